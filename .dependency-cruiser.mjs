@@ -8,9 +8,13 @@ const BROWSER_LIBRARIES = ["puppeteer", "puppeteer-core", "devtools-protocol", "
 const ANY_NPM = npm("[^/.]+");
 /** Real servers for the tests of several packages. They are not published, so they are not in `src`. */
 const SHARED_HELPERS = "^packages/testing/test/servers/";
+/** Sample values of the conformance suites, for the other tests of the storages. */
+const SHARED_SAMPLES = "^packages/testing/src/suites/[a-z]+-samples[.]ts$";
 /** Packages that are never published. */
 const PRIVATE = ["workshop", "bench"].map(sourcesOf);
 const STORAGES = sourcesOf("storage-[a-z]+");
+/** Bundled with everything it imports, which is not installed with the package. */
+const WEB_APPLICATION = "^packages/console/src/app/";
 
 /** `node: false` marks packages that also run in browsers, Deno and workers. */
 const MAY_IMPORT = {
@@ -28,7 +32,11 @@ const MAY_IMPORT = {
   "storage-postgres": { node: true, modules: [sourcesOf("engine"), npm("pg")] },
   "storage-redis": { node: true, modules: [sourcesOf("engine"), npm("@redis/client")] },
   testing: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol")] },
-  server: { node: true, modules: [sourcesOf("engine"), sourcesOf("protocol"), STORAGES, ANY_NPM] },
+  console: { node: true, modules: [sourcesOf("protocol"), npm("preact"), npm("uplot")] },
+  server: {
+    node: true,
+    modules: [...["engine", "protocol", "console"].map(sourcesOf), STORAGES, ANY_NPM],
+  },
 };
 
 /** The variants of `#hmac`: each may import its one library. The portable one is bundled into the build. */
@@ -95,8 +103,15 @@ const within = [
     name: "tools-know-no-http-endpoint",
     comment: "Shared code belongs in requests.",
     severity: "error",
-    from: { path: "^packages/server/src/(mcp|requests)/" },
+    from: { path: "^packages/server/src/(admin|mcp|requests)/" },
     to: { path: "^packages/server/src/http/" },
+  },
+  {
+    name: "web-application-knows-no-node",
+    comment: "It runs in browsers. Only the list of its files is for the server.",
+    severity: "error",
+    from: { path: WEB_APPLICATION },
+    to: { dependencyTypes: ["core"] },
   },
   {
     name: "storages-use-types-of-the-ports-only",
@@ -130,7 +145,7 @@ const everywhere = [
     },
     to: {
       path: "^(packages|examples)/",
-      pathNot: ["^$1/$2/", SHARED_HELPERS],
+      pathNot: ["^$1/$2/", SHARED_HELPERS, SHARED_SAMPLES],
       dependencyTypesNot: ["aliased", "undetermined"],
     },
   },
@@ -165,7 +180,10 @@ const everywhere = [
   {
     name: "published-code-declares-what-it-uses",
     severity: "error",
-    from: { path: sourcesOf("[^/]+"), pathNot: [...PRIVATE, hmacVariant("hmac-portable")] },
+    from: {
+      path: sourcesOf("[^/]+"),
+      pathNot: [...PRIVATE, hmacVariant("hmac-portable"), WEB_APPLICATION],
+    },
     to: {
       dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
       dependencyTypesNot: ["npm-peer"],

@@ -8,7 +8,7 @@ export async function savePage(snap: SnapClient, url: string, folder: string): P
   const tagFile = join(folder, "page.etag");
   const savedTag = await readFile(tagFile, "utf8").catch(() => null);
   try {
-    // bypass the cache to render the current page; costs a credit each time
+    // bypass the cache to render the current page; this costs a credit each time
     const image = await snap.screenshot({ url, fullPage: true, cache: false }, { ifNoneMatch: savedTag });
     if (image.notModified) return `${url} has not changed`;
     await writeFile(join(folder, "page.png"), image.bytes);

@@ -1,7 +1,7 @@
 export interface InvoiceLine {
   readonly description: string;
   readonly quantity: number;
-  /** Price of one, in cents. */
+  /** Price per unit, in cents. */
   readonly cents: number;
 }
 
@@ -9,7 +9,7 @@ export interface Invoice {
   readonly number: string;
   /** ISO 8601, such as `2026-11-23`. */
   readonly date: string;
-  /** Name and address, a line each. */
+  /** Name and address, one element for each line. */
   readonly customer: readonly string[];
   readonly lines: readonly InvoiceLine[];
 }
@@ -17,7 +17,7 @@ export interface Invoice {
 export const SELLER = "Juniper & Ash Ltd. · 12 Mill Lane, Bath · VAT GB 123 4567 89";
 const TAX_PERCENT = 20;
 
-/** Inline SVG: a header loads nothing. */
+/** Inline SVG, because a header loads nothing. */
 const LOGO = `<svg viewBox="0 0 30 30" width="9mm" height="9mm">
   <circle cx="15" cy="15" r="14" fill="#14532d"/>
   <path d="M15 5c6 5 6 12 0 20-6-8-6-15 0-20z" fill="#bbf7d0"/>
@@ -34,7 +34,7 @@ const STYLE = `
   tbody.lines tr:nth-child(even) { background: #f0fdf4 }
   .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
   .total { border-top: 0.5mm solid #14532d; font-size: 13pt; font-weight: bold }
-  /* no row is cut, and the totals stay with the last line */
+  /* no row is split, and the totals stay with the last line */
   tr, tbody.end { break-inside: avoid }`;
 
 /** Returns the invoice as HTML. `font` is a WOFF2 file. */

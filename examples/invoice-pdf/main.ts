@@ -8,7 +8,7 @@ const FONT = import.meta.resolve("@fontsource/lora/files/lora-latin-400-normal.w
 export async function renderInvoice(snap: SnapClient, invoice: Invoice): Promise<Uint8Array> {
   const { bytes } = await snap.pdf({
     html: invoiceHtml(invoice, await readFile(new URL(FONT))),
-    // the header and the footer stand in these margins
+    // the header and the footer are printed in these margins
     marginTop: 28,
     marginRight: 18,
     marginBottom: 22,

@@ -1,7 +1,7 @@
-/** Where a report wants its table of contents. */
+/** Marks where the table of contents goes. */
 const MARKER = /^\[TOC\]$/m;
 
-/** Replaces the line `[TOC]` with links to the sections and subsections: headings of the levels 2 and 3. */
+/** Replaces the line `[TOC]` with links to the sections and subsections: headings of levels 2 and 3. */
 export function insertContents(markdown: string): string {
   const slugOf = createSlugger();
   const entries = headingsOf(markdown).map(({ level, title }) => ({ level, title, slug: slugOf(title) }));
@@ -11,14 +11,14 @@ export function insertContents(markdown: string): string {
   return markdown.replace(MARKER, () => links.join("\n"));
 }
 
-/** Headings that start with `#`, outside of blocks of code. */
+/** Headings that start with `#`, outside code blocks. */
 function headingsOf(markdown: string): { level: number; title: string }[] {
   const text = markdown.replaceAll(/^(`{3,}|~{3,})[^]*?^\1/gm, "");
   const headings = text.matchAll(/^(#{1,6}) +(.+?)(?: +#+)?$/gm);
   return Array.from(headings, ([, hashes = "", title = ""]) => ({ level: hashes.length, title }));
 }
 
-/** The service gives headings the ids that GitHub gives them. */
+/** The service gives headings the same ids as GitHub. */
 function createSlugger(): (title: string) => string {
   const counts = new Map<string, number>();
   return (title) => {

@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { insertContents } from "./contents.ts";
 
 /**
- * The sections start on new pages; the title and the table of contents are on the first. The margins of the request replace
- * the padding of the default style.
+ * Each section starts on a new page; the title and the table of contents are on the first page. The request's margins
+ * replace the default style's padding.
  */
 const CSS = "@media print { body { padding: 0 } h2 { break-before: page; margin-top: 0 } }";
 

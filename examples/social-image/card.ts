@@ -3,7 +3,7 @@ export interface Article {
   readonly author: string;
 }
 
-/** The size that social networks ask for. */
+/** The size that social networks recommend. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
 /** Returns the picture of an article as HTML. */

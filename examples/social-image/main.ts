@@ -8,7 +8,7 @@ export type Articles = Readonly<Record<string, Article>>;
 const ARTICLES: Articles = {
   "/hello": { title: "Hello, world", author: "Ada Lovelace" },
 };
-/** How long the service keeps the HTML and the picture. */
+/** How long the service stores the HTML and the picture. */
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -18,7 +18,7 @@ export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Ser
   return createServer((request, response) => {
     const article = articles[request.url ?? ""];
     if (article === undefined) return response.writeHead(404).end("Not found");
-    // made anew each day, so that the image never expires while the page is served
+    // recreated each day, so the image never expires while the page is served
     const day = Math.floor(Date.now() / DAY_MS);
     const known = pages.get(article);
     const page = known?.day === day ? known.page : pageOf(snap, article);

@@ -23,6 +23,17 @@ export default {
     },
     "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
+    "packages/console": {
+      entry: [
+        "src/{index.ts,app/index.html,app/main.tsx}",
+        "test/**/*.test.ts",
+        "test/stub/serve.ts",
+        "test/screenshots/take-screenshots.ts",
+      ],
+      project: ["{src,test}/**/*.{ts,tsx}"],
+      // The application's style sheet imports its style sheet.
+      ignoreDependencies: [],
+    },
     "packages/bench": {
       entry: [
         "src/{main,lean-load,ways/way-process,site/{bare-server,serve-*},neighbours/serve-*}.ts",

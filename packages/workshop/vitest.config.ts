@@ -2,10 +2,18 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { SYSTEM_PARTS } from "./src/machine/system-parts.ts";
 
-/** The files that replace modules that other files use. */
+/** The files that mock modules that other files use. */
 const REPLACING_MODULES = [
   "packages/engine/test/simulation/simulation.test.ts",
   "packages/workshop/test/parameters/*.test.ts",
+];
+
+/** The files that load pages for most of their time. */
+const BROWSER_TESTS = [
+  "packages/engine/test/puppeteer/**/*.test.ts",
+  "packages/console/test/browser/*.test.ts",
+  "packages/workshop/test/console/*.test.ts",
+  "packages/workshop/test/gallery.test.ts",
 ];
 
 /** Tests import the sources of workspace packages; packed-client.test.ts checks the built ones. */
@@ -13,24 +21,40 @@ export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve: { tsconfigPaths: true },
   test: {
+    // A process for each file, which loads the same modules again, would take 130 s of CPU time.
+    isolate: false,
     projects: [
       {
         extends: true,
-        // a process for each file, which loads the same modules again, would take 130 s of CPU time
+        // Three files keep two cores busy. With more, pages reach their time limits before they get the CPU.
+        test: { name: "browser", include: BROWSER_TESTS, maxWorkers: 3, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        // These often wait for processes and servers.
         test: {
           name: "shared",
           include: ["packages/*/test/**/*.test.ts"],
-          exclude: REPLACING_MODULES,
-          isolate: false,
+          exclude: [...BROWSER_TESTS, ...REPLACING_MODULES],
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: "isolated", include: REPLACING_MODULES, isolate: true } },
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: REPLACING_MODULES,
+          isolate: true,
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
     globalSetup: "packages/workshop/src/lower-priority.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Three files keep two cores busy. With more, what a page may take is over before it had the CPU.
-    maxWorkers: 3,
+    expect: { poll: { timeout: 30_000 } },
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),
   },

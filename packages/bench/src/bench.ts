@@ -52,7 +52,7 @@ interface Selection<T> {
   readonly scenarios: readonly T[];
 }
 
-/** @throws Error that says what is wrong and what to use instead. */
+/** @throws Error with advice if the arguments are invalid. */
 export function select<T extends { readonly name: string; readonly onlyFull?: true }>(
   args: readonly string[],
   all: readonly T[],
@@ -65,7 +65,7 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
   const unknown = positionals.find((name) => all.every((scenario) => scenario.name !== name));
   if (unknown !== undefined)
     throw new Error(`Unknown scenario: ${unknown}. Use ${all.map(({ name }) => name).join(", ")}.`);
-  // The page must not mix figures of different runs: they were not measured side by side.
+  // The page must not mix figures from different runs: they were not measured side by side.
   if (values.write && positionals.length > 0)
     throw new Error("--write runs all scenarios; remove the names.");
   if (values.write && values.quick) throw new Error("--write needs a full run; remove --quick.");
@@ -75,7 +75,7 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
   return { ...values, scenarios };
 }
 
-/** Runs the scenarios one after the other, and prints progress. */
+/** Runs the scenarios sequentially, and prints progress. */
 async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "write">): Promise<Report> {
   const browserPath = await findBrowser();
   if (browserPath === null) throw new Error("No browser found; set SNAP_CHROMIUM_PATH.");
@@ -96,7 +96,7 @@ async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "wri
       const findings = await scenario.run({ quick, browserPath, siteOrigin, allowedTargets, scratch, log });
       sections.push({ scenario, findings });
     } catch (error) {
-      // The remaining scenarios still run, so kill whatever this one left running.
+      // The remaining scenarios still run, so kill the processes that this one left behind.
       killTree(process.pid, site.pid);
       log(`failed: ${error instanceof Error ? error.stack : String(error)}`);
       failed.push(scenario.name);

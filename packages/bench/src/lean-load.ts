@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { startProgram } from "./processes.ts";
 import type { RequestHeaders } from "./service.ts";
 
-/** Repeats one request over a few persistent connections, with each set of headers in turn. */
+/** Repeats one request over a few persistent connections, and cycles through the sets of headers. */
 export interface Load {
   readonly port: number;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface Load {
 }
 
 /**
- * Sends a load from a separate process, and returns how many milliseconds it took. Reads only the status and length of a
+ * Sends a load from a separate process, and returns its duration in milliseconds. Reads only the status and length of a
  * response: autocannon takes two to five times as much CPU time away from the server (packages/bench/src/notes.md).
  */
 export async function sendLoad(load: Load): Promise<number> {
@@ -23,7 +23,7 @@ export async function sendLoad(load: Load): Promise<number> {
   return Number(program.line);
 }
 
-/** @throws Error when a response has an unexpected status. */
+/** @throws Error if a response has an unexpected status. */
 async function send({ port, path, headers, status, connections, responses }: Load): Promise<number> {
   const requests = headers.map((each) => {
     const lines = Object.entries({ host: `127.0.0.1:${port}`, ...each });

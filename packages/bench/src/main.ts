@@ -2,7 +2,7 @@ import { build } from "@snap/workshop/build";
 import { widenPath } from "@snap/workshop/machine/run";
 
 // `pnpm bench [--quick] [--write] [NAME...]`: runs scenarios, prints a report, and with --write updates docs/benchmarks.md.
-// Exit on a signal, so that the exit handlers stop the child processes.
+// Exit on a signal, so the exit handlers stop the child processes.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 widenPath();
 try {

@@ -1,4 +1,4 @@
-/** Runs one round of work, and returns how many milliseconds it took. */
+/** Runs one round of work, and returns its duration in milliseconds. */
 export type Round = () => Promise<number>;
 
 export interface Comparison {
@@ -10,7 +10,7 @@ export interface Comparison {
 }
 
 /**
- * Measures two ways in pairs, and swaps the order in each pair, so that whatever slows the machine down
+ * Measures two ways in pairs, and swaps the order in each pair, so whatever slows the machine down
  * slows both. The first pair is a warm-up.
  */
 export async function compare(ours: Round, theirs: Round, pairs: number): Promise<Comparison> {

@@ -17,7 +17,7 @@ interface ProcessStat {
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
-/** The program's name is in parentheses and may contain any character, so the fields start after the last parenthesis. */
+/** The program's name is in parentheses and can contain any character, so the fields start after the last parenthesis. */
 export function parseStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   // utime, stime, cutime and cstime are fields 14 to 17, counted from 1; the first field here is number 3.
@@ -55,15 +55,15 @@ export function cpuSeconds(rootPid: number): number {
   return readTree(rootPid).reduce((sum, process) => sum + process.cpuSeconds, 0);
 }
 
-/** Counts the engine's browsers by their profile folder, so that orphans count too. */
+/** Counts the engine's browsers by their profile folder, so orphans also count. */
 export function countBrowserProcesses(): number {
   return pids().filter((pid) => readOrNull(`/proc/${pid}/cmdline`)?.includes("/snap-browser-")).length;
 }
 
-/** Sends SIGKILL to a process and its descendants, except to this process and to `except`. */
-export function killTree(rootPid: number, except?: number): void {
+/** Sends SIGKILL to a process and its descendants, except to this process and to `exceptPid`. */
+export function killTree(rootPid: number, exceptPid?: number): void {
   for (const { pid } of readTree(rootPid)) {
-    if (pid === process.pid || pid === except) continue;
+    if (pid === process.pid || pid === exceptPid) continue;
     try {
       process.kill(pid, "SIGKILL");
     } catch {
@@ -87,7 +87,7 @@ function readOrNull(path: string): string | null {
 
 export interface StartedProgram {
   readonly pid: number;
-  /** The line that says where it listens. */
+  /** The line that reports the address it listens on. */
   readonly line: string;
   /** Sends SIGTERM; resolves when the process has exited. */
   readonly stop: () => Promise<void>;
@@ -95,7 +95,7 @@ export interface StartedProgram {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts a Node program, and waits for the line that says where it listens. Stops it when this process exits. */
+/** Starts a Node program, and waits for that line. Stops the program when this process exits. */
 export async function startProgram(
   script: string,
   args: readonly string[] = [],
@@ -125,13 +125,13 @@ export async function startProgram(
   return { pid, line, stop: endBy(stopNow), kill: endBy(() => killTree(pid)) };
 }
 
-/** Cleaning up and preparing pages after the last response counts as work, and would slow down the next round. */
+/** Cleaning up and preparing pages after the last response is part of the work, and would slow down the next round. */
 const IDLE_POLL_MS = 150;
 const IDLE_TIMEOUT_MS = 3000;
 const IDLE_CPU_SECONDS = 0.02;
 
 export interface Reading {
-  /** Until the last response. */
+  /** Wall time until the last response. */
   readonly wallMs: number;
   /** CPU time of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
   readonly cpuSeconds: number;
@@ -139,7 +139,7 @@ export interface Reading {
   readonly busyCpuSeconds: number;
 }
 
-/** Measures the time that the process tree below `rootPid` spends on a piece of work. */
+/** Measures the time that the process tree under `rootPid` spends on a piece of work. */
 export async function meter(rootPid: number, work: () => Promise<unknown>): Promise<Reading> {
   const before = cpuSeconds(rootPid);
   const spent = (): number => {

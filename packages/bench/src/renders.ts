@@ -20,7 +20,7 @@ const WARM_UP = { renders: 4, concurrency: 4 } as const;
 /** More pages than any way prepares before a round; the service prepares one blank page per core. */
 export const UNCOUNTED_MAX = 4 * availableParallelism();
 
-/** Starts the ways, and warms up each with a few concurrent renders. */
+/** Starts the ways, and warms up each way with a few concurrent renders. */
 export async function startWays(
   bench: Bench,
   names: readonly Way["name"][],

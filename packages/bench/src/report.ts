@@ -12,18 +12,18 @@ export interface Report {
 }
 
 const METHOD = `A figure without a unit is a ratio. Each run measures both sides in rounds, after a warm-up, and reverses their order in
-every other round, so that whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
+every other round, so whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
 
 A few renders that are not measured precede each round of renders and use up prepared tabs. CPU time is read when the
 process tree is idle again, so it includes closing the last page.
 
-All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are those of
-that tree, browser included, without the client and the server of the pages, which is a separate process on the loopback.
-The share of CPU used is the tree's CPU time until the last response, divided by the wall time and the
-machine's cores. Memory counts shared pages once.
+All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are that
+tree's, browser included, without the client and the page server, a separate process on the loopback interface.
+CPU utilization is the tree's CPU time until the last response, divided by the wall time and the machine's
+cores. Memory counts shared pages once.
 
 Every render has a new URL, so none is a cache hit. The service runs with its default settings: token, limits, ledger,
-egress proxy, sandbox and cache write are on. Missing a target fails no test.`;
+egress proxy, sandbox and cache write are on. A missed target does not fail any test.`;
 
 /** Writes docs/benchmarks.md; the notes are written by hand and inserted unchanged. */
 export function writeDocument(report: Report, notes: string): string {
@@ -46,7 +46,7 @@ export function writeSummary(report: Report): string {
 function writeFigures({ machine, sections, failed }: Report): string[] {
   const figures = sections.flatMap(({ findings }) => findings.figures);
   const rows = figures.map(({ name, value: exact, target }) => {
-    // Compare the rounded value, the one that the table shows.
+    // Compares the rounded value, which the table shows.
     const value = Number(rounded(exact));
     const isReached = "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
     return {

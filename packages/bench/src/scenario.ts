@@ -1,6 +1,6 @@
 /** The environment that a scenario runs in. */
 export interface Bench {
-  /** Run a short version, for rough figures in a few seconds. */
+  /** Whether to run a short version, for rough figures in a few seconds. */
   readonly quick: boolean;
   readonly browserPath: string;
   /** Origin of the fixture pages, which a separate process serves on the loopback. */

@@ -13,7 +13,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface StartedService {
   readonly pid: number;
-  /** By `performance.now()`: when the process started, and when it listened. */
+  /** By `performance.now()`: when the process started, and when it began to listen. */
   readonly startedAtMs: number;
   readonly listeningAtMs: number;
   readonly port: number;
@@ -42,7 +42,7 @@ export async function startService(
   { accounts = 1, concurrency, env: settings }: ServiceOptions = {},
 ): Promise<StartedService> {
   const dataDir = await mkdtemp(join(bench.scratch, "service-"));
-  // In this process, because a command per account would start hundreds of processes.
+  // Creates the accounts in this process, because a command per account would start hundreds of processes.
   const engine = createEngine({
     storage: await openSqliteStorage({ directory: dataDir }),
     renderer: NO_RENDERER,
@@ -92,7 +92,7 @@ export async function startServerWay(bench: Bench, options: ServiceOptions = {})
   };
 }
 
-/** @throws Error when the status is unexpected, so that no rejection counts as a response. */
+/** @throws Error if the status is unexpected, so no rejection counts as a response. */
 export async function fetchExpecting(
   status: number,
   url: string,

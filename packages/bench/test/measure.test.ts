@@ -22,7 +22,7 @@ describe("compare", () => {
   });
 });
 
-it("runs all calls, with limited concurrency", async () => {
+it("runs all calls in parallel, with limited concurrency", async () => {
   const done: number[] = [];
   let running = 0;
   let maxRunning = 0;
@@ -37,16 +37,16 @@ it("runs all calls, with limited concurrency", async () => {
   expect(maxRunning).toBe(3);
 });
 
-describe("statistics", () => {
+describe("the statistics", () => {
   it.each([
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[], Number.NaN],
-  ])("the median of %j is %d", (values, expected) => {
+  ])("include the median, which for %j is %d", (values, expected) => {
     expect(median(values)).toBe(expected);
   });
 
-  it("computes nearest-rank percentiles", () => {
+  it("include nearest-rank percentiles", () => {
     const values = Array.from({ length: 20 }, (_, index) => 20 - index);
     expect([0, 0.5, 0.95, 1].map((fraction) => percentile(values, fraction))).toEqual([1, 10, 19, 20]);
     expect(percentile([], 0.95)).toBeNaN();
@@ -60,7 +60,7 @@ describe("the command line", () => {
     [[], "ways idle soak"],
     [["--quick"], "ways idle"],
     [["--quick", "soak", "ways"], "ways soak"],
-  ])("%j selects %s", (args, names) => {
+  ])("with %j selects %s", (args, names) => {
     expect(
       select(args, ALL)
         .scenarios.map(({ name }) => name)

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { sendLoad } from "../src/lean-load.ts";
 import { startRelay } from "../src/site/relay.ts";
 
-/** Echoes what it receives and closes when the client does. */
+/** Opens a relay to a server that echoes its input and closes when the client does. */
 async function openRelay(roundTripMs: number): Promise<number> {
   const server = createServer((socket) => socket.pipe(socket));
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -26,12 +26,12 @@ describe("the relay", () => {
     await once(socket, "data");
     const secondMs = performance.now() - startedMs - firstMs;
 
-    // Timers may fire a millisecond early, and any time late.
+    // Timers can fire a millisecond early, and arbitrarily late.
     expect(firstMs).toBeGreaterThanOrEqual(78);
     expect(secondMs).toBeGreaterThanOrEqual(38);
   });
 
-  it.each([0, 6])("forwards everything in order, at %d ms", async (roundTripMs) => {
+  it.each([0, 6])("forwards everything in order, with a round trip of %d ms", async (roundTripMs) => {
     const socket = connect(await openRelay(roundTripMs), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`);
@@ -51,7 +51,7 @@ describe("sendLoad", () => {
     return (server.address() as AddressInfo).port;
   }
 
-  it("sends the given number of requests, with the headers in turn, and reads long bodies", async () => {
+  it("sends the given number of requests, each with the next headers, and reads long bodies", async () => {
     const received: string[] = [];
     const port = await serve((request, response) => {
       received.push(`${request.url} ${String(request.headers["x-turn"])}`);

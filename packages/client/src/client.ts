@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly baseUrl: string | URL;
   /** `<id>|<secret>`. Keep it on the server: never send it to a browser. */
   readonly token: string;
-  /** The signing secret of the token, for `signUrl`. Keep it on the server too. */
+  /** The token's signing secret, for `signUrl`. Keep it on the server: never send it to a browser. */
   readonly signingSecret?: string | undefined;
   /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly pacing?: Pacing | undefined;
 }
 
-/** A client of the service for one token. */
+/** A client for the service, with one token. */
 export interface SnapClient {
   /**
    * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
@@ -81,7 +81,7 @@ export interface SnapClient {
   /** Captures that are submitted together and collected later. */
   readonly batches: Batches;
 
-  /** Pages with their files that are uploaded, to render them by their `url`. */
+  /** Uploads: pages with their files, which can then be rendered by `url`. */
   readonly documents: Documents;
 
   /**

@@ -1,4 +1,4 @@
-import type { PdfCapture, RenderBatch, ScreenshotCapture, UsageReport } from "@snap/protocol";
+import type { PdfCapture, ScreenshotCapture, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";
@@ -19,11 +19,10 @@ import { send, type Call, type CallOptions, type SendSettings, type ServiceCall 
 import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
-const readUsage = readJson<UsageReport>("credits", "object");
-const readBatch = readJson<RenderBatch>("items", "object");
+const readUsage = readJson<UsageReport>("credits");
 
 /**
- * Creates a client of the service. Printing it, or writing it as JSON, reveals no secrets.
+ * Creates a client for the service. Printing it, or writing it as JSON, reveals no secrets.
  *
  * @throws TypeError if an option is missing or malformed; RangeError if a number is out of range.
  * @example
@@ -37,13 +36,13 @@ export function createClient(options: ClientOptions): SnapClient {
   const { token, signingSecret, pacing = realPacing } = options;
   const ownHeaders = { ...options.headers };
   const settings: SendSettings = {
-    // looked up at each call, so that a replaced global takes effect
+    // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 120_000, DURATION_MS),
     maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES),
     maxRetryDelayMs: readInteger("maxRetryDelayMs", options.maxRetryDelayMs ?? 60_000, DURATION_MS),
     pacing,
-    conceal: (text) => text.replaceAll(secret, "[token]"),
+    redact: (text) => text.replaceAll(secret, "[token]"),
   };
 
   /** Sends a request with the token. */
@@ -94,25 +93,14 @@ export function createClient(options: ClientOptions): SnapClient {
 
   return {
     async screenshot(parameters, callOptions) {
-      // callers without types may pass it
+      // callers without types can pass it
       if (Object(parameters).pdf === true)
         throw new TypeError("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);
     },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
     usage: async (callOptions) => request("/usage", { retryIsFree: true, read: readUsage }, callOptions),
-    batches: createBatches({
-      get: async (id, callOptions) =>
-        request(`/renders/${encodeURIComponent(id)}`, { retryIsFree: true, read: readBatch }, callOptions),
-      post: async (batch, callOptions) =>
-        request(
-          "/renders",
-          { body: JSON.stringify(batch), retryIsFree: false, read: readBatch },
-          callOptions,
-        ),
-      fetchRendering,
-      pacing,
-    }),
+    batches: createBatches(request, { fetchRendering, pacing }),
     documents: createDocuments(request),
     signUrl: (parameters, expiry) =>
       signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),

@@ -1,10 +1,10 @@
 import type { ErrorCode, ParameterFaults } from "@snap/protocol";
 
 /**
- * Codes of the client itself, for failures without an error envelope:
+ * The client's own codes, for failures without an error envelope:
  * - `connection_failed`: no response, or an incomplete one (status 0).
  * - `timed_out`: no complete response within the timeout (status 0).
- * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page; has its status.
+ * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page (with its status).
  * - `no_signed_url`: a batch item that has nothing to download (status 0).
  */
 export type ClientErrorCode = "connection_failed" | "timed_out" | "unexpected_answer" | "no_signed_url";
@@ -20,9 +20,9 @@ export interface SnapErrorFacts {
 }
 
 /**
- * The error of every failed call. Branch on `code`; treat a code that is newer than this package by its `status`.
+ * The error of every failed call. Branch on `code`; handle a code that is newer than this package by its `status`.
  * Messages are for people; their wording may change. The client never puts the token or signing secret into an error,
- * but `cause` is the unmodified error of `fetch`.
+ * but `cause` is `fetch`'s unmodified error.
  *
  * @example
  * try {
@@ -45,7 +45,7 @@ export class SnapError extends Error {
   readonly retryAfter: number | null;
   /** Error messages by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
-  /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails in the same way. */
+  /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails the same way. */
   readonly notes: readonly string[];
 
   constructor(code: string, message: string, facts: SnapErrorFacts) {

@@ -1,6 +1,8 @@
 export type {
   BatchItem,
   BatchItemStatus,
+  BatchSummaryDocument,
+  DeliveryAttemptDocument,
   ErrorCode,
   ImageFormat,
   LengthUnit,
@@ -17,7 +19,15 @@ export type {
   UsageReport,
   WaitEvent,
 } from "@snap/protocol";
-export type { Batches, BatchInput, BatchProgress, WaitOptions } from "./batches/batches.ts";
+export type {
+  Batches,
+  BatchInput,
+  BatchList,
+  BatchProgress,
+  DeliveryList,
+  ListOptions,
+  WaitOptions,
+} from "./batches/batches.ts";
 export type { WatchOptions } from "./batches/watch-batch.ts";
 export type { ClientOptions, SnapClient } from "./client.ts";
 export { createClient } from "./create-client.ts";

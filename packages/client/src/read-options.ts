@@ -1,9 +1,8 @@
 /**
  * Returns the base URL without a trailing slash. A URL without a path gets `/v1`.
  *
- * The message does not quote the value: it may be a misplaced token or contain a password.
- *
- * @throws TypeError if it is not the URL of a service.
+ * @throws TypeError if it is not the URL of a service. The message does not quote the value, which may be a misplaced
+ * token or contain a password.
  */
 export function readBaseUrl(value: string | URL): string {
   const url = URL.canParse(String(value)) ? new URL(value) : null;
@@ -27,9 +26,9 @@ export interface TokenParts {
 }
 
 /**
- * Splits a token into its parts. The message does not quote it.
+ * Splits a token into its parts.
  *
- * @throws TypeError if it is malformed.
+ * @throws TypeError if it is malformed, without quoting it.
  */
 export function readToken(token: string): TokenParts {
   const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];

@@ -1,7 +1,7 @@
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 import { openRawServer, recordWaits, TOKEN, type RawServer } from "./raw-server.ts";
 
-/* A fake of the batch endpoints, with the exact documents of the API. */
+/* A fake of the batch endpoints that returns documents exactly like the API's. */
 
 export const BATCH_ID = "batch_01";
 
@@ -50,7 +50,7 @@ export interface BatchService extends RawServer {
   readonly posted: unknown[];
 }
 
-/** Returns one document after the other for `GET /renders/batch_01`, and the first for `POST /renders`. */
+/** Returns one document after another for `GET /renders/batch_01`, and the first for `POST /renders`. */
 export async function openBatchService(
   documents: readonly object[],
   options: Partial<ClientOptions> = {},

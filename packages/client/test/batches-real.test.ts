@@ -14,7 +14,7 @@ import { kindOf } from "./kind-of.ts";
 import { openRawServer } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
-/* Batches of the client against the real server and its worker. */
+/* Batches with the real server and its worker. */
 
 const url = "https://example.com/";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -58,7 +58,7 @@ describe("a batch", () => {
     expect((await snap.usage()).credits.used).toBe(3);
   });
 
-  it("continues when one item fails", async () => {
+  it("continues after one item fails", async () => {
     const { client, renderer } = await openService();
     const snap = await client();
     renderer.failNext(new SnapError("render_timeout", "It took too long."));
@@ -84,19 +84,25 @@ describe("a batch", () => {
     expect((await snap.usage()).credits.used).toBe(1);
   });
 
-  it("returns not_found for an unknown id and for another account", async () => {
+  it("is not found by an unknown id or by another account", async () => {
     const { client } = await openService();
     const [snap, other] = [await client(), await client()];
     const { id } = await snap.batches.submit({ items: [{ url }] });
-    for (const call of [other.batches.get(id), snap.batches.wait("batch_0a1b2c3d4e5f60718293a4b5")])
-      expect(await failureOf(call)).toMatchObject({
+    for (const call of [
+      () => other.batches.get(id),
+      () => other.batches.deliveries(id),
+      () => other.batches.resend(id),
+      () => other.batches.list({ after: id }),
+      () => snap.batches.wait("batch_0a1b2c3d4e5f60718293a4b5"),
+    ])
+      expect(await failureOf(call())).toMatchObject({
         code: "not_found",
         status: 404,
         requestId: expect.stringMatching(UUID),
       });
   });
 
-  it("is rate-limited to ten submissions per minute", async () => {
+  it("can be submitted ten times a minute", async () => {
     const { client } = await openService();
     const snap = await client({}, { maxRetries: 0 });
     for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
@@ -105,7 +111,7 @@ describe("a batch", () => {
   });
 });
 
-/** Posts the same JSON that the client would send, and returns the service's response. */
+/** Posts the JSON that the client would send, and returns the service's response. */
 async function postBatch(
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
   document: object,
@@ -118,7 +124,7 @@ async function postBatch(
   return { status: response.status, envelope: (await response.json()) as Record<string, unknown> };
 }
 
-/** Submits what the types forbid. */
+/** Submits values that the types forbid. */
 function submit(snap: SnapClient, document: object): Promise<unknown> {
   return snap.batches.submit(document as BatchInput);
 }
@@ -215,7 +221,7 @@ describe("a batch that only the service can reject", () => {
     ["a malformed webhook URL", { ...one, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
     ["a private webhook", { ...one, webhookUrl: "http://127.0.0.1/" }, "blocked_host", ["webhookUrl"]],
     ["a typo", { ...one, webhookURL: url }, "validation_failed", ["webhookURL"]],
-  ])("rejects with the service's error: %s", async ([, document, code, names]) => {
+  ])("is rejected with the service's error: %s", async ([, document, code, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
     const failure = await failureOf(submit(createClient({ baseUrl, token }), document));
@@ -225,14 +231,14 @@ describe("a batch that only the service can reject", () => {
     expect(envelope).toMatchObject({ code, message: failure.message, errors: failure.errors });
   });
 
-  it("rejects with missing_ability if the token lacks the permission for a mode", async () => {
+  it("is rejected with missing_ability if the token lacks the ability for a mode", async () => {
     const snap = await (await openService()).client({ abilities: ["pdf"] });
     const failure = await failureOf(snap.batches.submit({ items: [{ url, pdf: true }, { url }] }));
     expect(failure).toMatchObject({ code: "missing_ability", status: 403, errors: null });
   });
 });
 
-describe("the webhook of a batch", () => {
+describe("a batch's webhook", () => {
   it("is delivered to webhookMiddleware in Express", async () => {
     const app = express();
     const receiver = await openRawServer((response, request) => app(request, response));
@@ -245,11 +251,11 @@ describe("the webhook of a batch", () => {
     });
     const { token, signingSecret } = await service.customer();
     const received: RenderBatch[] = [];
-    const refused: unknown[] = [];
+    const rejected: unknown[] = [];
     app.post(
       "/webhooks/snap",
       webhookMiddleware(signingSecret, (batch) => received.push(batch), {
-        onError: (error) => refused.push(error),
+        onError: (error) => rejected.push(error),
       }),
     );
 
@@ -265,11 +271,55 @@ describe("the webhook of a batch", () => {
       delivered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     expect(received).toEqual([{ ...batch, webhook: { url: webhookUrl, delivered_at: null } }]);
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
     expect(receiver.requests.map(({ method, url: path }) => [method, path])).toEqual([
       ["POST", "/webhooks/snap?job=7"],
     ]);
     const [item] = received[0]?.items ?? [];
     expect(kindOf((await snap.batches.download(item as BatchItem)).bytes)).toBe("image/png");
+  });
+
+  it("is sent again to a receiver that failed, with the same id and a new signature", async () => {
+    const app = express();
+    const receiver = await openRawServer((response, request) => app(request, response));
+    const attempts = [Promise.withResolvers<DeliveryAttempt>(), Promise.withResolvers<DeliveryAttempt>()];
+    let attempted = 0;
+    const service = await openService(undefined, {
+      clock: systemClock,
+      targets: { allow: parseTargetList(new URL(receiver.origin).host), ownHostnames: [] },
+      webhookRetryDelaysMs: [3_600_000],
+      onDeliveryAttempt(attempt) {
+        attempts[attempted]?.resolve(attempt);
+        attempted += 1;
+      },
+    });
+    const { token, signingSecret } = await service.customer();
+    const received: RenderBatch[] = [];
+    let isMended = false;
+    const accept = webhookMiddleware(signingSecret, (batch) => received.push(batch));
+    app.post("/hook", (request, response, next) => {
+      if (isMended) void accept(request, response, next);
+      else response.status(500).send("<p>down");
+    });
+
+    const snap = createClient({ baseUrl: service.baseUrl, token });
+    const { id } = await snap.batches.submit({ items: [{ url }], webhookUrl: `${receiver.origin}/hook` });
+    expect(await attempts[0]?.promise).toMatchObject({ delivered: false });
+    const { entries, has_more: hasMore } = await snap.batches.deliveries(id);
+    expect(entries).toMatchObject([
+      { batch_id: id, attempt: 1, delivered: false, status: 500, body: "<p>down" },
+    ]);
+    expect(hasMore).toBe(false);
+    expect((await snap.batches.list({ limit: 1 })).entries).toMatchObject([
+      { id, webhook: { status: "due", attempts: 1 }, items: { done: 1 } },
+    ]);
+
+    isMended = true;
+    expect(await snap.batches.resend(id)).toMatchObject({ id, status: "complete" });
+    expect(await attempts[1]?.promise).toMatchObject({ delivered: true });
+    expect(received).toMatchObject([{ id }]);
+    const [first, second] = receiver.requests.map(({ headers }) => headers);
+    expect(second?.["x-webhook-id"]).toBe(first?.["x-webhook-id"]);
+    expect((await snap.batches.deliveries(id, { limit: 1 })).entries).toMatchObject([{ delivered: true }]);
   });
 });

@@ -37,7 +37,7 @@ describe("batches.submit()", () => {
     ]);
   });
 
-  it("names the invalid item and parameter without a request", async () => {
+  it("rejects invalid parameters without a request, with an error that names the item and the parameter", async () => {
     const { snap, requests } = await openBatchService([batch()]);
     const items = [PAGES[0], { url: "ftp://example.com" }, { ...PAGES[0], quality: 80 }];
     const failure = await failureOf(snap.batches.submit({ items: items as unknown as RenderInput[] }));
@@ -50,16 +50,58 @@ describe("batches.submit()", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("is retried after a rejection, but not after a lost connection", async () => {
-    const refusing = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
+  it("retries after a rejection, but not after a lost connection", async () => {
+    const limiting = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
       response.writeHead(202).end(JSON.stringify(batch(item(0, "queued")))),
     );
     const options = { token: TOKEN, pacing: recordWaits() };
-    await createClient({ ...options, baseUrl: refusing.origin }).batches.submit({ items: PAGES });
-    expect(refusing.requests).toHaveLength(2);
+    await createClient({ ...options, baseUrl: limiting.origin }).batches.submit({ items: PAGES });
+    expect(limiting.requests).toHaveLength(2);
     const losing = await openRawServer(resetConnection);
     const submission = createClient({ ...options, baseUrl: losing.origin }).batches.submit({ items: PAGES });
     expect(await failureOf(submission)).toMatchObject({ code: "connection_failed" });
+    expect(losing.requests).toHaveLength(1);
+  });
+});
+
+describe("batches.list(), deliveries() and resend()", () => {
+  const page = JSON.stringify({ entries: [{ id: "batch_01" }], has_more: true });
+
+  it("send the page, and return the document unchanged", async () => {
+    const { origin, requests } = await openRawServer((response) => response.end(page));
+    const { batches } = createClient({ baseUrl: origin, token: TOKEN });
+    expect(await batches.list()).toEqual(JSON.parse(page));
+    await batches.list({ limit: 2, after: "batch_01" });
+    await batches.deliveries("a/b", { limit: 5 });
+    expect(requests.map(({ method, url }) => [method, url])).toEqual([
+      ["GET", "/v1/renders?"],
+      ["GET", "/v1/renders?limit=2&after=batch_01"],
+      ["GET", "/v1/renders/a%2Fb/deliveries?limit=5"],
+    ]);
+  });
+
+  it("reject a response of another kind, and an id that a path cannot contain", async () => {
+    const { origin, requests } = await openRawServer((response) => response.end("{}"));
+    const { batches } = createClient({ baseUrl: origin, token: TOKEN });
+    expect(await failureOf(batches.list())).toMatchObject({ code: "unexpected_answer" });
+    for (const call of [batches.deliveries(".."), batches.resend("")])
+      expect(await failureOf(call)).toMatchObject({ code: "not_found", status: 404 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("resend() retries after a rejection, but not after a lost connection", async () => {
+    const limiting = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
+      response.writeHead(202).end(JSON.stringify(batch(item(0, "done")))),
+    );
+    const options = { token: TOKEN, pacing: recordWaits() };
+    await createClient({ ...options, baseUrl: limiting.origin }).batches.resend("batch_01");
+    expect(limiting.requests.map(({ method, url }) => [method, url])).toEqual([
+      ["POST", "/v1/renders/batch_01/deliveries"],
+      ["POST", "/v1/renders/batch_01/deliveries"],
+    ]);
+    const losing = await openRawServer(resetConnection);
+    const lost = createClient({ ...options, baseUrl: losing.origin }).batches.resend("batch_01");
+    expect(await failureOf(lost)).toMatchObject({ code: "connection_failed" });
     expect(losing.requests).toHaveLength(1);
   });
 });
@@ -134,7 +176,7 @@ describe("batches.wait()", () => {
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it("rejects with timed_out, during a sleep or a request", async () => {
+  it("rejects with timed_out, whether during a pause or a request", async () => {
     const { now, random } = recordWaits();
     const sleep = (_durationMs: number, signal?: AbortSignal): Promise<void> =>
       new Promise((_resolve, reject) => {
@@ -255,8 +297,8 @@ describe("batches.download()", () => {
   });
 });
 
-describe("malformed batches", () => {
-  it.for(["", ".", "..", "\ud800"])("with the id %j send no request", async (id) => {
+describe("batches that are malformed", () => {
+  it.for(["", ".", "..", "\ud800"])("cause no request with the id %j", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);
@@ -266,7 +308,7 @@ describe("malformed batches", () => {
   });
 
   it.for(["/v1/snap/signed?signature=abc", "http://u:p@127.0.0.1/?signature=abc", "file:///etc/passwd"])(
-    "with the signed URL %s are neither downloaded nor quoted",
+    "are neither downloaded nor quoted with the signed URL %s",
     async (signed_url) => {
       const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
       const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));

@@ -13,7 +13,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 async function bundle(format: "esm" | "iife"): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [source("../src/index.ts")],
-    // the sources, as in the other tests; packed-client.test.ts checks the packed packages
+    // bundles the sources that the other tests use; packed-client.test.ts checks the packed packages
     alias: { "@snap/protocol": source("../../protocol/src/index.ts") },
     bundle: true,
     minify: true,
@@ -26,9 +26,9 @@ async function bundle(format: "esm" | "iife"): Promise<string> {
 }
 
 describe("the package as one bundle", () => {
-  it("is smaller than 22 KB gzipped and contains no zod", async () => {
+  it("is smaller than 23 KB gzipped and contains no zod", async () => {
     const code = await bundle("esm");
-    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(22_528);
+    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(23_552);
     expect(code).not.toMatch(/zod/i);
     expect(code).not.toMatch(/(?<!@)\bimport\b|\brequire\(/);
   });

@@ -5,12 +5,12 @@ import { readFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { serve } from "./service.ts";
 
-/* Content and documents of the client, through the real server, in a real browser. */
+/* Content and documents with the real server, in a real browser. */
 
 const SIZE = { width: 200, height: 100 } as const;
 const logo = readFileSync(new URL("../../engine/test/fixtures/document/images/dots.png", import.meta.url));
 
-it("html, markdown and a document of several files are rendered as they are sent", async () => {
+it("html, markdown and a document of several files are rendered as sent", async () => {
   const renderer = createPuppeteerRenderer();
   onTestFinished(() => renderer.close());
   const snap = await (await serve(renderer)).client();

@@ -25,7 +25,7 @@ describe("a capture of content", () => {
     expect(second).toContain("Report</h1>");
   });
 
-  it("returns the same results as that of a url", async () => {
+  it("returns the same results as a capture of a url", async () => {
     const snap = await (await openService()).client({ credits: 10 });
     const first = await snap.screenshot({ html });
     const again = await snap.screenshot({ html }, { ifNoneMatch: first.etag });
@@ -55,13 +55,13 @@ describe("a capture of content", () => {
       "two pages",
       { html, markdown: "# Hi" },
       {
-        html: ["is one page too many; send exactly one of url, html and markdown"],
-        markdown: ["is one page too many; send exactly one of url, html and markdown"],
+        html: ["cannot be combined with another page; send exactly one of url, html and markdown"],
+        markdown: ["cannot be combined with another page; send exactly one of url, html and markdown"],
       },
     ],
-    ["an empty page", { html: "" }, { html: ["must be text in Unicode, at least one character"] }],
+    ["an empty page", { html: "" }, { html: ["must be non-empty Unicode text"] }],
     ["a wrong parameter", { html, scale: 4 }, { scale: ["must be an integer from 1 to 3"] }],
-    ["a parameter of PDFs", { html, landscape: true }, { landscape: [expect.stringContaining("PDFs only")] }],
+    ["a PDF parameter", { html, landscape: true }, { landscape: [expect.stringContaining("PDFs only")] }],
   ])("is rejected without a request for %s", async (_what, parameters, errors) => {
     const { client, renderer } = await openService();
     const snap = await client();
@@ -70,7 +70,7 @@ describe("a capture of content", () => {
     expect(renderer.calls).toEqual([]);
   });
 
-  it("throws the errors of the service", async () => {
+  it("rejects with the service's errors", async () => {
     const snap = await (await openService()).client({ verified: false });
     expect(await failureOf(snap.pdf({ html }))).toMatchObject({ code: "email_unverified", status: 403 });
   });

@@ -89,7 +89,7 @@ describe("numeric options", () => {
     expect(errorOf({ maxRetries }).message).toBe("maxRetries must be an integer from 0 to 100");
   });
 
-  it("are also checked per call", async () => {
+  it("are also checked on each call", async () => {
     const { origin, requests } = await openRawServer(png);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     await expect(snap.screenshot(PAGE, { timeoutMs: 0 })).rejects.toThrow("timeoutMs must be");
@@ -129,7 +129,7 @@ describe("a client", () => {
     });
   });
 
-  it("calls a custom fetch without a receiver", async () => {
+  it("calls a custom fetch without a value for `this`", async () => {
     const customFetch: typeof fetch = async function (this: unknown, input, init) {
       expect(this).toBeUndefined();
       return Response.json({ credits: {}, requested: new Request(input, init).url });

@@ -15,7 +15,7 @@ const HELLO = {
   expires_at: "2026-03-02T12:00:00.000Z",
 };
 
-/** The id as the documentation defines it: paths and bytes, sorted by path, each after its length. */
+/** Returns the id as documented: the digest of paths and bytes, sorted by path, each preceded by its length. */
 function idOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const hash = createHash("sha256").update("snap-document-v1\n");
   for (const part of Object.entries(files).flat()) {
@@ -28,7 +28,7 @@ function idOf(files: Readonly<Record<string, string | Uint8Array>>): string {
 }
 
 describe("documents", () => {
-  it("are uploaded, found and deleted", async () => {
+  it("can be uploaded, found and deleted", async () => {
     const snap = await (await openService()).client();
     expect(await snap.documents.create({ html })).toEqual(HELLO);
     expect((await snap.documents.create({ html }, { ttlSeconds: 172_800 })).expires_at).toBe(
@@ -44,7 +44,7 @@ describe("documents", () => {
       expect(await failureOf(gone())).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("are pages, ZIP files, and files of every type with their paths and identical bytes", async () => {
+  it("can be pages, ZIP files, or files of any type, with unchanged paths and bytes", async () => {
     const snap = await (await openService()).client();
     const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
     const files = { "a/é & b.css": "p { color: blue }", "index.html": html, "logo.png": bytes };
@@ -63,7 +63,7 @@ describe("documents", () => {
     });
   });
 
-  it("that are rejected throw the error of the service, with the file at fault", async () => {
+  it("are rejected with the service's error, which names the file at fault", async () => {
     const snap = await (await openService()).client();
     const files = { "index.html": html, "../up.css": "" };
     expect(await failureOf(snap.documents.create({ files }))).toMatchObject({
@@ -99,7 +99,7 @@ describe("documents", () => {
     expect(type).toMatch(/^multipart\/form-data; boundary=/);
   });
 
-  it("are not taken from a response that is not of the service", async () => {
+  it("are not read from a response that is not from the service", async () => {
     const { origin } = await openRawServer(page(200));
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     for (const call of [

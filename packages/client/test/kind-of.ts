@@ -1,4 +1,4 @@
-/** Returns the media type of a file by its first bytes. */
+/** Returns the media type of a file according to its first bytes. */
 export function kindOf(bytes: Uint8Array): string {
   // decoded as windows-1252, where 0x89 is the per mille sign
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 12));

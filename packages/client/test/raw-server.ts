@@ -14,7 +14,7 @@ export interface RawServer {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a server that uses one responder per request, and repeats the last one. */
+/** Opens a server that uses the next responder for each request, and repeats the last one. */
 export async function openRawServer(...responders: readonly [Responder, ...Responder[]]): Promise<RawServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -6,8 +6,8 @@ import { openService } from "./service.ts";
 const PAGE = { url: "https://example.com/" } as const;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("an error of the service", () => {
-  it("becomes a SnapError with the code, status, message and request id of the envelope", async () => {
+describe("an error from the service", () => {
+  it("becomes a SnapError with the envelope's code, status, message and request id", async () => {
     const { baseUrl } = await openService();
     const token = "999|0123456789012345678901234567890123456789";
     const failure = await failureOf(createClient({ baseUrl, token }).screenshot(PAGE));
@@ -37,7 +37,7 @@ describe("an error of the service", () => {
     expect(failure).toMatchObject({ code: "blocked_host", status: 422 });
   });
 
-  it("has the seconds of Retry-After when the rate limit is exceeded", async () => {
+  it("has the seconds in Retry-After when the rate limit is exceeded", async () => {
     const snap = await (await openService()).client({ requestsPerMinute: 1 }, { maxRetries: 0 });
     await snap.screenshot(PAGE);
     const failure = await failureOf(snap.screenshot({ url: "https://example.com/other" }));

@@ -46,14 +46,14 @@ describe("a retry", () => {
     [502, 3],
     [503, 3],
     [504, 3],
-  ] as const)("depends on the status %i of an unknown code", async ([status, attempts]) => {
+  ] as const)("depends on the status if the code is unknown: %i", async ([status, attempts]) => {
     const { origin, requests } = await openRawServer(envelope(status, "from_the_future"));
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "from_the_future", status, message: "about from_the_future" });
     expect(requests).toHaveLength(attempts);
   });
 
-  it.for(["__proto__", "constructor"])("treats %s as an unknown code", async (code) => {
+  it.for(["__proto__", "constructor"])("depends on the status if the code is %s", async (code) => {
     const { origin, requests } = await openRawServer(envelope(503, code), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
@@ -68,6 +68,37 @@ describe("a retry", () => {
     expect(requests).toHaveLength(6);
     await failureOf(clientOf(origin, { maxRetries: 0 }).screenshot(PAGE));
     expect(requests).toHaveLength(7);
+  });
+
+  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched"])(
+    "does not happen after a failure with the note %s",
+    async (note) => {
+      const { origin, requests } = await openRawServer(
+        envelope(500, "render_failed", { "X-Render-Notes": note }),
+      );
+      const failure = await failureOf(clientOf(origin, { pacing: recordWaits() }).screenshot(PAGE));
+      expect(failure).toMatchObject({ code: "render_failed", notes: [note] });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it.for([
+    ["61", undefined],
+    ["3", 2000],
+  ] as const)("does not happen when Retry-After is too long: %s s", async ([retryAfter, maxRetryDelayMs]) => {
+    const pacing = recordWaits();
+    const busy = envelope(503, "upstream_rate_limited", { "Retry-After": retryAfter });
+    const { origin, requests } = await openRawServer(busy);
+    const snap = clientOf(origin, { pacing, maxRetryDelayMs });
+    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ retryAfter: Number(retryAfter) });
+    expect(requests).toHaveLength(1);
+    expect(pacing.waitsMs).toEqual([]);
+  });
+
+  it("does not happen after upstream_quota_exceeded, whose Retry-After is an hour", async () => {
+    const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
+    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfter: 3600 });
+    expect(requests).toHaveLength(1);
   });
 });
 
@@ -94,7 +125,7 @@ describe("the wait before a retry", () => {
     expect(pacing.waitsMs).toEqual([9250, 250]);
   });
 
-  it("uses the default of the code when the header is missing", async () => {
+  it("is the code's default when the header is missing", async () => {
     const pacing = recordWaits();
     const { origin } = await openRawServer(envelope(504, "render_timeout"), png);
     await clientOf(origin, { pacing }).screenshot(PAGE);
@@ -112,42 +143,11 @@ describe("the wait before a retry", () => {
     },
   );
 
-  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched"])(
-    "is skipped for the note %s",
-    async (note) => {
-      const { origin, requests } = await openRawServer(
-        envelope(500, "render_failed", { "X-Render-Notes": note }),
-      );
-      const failure = await failureOf(clientOf(origin, { pacing: recordWaits() }).screenshot(PAGE));
-      expect(failure).toMatchObject({ code: "render_failed", notes: [note] });
-      expect(requests).toHaveLength(1);
-    },
-  );
-
   it("grows up to maxRetryDelayMs", async () => {
     const pacing = recordWaits({ random: 0.999 });
     const { origin } = await openRawServer(envelope(500, "render_failed"));
     await failureOf(clientOf(origin, { pacing, maxRetries: 4, maxRetryDelayMs: 2000 }).screenshot(PAGE));
     expect(pacing.waitsMs).toEqual([499.5, 999, 1998, 1998]);
-  });
-
-  it.for([
-    ["61", undefined],
-    ["3", 2000],
-  ] as const)("is skipped when Retry-After is too long: %s s", async ([retryAfter, maxRetryDelayMs]) => {
-    const pacing = recordWaits();
-    const busy = envelope(503, "upstream_rate_limited", { "Retry-After": retryAfter });
-    const { origin, requests } = await openRawServer(busy);
-    const snap = clientOf(origin, { pacing, maxRetryDelayMs });
-    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ retryAfter: Number(retryAfter) });
-    expect(requests).toHaveLength(1);
-    expect(pacing.waitsMs).toEqual([]);
-  });
-
-  it("is skipped for upstream_quota_exceeded, which takes an hour", async () => {
-    const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
-    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfter: 3600 });
-    expect(requests).toHaveLength(1);
   });
 
   it("ends with the signal's reason when it aborts", async () => {
@@ -163,7 +163,7 @@ describe("the wait before a retry", () => {
   });
 });
 
-describe("a lost connection", () => {
+describe("a request whose connection is lost", () => {
   it("is retried, because the cache makes a retry free", async () => {
     const { origin, requests } = await openRawServer(resetConnection, png);
     const { bytes } = await clientOf(origin).screenshot(PAGE);
@@ -171,7 +171,7 @@ describe("a lost connection", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("is retried when the body is incomplete", async () => {
+  it("is retried if the body is incomplete", async () => {
     const { origin, requests } = await openRawServer((response) => {
       response.writeHead(200, { "Content-Type": "image/png", "Content-Length": "100" });
       response.write("an im", () => response.socket?.destroy());
@@ -188,7 +188,7 @@ describe("a lost connection", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.for(["127.0.0.1", "localhost"])("is reported with its reason and origin: %s", async (host) => {
+  it.for(["127.0.0.1", "localhost"])("fails with the reason and the origin: %s", async (host) => {
     const { origin, close } = await openRawServer(png);
     await close();
     const closedOrigin = origin.replace("127.0.0.1", host);
@@ -200,14 +200,14 @@ describe("a lost connection", () => {
   });
 });
 
-describe("an error of a proxy", () => {
-  it("is retried according to its status", async () => {
+describe("a request that a proxy fails", () => {
+  it("is retried according to the status", async () => {
     const { origin, requests } = await openRawServer(html(502), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
   });
 
-  it("is not retried when the service may have done the work and a retry is not free", async () => {
+  it("is not retried if the service might have done the work and a retry is not free", async () => {
     const { origin, requests } = await openRawServer(html(504));
     await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
     await failureOf(clientOf(origin).batches.submit({ items: [PAGE] }));

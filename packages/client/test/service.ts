@@ -24,7 +24,7 @@ export interface Customer {
 export interface TestService {
   readonly baseUrl: string;
   readonly customer: (account?: AccountOptions) => Promise<Customer>;
-  /** A client of a new customer. */
+  /** Creates a client for a new customer. */
   readonly client: (account?: AccountOptions, options?: Partial<ClientOptions>) => Promise<SnapClient>;
 }
 
@@ -46,7 +46,7 @@ export async function openService(
   return { renderer, ...(await serve(renderer, engineOptions)) };
 }
 
-/** Opens the real server on a free loopback port, with an engine in memory. */
+/** Opens the real server on a free loopback port, with an engine whose storage is in memory. */
 export async function serve(
   renderer: Renderer,
   engineOptions?: Partial<EngineOptions>,

@@ -76,7 +76,7 @@ describe("signUrl()", () => {
     ["basicAuth", "ada:s3cr3t"],
   ])("throws for %s, which anyone could read in the URL", (name, value) => {
     const message =
-      "cannot be part of a signed URL, because anyone may see it; send the request with a token instead";
+      "cannot be part of a signed URL, because anyone can read it; send the request with a token instead";
     const input = { ...PAGE, [name]: value } as unknown as SignableInput;
     expect(() => signUrl(input, OPTIONS)).toThrow(
       expect.objectContaining({ code: "validation_failed", status: 422, errors: { [name]: [message] } }),
@@ -96,7 +96,7 @@ describe("signUrl()", () => {
     expect(() => signUrl(PAGE, { ...OPTIONS, ...options })).toThrow(message);
   });
 
-  it("requires the signing secret of the client", () => {
+  it("requires the client's signing secret", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
     expect(() => snap.signUrl(PAGE)).toThrow("signingSecret is missing");
   });

@@ -62,7 +62,7 @@ describe("the caller's signal", () => {
   it.for([
     ["the headers", hangBeforeHeaders],
     ["the body", hangInBody],
-  ] as const)("ends a call that hangs in %s with its reason", async ([, respond]) => {
+  ] as const)("ends, with its reason, a call that hangs in %s", async ([, respond]) => {
     const controller = new AbortController();
     const reason = new Error("no longer needed");
     const { origin, requests } = await openRawServer((response, request) => {
@@ -74,7 +74,7 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("rejects with an AbortError without a reason, like fetch", async () => {
+  it("causes an AbortError if it has no reason, as in fetch", async () => {
     const { origin, requests } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     await expect(snap.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
@@ -106,7 +106,7 @@ describe("the caller's signal", () => {
     await closed.promise;
   });
 
-  it("has no listeners after the call", async () => {
+  it("has no listeners left after the call", async () => {
     const { origin } = await openRawServer(envelope(503, "not_ready", { "Retry-After": "0" }), (response) =>
       response.end('{"credits":{}}'),
     );

@@ -21,7 +21,7 @@ const { screenshot, pdf, batches, documents, signUrl } = createClient({
 
 /* Checked by the compiler, never called. */
 describe("types", () => {
-  it("of a result follow `as`", () => {
+  it("derive the result from `as`", () => {
     expectTypeOf(() => screenshot(PAGE)).returns.resolves.toEqualTypeOf<BytesRendering>();
     expectTypeOf(() => screenshot(PAGE, {})).returns.resolves.toEqualTypeOf<BytesRendering>();
     expectTypeOf(() => screenshot(PAGE, { as: "bytes" })).returns.resolves.toEqualTypeOf<BytesRendering>();
@@ -46,7 +46,7 @@ describe("types", () => {
     ).returns.resolves.toEqualTypeOf<StreamRendering>();
   });
 
-  it("of a result include NotModified only if a tag may be sent", () => {
+  it("include NotModified in the result only if an entity tag can be sent", () => {
     expectTypeOf(() => screenshot(PAGE, { ifNoneMatch: '"a"' })).returns.resolves.toEqualTypeOf<
       BytesRendering | NotModified
     >();
@@ -58,7 +58,7 @@ describe("types", () => {
     ).returns.resolves.toEqualTypeOf<BytesRendering>();
   });
 
-  it("of a result are unions if the options are not literal", () => {
+  it("make the result a union if the options are not literal", () => {
     expectTypeOf((options: RenderOptions) => screenshot(PAGE, options)).returns.resolves.toEqualTypeOf<
       BytesRendering | StreamRendering | ResponseRendering | NotModified
     >();
@@ -89,7 +89,7 @@ describe("types", () => {
       () => batches.submit({ items: [{ html: "<h1>Hello</h1>" }] }),
       // @ts-expect-error a signed URL needs a url
       () => signUrl({ html: "<h1>Hello</h1>" }),
-      // @ts-expect-error fullPage is for screenshots, also of content
+      // @ts-expect-error fullPage is for screenshots, even of content
       () => pdf({ html: "<h1>Hello</h1>", fullPage: true }),
       // @ts-expect-error a document is a page or files
       () => documents.create({ html: "<h1>Hello</h1>", files: {} }),
@@ -105,9 +105,9 @@ describe("types", () => {
       async () => (await screenshot(PAGE, { ifNoneMatch: '"a"' })).bytes,
       // @ts-expect-error an item of PDF parameters needs pdf: true
       () => batches.submit({ items: [{ ...PAGE, paperFormat: "a4" }] }),
-      // @ts-expect-error anyone may see a signed URL
+      // @ts-expect-error anyone can read a signed URL
       () => signUrl({ ...PAGE, basicAuth: "ada:s3cr3t" }),
-      // @ts-expect-error anyone may see a signed URL
+      // @ts-expect-error anyone can read a signed URL
       () => signUrl({ ...PAGE, pdf: true, headers: { "X-Preview": "s3cr3t" } }),
       // @ts-expect-error expires is a Date or Unix seconds
       () => signUrl(PAGE, { expires: "2030-01-01" }),

@@ -28,7 +28,7 @@ describe("a response that is not from the service", () => {
     ["a list", "application/json", '[{"code":"x","message":"y"}]'],
     ["null", "application/json", "null"],
     ["nothing", "text/plain", ""],
-  ] as const)("is not taken for an envelope: %s", async ([, type, body]) => {
+  ] as const)("is not mistaken for an envelope: %s", async ([, type, body]) => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(500, { "Content-Type": type, "X-Request-Id": "abc" });
       response.end(body);

@@ -7,7 +7,7 @@ export interface BrowserEndpoint {
   readonly url: URL;
   /** Scheme, host and port: the only part that may be logged or shown. */
   readonly origin: string;
-  /** It runs on this machine, so it can reach services on the loopback interface. */
+  /** Whether it runs on this machine, and so can reach services on the loopback interface. */
   readonly isLoopback: boolean;
 }
 
@@ -27,16 +27,16 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
   if (urls.length > ENDPOINTS_MAX) throw new RangeError(`at most ${ENDPOINTS_MAX} addresses are allowed`);
   const positions = new Map<string, number>();
   return urls.map((text, index) => {
-    const which = `address ${index + 1}`;
+    const label = `address ${index + 1}`;
     const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
     if (url === null || !SCHEMES.test(url.protocol))
       throw new RangeError(
-        `${which} is not a DevTools endpoint; use a form like ws://127.0.0.1:9222/devtools/browser/… or http://127.0.0.1:9222`,
+        `${label} is not a DevTools endpoint; use a form like ws://127.0.0.1:9222/devtools/browser/… or http://127.0.0.1:9222`,
       );
     url.hash = "";
     const earlier = positions.get(url.href);
     if (earlier !== undefined)
-      throw new RangeError(`${which} is the same as address ${earlier}; list each browser once`);
+      throw new RangeError(`${label} is the same as address ${earlier}; list each browser once`);
     positions.set(url.href, index + 1);
     return { url, origin: `${url.protocol}//${url.host}`, isLoopback: isLoopback(url.hostname) };
   });

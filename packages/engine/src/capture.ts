@@ -8,6 +8,7 @@ import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-lim
 import { identifyContent, type DocumentContent } from "./documents/document.ts";
 import { pageParameters } from "./documents/page-parameters.ts";
 import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
+import type { EntryPoint } from "./ports/history.ts";
 import type { RateLimiter } from "./ports/rate-limiter.ts";
 import type { RenderedFile } from "./ports/renderer.ts";
 import type { Priority } from "./ports/render-leases.ts";
@@ -18,31 +19,33 @@ import { render, type RenderParts } from "./schedule/render.ts";
 import { checkTarget } from "./targets/check-target.ts";
 import { requireAbility, requireVerifiedEmail } from "./tokens/authorize.ts";
 
-/** A rendering request, and its caller. */
+/** A rendering request and its caller. */
 export interface CaptureRequest {
   readonly principal: Principal;
   /** The query of a request, parsed or as text, or an object with real booleans and numbers. */
   readonly parameters: SentParameters;
-  /** The page itself, in place of the parameter `url`. It is not stored. */
+  /** The page itself, instead of the `url` parameter. It is not stored. */
   readonly document?: DocumentContent | undefined;
   /** Returns whether the caller already has the rendering with this entity tag. */
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
 
-/** What batches and the Model Context Protocol need beyond that. */
+/** Additional options for batches and the Model Context Protocol. */
 export interface CaptureOptions {
+  /** For the history; `engine` by default. The worker records items itself, where they finish. */
+  readonly entryPoint?: Exclude<EntryPoint, "batch">;
   /** `interactive` by default. */
   readonly priority?: Priority;
   /** The id under which the caller logs the request, for the renderer's events. */
   readonly requestId?: string | undefined;
-  /** Longest wait for a render slot, if the caller gives up sooner than the engine. */
+  /** Longest wait for a slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
-   * Returns whether `link` must be able to serve the rendering. One that was requested with `cache: false` is then
-   * cached after all, under a separate key. By default it is not.
+   * Returns whether `link` must be able to serve the rendering. If so, even a rendering requested with `cache: false` is
+   * cached, under a separate key. `false` by default.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
-  /** Throws a `SnapError` if the caller cannot use the file. The render has then failed, and costs nothing. */
+  /** Throws a `SnapError` if the caller cannot use the file. The render then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
@@ -60,11 +63,11 @@ export interface Capture {
   readonly rateLimit: RateLimitState | null;
   readonly creditCost: 0 | 1;
   /**
-   * The account's balance: as read with the token, or as the reservation of this render left it. `null` for a request
-   * that joined another's render, because neither is the current balance.
+   * The account's balance as read with the token, or after this render's reservation. `null` for a request that joined
+   * another's render, because neither is the current balance.
    */
   readonly balance: StandingBalance | null;
-  /** Instant of the response; `rendering.expiresAt` minus this is how long the rendering stays cached. */
+  /** Instant of the response. The rendering stays cached for `rendering.expiresAt` minus this. */
   readonly respondedAt: number;
 }
 
@@ -77,19 +80,24 @@ export interface CaptureParts extends ShareParts, StoreParts, CreditParts, Rende
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, limit,
  * reserve, render, store, settle. Each step is one call, and a request runs each of them at most once.
+ *
+ * @param onParsed receives the parsed request, even if a later step fails.
  */
 export async function capture(
   parts: CaptureParts,
   request: CaptureRequest & CaptureOptions,
+  onParsed?: (parsed: ParsedRequest) => void,
 ): Promise<Capture> {
   const { principal, priority = "interactive", requestId, maxWaitMs } = request;
   const { linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
-  // it is built only if it is rendered
+  // its files are built only for a render
   const document = request.document && (await identifyContent(request.document));
   const sent = pageParameters(request.parameters, document);
-  const { parameters, mode, key: digest, verdict } = parts.parse(sent);
+  const parsed = parts.parse(sent);
+  onParsed?.(parsed);
+  const { parameters, mode, key: digest, verdict } = parsed;
   requireAbility(token, mode);
   checkTarget(verdict);
 
@@ -153,7 +161,7 @@ function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Princip
   });
 }
 
-/** A response without a render. Only a rendering that the caller does not hold yet counts against a rate limit. */
+/** Responds without rendering. Only a rendering that the caller does not have yet counts against a rate limit. */
 async function respondFromCache(
   { rateLimiter, clock }: CaptureParts,
   { principal, holds }: CaptureRequest,

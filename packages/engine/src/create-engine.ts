@@ -8,13 +8,8 @@ import { createItemLinks } from "./batches/item-links.ts";
 import { startBatchWorker, type BatchWorker } from "./batches/worker.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import { watchClocks } from "./clocks/watch-clocks.ts";
-import {
-  capture,
-  type Capture,
-  type CaptureOptions,
-  type CaptureParts,
-  type CaptureRequest,
-} from "./capture.ts";
+import type { Capture, CaptureOptions, CaptureParts, CaptureRequest } from "./capture.ts";
+import { createCaptures } from "./captures.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/links.ts";
 import { RunningRenders } from "./cache/running-renders.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
@@ -25,7 +20,9 @@ import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-
 import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
+import { createHistory, type History } from "./history/history.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
+import { createOperators, type Operators } from "./operators/operators.ts";
 import type { Account } from "./ports/accounts.ts";
 import type { ServerClock } from "./ports/clock.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
@@ -57,19 +54,19 @@ export interface Engine {
    */
   authenticateSigned(query: URLSearchParams | string): Promise<SignedRequest>;
   /**
-   * Renders a page or returns it from the cache: the whole billed life cycle.
+   * Renders a page, or returns its rendering from the cache: the whole billed life cycle.
    * @throws SnapError with any code of `docs/reference/errors.md`.
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
-   * Returns a signed URL of the rendering that `capture` returned for a `linked` request. Free of charge. The URL
-   * expires with the cache entry or the token, whichever is first.
+   * Returns a signed URL for the rendering that `capture` returned for a `linked` request. Free of charge. The URL
+   * expires with the cache entry or the token, whichever comes first.
    * @throws SnapError `validation_failed` if a parameter is secret.
    */
   link(request: LinkRequest): RenderingLink;
   /**
-   * Returns the account's credits. Pass `standing`, the balance of a principal that was authenticated just now, to save
-   * a read of the ledger; omit it if something was charged since.
+   * Returns the account's credits. Pass `standing`, the balance of a principal that was just authenticated, to avoid
+   * reading the ledger; omit it if the account has been charged since.
    */
   credits(account: Account, standing?: StandingBalance | null): Promise<CreditState>;
   /**
@@ -84,26 +81,32 @@ export interface Engine {
   readonly batches: Batches;
   readonly documents: Documents;
   readonly audit: Audit;
+  readonly history: History;
+  readonly operators: Operators;
   /**
-   * Starts to render batches and deliver their webhooks; until then they are only queued. Several processes may do so
-   * on one storage. `stop()`, and the engine's `close()`, claim nothing new and resolve when the claimed work is done.
+   * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several processes can do
+   * so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both resolve when the claimed
+   * work is done.
    */
   startWorker(): BatchWorker;
-  /** Returns within two seconds whether the engine can render and store now, and the reasons if not. */
+  /** Returns within two seconds whether the engine can render and store now and, if not, why. */
   health(): Promise<Health>;
-  /** The servers of the storage, which reads their clocks; none for a storage without servers. */
+  /** The storage's servers and their clocks; empty for a storage without servers. */
   readonly servers: readonly ServerClock[];
-  /** Returns the differences of this machine's clock to those of the storage's servers, measured every minute. */
+  /** Returns the differences between this machine's clock and those of the storage's servers, measured every minute. */
   clockSkews(): readonly ClockSkew[];
   /** Returns the numbers of running and waiting renders. */
   load(): SchedulerLoad;
   /** Returns how full the rendering cache is; `null` if its store cannot tell. */
   cacheStats(): Promise<CacheStats | null>;
-  /** Deletes all cached renderings of an account, or of all accounts; returns their number. */
-  purgeRenderings(which: { readonly accountId: string | null }): Promise<number>;
+  /** Deletes all cached renderings of one account or of all accounts; returns their number. */
+  purgeRenderings(selection: { readonly accountId: string | null }): Promise<number>;
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
-  /** Waits for running renders, makes a last attempt at pending reversals, then closes the renderer and the storage. */
+  /**
+   * Waits for running renders, writes the rest of the history, makes a last attempt at pending reversals, then closes the
+   * renderer and the storage.
+   */
   close(): Promise<void>;
 }
 
@@ -132,7 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { tokens } = storage;
   const seal = createSeal(settings.secretKey, random);
   const parts = assembleParts(settings, { seal, scheduler, quarantine, reversals });
-  const captures = trackCaptures(parts, seal);
+  const captures = createCaptures(settings, { parts, seal });
   const credits = creditReader(settings);
   const batchParts: BatchParts = {
     ...storage,
@@ -140,13 +143,13 @@ export function createEngine(options: EngineOptions): Engine {
     ...parts,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
-    capture: captures.capture,
+    capture: captures.captureItem,
+    recorder: captures.recorder,
     clocks,
     credits,
     linkItems: createItemLinks({ ...storage, ...settings, seal }),
     onSubmitted: () => worker?.wake(),
   };
-  const batches = createBatches(batchParts);
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
 
@@ -169,25 +172,23 @@ export function createEngine(options: EngineOptions): Engine {
     accounts: createAccounts({ storage, plans, clock, random }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
     audit: createAudit({ store: storage.audit, clock }),
-    batches: {
-      ...batches,
-      submit: (submission) => asSnapError(batches.submit(submission)),
-      get: (request) => asSnapError(batches.get(request)),
-    },
+    batches: withSnapErrors(createBatches(batchParts)),
     documents: createDocuments({ storage, clock }),
+    history: createHistory({ storage, clock, isRecorded: settings.historyRetentionMs !== null }),
+    operators: createOperators({ store: storage.signIns, clock, random }),
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
     load: () => scheduler.load(),
     cacheStats: () => storage.renderings.stats(),
-    purgeRenderings: (which) => storage.renderings.purge(which),
+    purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
     async close() {
       stopPruning();
       clocks.stop();
       await worker?.stop();
-      await captures.idle();
+      await captures.close();
       await reversals.close();
       await uses.close();
       await settings.webhookSender.close();
@@ -213,7 +214,7 @@ function openScheduler(
   return createScheduler({ ...settings, slots, quarantine, onCapacityChange });
 }
 
-/** Returns a function that reads the credits of an account, from `standing` if that is still valid. */
+/** Returns a function that reads an account's credits, from `standing` if that is still valid. */
 function creditReader({
   storage,
   plans,
@@ -226,27 +227,15 @@ function creditReader({
   };
 }
 
-/** Returns `capture`, and a way to wait for the captures that are running. */
-function trackCaptures(
-  parts: CaptureParts,
-  seal: Seal,
-): { readonly capture: Engine["capture"]; readonly idle: () => Promise<void> } {
-  const running = new Set<Promise<Capture>>();
+/** Makes the callers' methods reject only with `SnapError`. */
+function withSnapErrors(batches: Batches): Batches {
   return {
-    async capture(request) {
-      // A link that cannot be signed, because the secret key has changed, must fail before the charge.
-      if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
-      const captured = capture(parts, request);
-      running.add(captured);
-      try {
-        return await captured;
-      } finally {
-        running.delete(captured);
-      }
-    },
-    async idle() {
-      await Promise.allSettled(running);
-    },
+    ...batches,
+    submit: (submission) => asSnapError(batches.submit(submission)),
+    get: (request) => asSnapError(batches.get(request)),
+    list: (request) => asSnapError(batches.list(request)),
+    deliveries: (request) => asSnapError(batches.deliveries(request)),
+    resend: (request) => asSnapError(batches.resend(request)),
   };
 }
 

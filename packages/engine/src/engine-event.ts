@@ -10,14 +10,16 @@ export type EngineEvent =
       readonly waitedMs: number;
     }
   | {
-      /** This engine ended a reservation, or found it ended. One whose process was killed lapses without an event. */
+      /**
+       * This engine ended a reservation, or found that it had ended. If the engine's process is killed, a reservation
+       * lapses without an event.
+       */
       readonly type: "reservation-ended";
       readonly resolution: Resolution;
     }
   | { readonly type: "ledger-failed"; readonly operation: LedgerOperation };
 
 /**
- * What failed in the ledger. `give-up`: the reversal of a charge was given up, so an account may have paid for a failed
- * request.
+ * What failed in the ledger. `give-up`: a charge was not reversed, so an account may have paid for a failed request.
  */
 export type LedgerOperation = "reserve" | "settle" | "refund" | "reverse" | "give-up";

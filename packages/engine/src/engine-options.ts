@@ -23,68 +23,76 @@ import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
 export interface EngineOptions {
   readonly storage: Storage;
   readonly renderer: Renderer;
-  /** Encrypts signing secrets and those of batch items at rest: any text of at least 16 characters. It must never change. */
+  /** Encrypts signing secrets and batch items' secrets at rest: any text of at least 16 characters. Never change it. */
   readonly secretKey: string;
   /** The built-in plans by default. */
   readonly plans?: readonly Plan[];
-  /** By default the policy of the renderer, or public targets only if it has none. */
+  /** By default the renderer's policy, or only public targets if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * Maximum number of concurrent renders. Two per core plus two may always run; more start only while
-   * cores are idle, because pages spend much of their time waiting for the network. By default one for each
-   * 128 MiB of memory available at start, at most 16 per core.
+   * Maximum number of concurrent renders. Two per core plus two can always run. More start only while cores are idle,
+   * because pages spend much of their time waiting for the network. By default one for each 128 MiB of memory available
+   * at start, and at most 16 per core.
    */
   readonly concurrency?: number;
   /** Maximum number of renders that wait for a slot; 1,000 by default. */
   readonly maxWaiting?: number;
-  /** The same for one account; 250 by default. */
+  /** Maximum number of one account's renders that wait for a slot; 250 by default. */
   readonly maxWaitingPerAccount?: number;
   /** Longest wait for a slot; 60,000 ms by default. */
   readonly maxWaitMs?: number;
   /** An unresolved reservation lapses after this time; 120,000 ms by default. */
   readonly reservationLeaseMs?: number;
-  /** Largest file of a render, whatever the renderer returns; 64 MiB by default. */
+  /** Maximum size of a rendering, regardless of the renderer's own limit; 64 MiB by default. */
   readonly maxRenderingBytes?: number;
   /** Size of the in-memory cache; 64 MiB by default. */
   readonly memoryCacheBytes?: number;
-  /** Base URL of the API, ending in `/v1`, for signed URLs. Without it batches contain no signed URLs. */
+  /** Base URL of the API, ending in `/v1`, for signed URLs. Without it, batches contain no signed URLs. */
   readonly baseUrl?: string;
   /** Time from the end of a batch to its deletion; 7 days by default. */
   readonly batchRetentionMs?: number;
   /**
-   * How long balances and the journal are stored after the end of their period; 400 days by default, `null` for ever. At
-   * least 35 days.
+   * How long balances and the journal are stored after their period ends: at least 35 days; 400 days by default; `null`
+   * for forever.
    */
   readonly journalRetentionMs?: number | null;
-  /** How long a batch item is retried after it first meets a limit or a failed resolver; 15 minutes by default. */
+  /** How long finished captures are stored for `engine.history`; `null`, the default, records none. At most 90 days. */
+  readonly historyRetentionMs?: number | null;
+  /**
+   * How long a batch item is retried after it is first limited or the resolver first fails; 15 minutes by
+   * default.
+   */
   readonly batchRetryWindowMs?: number;
   /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
   readonly itemLeaseMs?: number;
-  /** Delays between the attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
+  /** Delays between attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
   readonly webhookRetryDelaysMs?: readonly number[];
-  /** Sends webhooks; by default over the network, to allowed targets only. */
+  /** Sends webhooks; by default over the network, only to allowed targets. */
   readonly webhookSender?: WebhookSender;
   readonly clock?: Clock;
   readonly random?: Random;
   /** `systemResolver` by default. */
   readonly resolver?: Resolver;
-  /** Proxy through which webhooks are sent; set the same for the renderer. None by default. */
+  /** Proxy for webhooks; set the same one for the renderer. None by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
-  /** Reports idle cores and available memory; by default those of this machine. */
+  /** Reports idle cores and available memory; by default, this machine's. */
   readonly machine?: Machine;
   /**
-   * Which renders share a browser: those of all accounts that are not in quarantine (`shared`, the default), or only those
-   * of the same account (`account`).
+   * Which renders share a browser: all except those in quarantine (`shared`, the default), or only those of the same
+   * account (`account`).
    */
   readonly isolation?: "shared" | "account";
-  /** Called when an account is put in quarantine, because one of its pages was ended. */
+  /** Called when an account is quarantined because one of its pages was ended. */
   readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
-  /** Called for what is only counted: waits for a slot, and what becomes of credits. */
+  /** Called with events to count: waits for a slot, and how reservations end. */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Called with failures that reach no caller, such as those of background work, and with what the other listeners throw. */
+  /**
+   * Called with failures that no caller sees, such as those of background work, and with errors that other listeners
+   * throw.
+   */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
-   * Called at the start and every minute for each server of the storage whose clock differs from this machine's by more
+   * Called at start and every minute for each of the storage's servers whose clock differs from this machine's by more
    * than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
    */
   readonly onClockSkew?: (skew: ClockSkew) => void;
@@ -97,7 +105,7 @@ export interface EngineOptions {
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A receiver that is down for a day still gets its webhook. */
+/** A receiver that is down for a day still gets its webhooks. */
 const WEBHOOK_RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -127,6 +135,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
     journalRetentionMs: 400 * 24 * HOUR_MS,
+    historyRetentionMs: null,
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,
     // with the poll interval, another worker takes over a lost item within 30 s
     itemLeaseMs: 20 * SECOND_MS,

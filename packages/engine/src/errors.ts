@@ -1,16 +1,16 @@
 import { ERROR_CODES, type ErrorCode, type ParameterFaults } from "@snap/protocol";
 
-/** Optional fields of an error, besides its code and message. */
+/** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
   /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
   readonly errors?: ParameterFaults;
-  /** Seconds until a retry may succeed; by default the number that belongs to the code. */
+  /** Seconds until a retry may succeed; by default the code's. */
   readonly retryAfterSeconds?: number;
   /** State of the exceeded rate limit, for `rate_limited`. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
-  /** Whether the cause is temporary and not the page: a batch item is then retried. `false` by default. */
+  /** Whether the cause is temporary and not the page; if so, a batch item is retried. `false` by default. */
   readonly isTransient?: boolean;
-  /** Notes on a failed render, such as `capture-too-large`; a request with one fails again if it is repeated. */
+  /** Notes on a failed render, such as `capture-too-large`. If there are any, a retry fails the same way. */
   readonly notes?: readonly string[];
   /** Whether the page would have harmed other renders: the renderer ended it, or it ended its isolated browser. */
   readonly pageEnded?: boolean;
@@ -65,7 +65,9 @@ export function isSnapError(error: unknown): error is SnapError {
   );
 }
 
-/** Returns a `SnapError` as it is, and any other error as a `server_error` with the original as `cause` for the log. */
+/**
+ * Returns a `SnapError` unchanged, and any other error as a `server_error` with the original as `cause` for the log.
+ */
 export function toSnapError(error: unknown): SnapError {
   if (isSnapError(error)) return error;
   return new SnapError("server_error", "Internal error. If it persists, report the request id.", {
@@ -74,7 +76,7 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
-/** Returns what `work` resolves with, and rejects with a `SnapError` for any other error. */
+/** Resolves as `work` does. Rejects with a `SnapError`, into which any other error is converted. */
 export async function asSnapError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -83,7 +85,7 @@ export async function asSnapError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The kind of an `AdminError`; `refused` is every other one. */
+/** The kind of an `AdminError`; `refused` covers everything without a more specific code. */
 export type AdminErrorCode =
   | "account_not_found"
   | "batch_not_found"
@@ -91,13 +93,14 @@ export type AdminErrorCode =
   | "email_taken"
   | "invalid_value"
   | "refused"
+  | "request_not_found"
   | "token_not_found";
 
-/** A request of the operator that cannot be met. */
+/** A request from the operator that cannot be fulfilled. */
 export class AdminError extends Error {
   override readonly name = "AdminError";
   readonly code: AdminErrorCode;
-  /** What to do about it, unless the message says so. */
+  /** What to do about it, unless the message includes that. */
   readonly advice: string | null;
 
   constructor(
@@ -120,6 +123,6 @@ export function accountNotFound(reference: string): AdminError {
     : `account ${reference} not found`;
   return new AdminError(message, {
     code: "account_not_found",
-    advice: "`snap-server accounts list` lists them",
+    advice: "`snap-server accounts list` lists all accounts",
   });
 }

@@ -6,16 +6,16 @@ import type { Storage } from "./ports/storage.ts";
 
 export interface Health {
   readonly ready: boolean;
-  /** Why it is not ready, for the log: each begins with `storage: `, `renderer: ` or `clock: `. */
+  /** Why it is not ready, for the log. Each starts with `storage: `, `renderer: ` or `clock: `. */
   readonly reasons: readonly string[];
   /** The renderer's own report; `null` if it made none. */
   readonly renderer: RendererHealth | null;
 }
 
-/** Shorter than the time limits of probes, and of the connections to a server that hangs. */
+/** Shorter than the timeouts of probes, and of connections to a hanging server. */
 const RESPONSE_LIMIT_MS = 1_500;
 
-/** Returns the check of what the engine depends on. It takes `RESPONSE_LIMIT_MS` at most. */
+/** Returns a function that checks the engine's dependencies in at most `RESPONSE_LIMIT_MS`. */
 export function createHealthCheck({
   storage,
   renderer,
@@ -52,8 +52,8 @@ export function createHealthCheck({
 }
 
 /**
- * Returns a function that calls `work`, and rejects if that takes too long. A call that still runs is joined, so that the
- * checks of a server that hangs do not take all connections.
+ * Returns a function that calls `work`, and rejects if it takes too long. It joins a call that is still running, so
+ * checks of a hanging server do not use up all connections.
  */
 function limitTime<T>(clock: Clock, work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

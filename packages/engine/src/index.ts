@@ -17,6 +17,8 @@ export type { Document, DocumentContent } from "./documents/document.ts";
 export type { Documents, DocumentRequest, DocumentUpload, NewDocument } from "./documents/documents.ts";
 export type { EngineEvent, LedgerOperation } from "./engine-event.ts";
 export type { EngineOptions } from "./engine-options.ts";
+export type { History } from "./history/history.ts";
+export type { Operators } from "./operators/operators.ts";
 export { createSystemResolver, systemResolver } from "./egress/names/system-resolver.ts";
 export type { SystemResolverOptions } from "./egress/names/system-resolver.ts";
 export { parseUpstreamProxy } from "./egress/upstream-proxy.ts";

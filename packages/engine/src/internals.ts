@@ -1,5 +1,5 @@
 /*
- * Exports for the server. They may change with any release: to embed the engine, use the package's index.
+ * Exports for the server. They can change with any release; to embed the engine, use the package's index.
  */
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
@@ -17,13 +17,14 @@ export { invalidFile, pathFault, tooManyFiles, UnpackedSize } from "./documents/
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
 export { createDocument, documentIdOf, documentUrl, identifyContent } from "./documents/document.ts";
-export { toSnapError } from "./errors.ts";
+export { accountNotFound, toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListFault } from "./filter-lists/find-fault.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";
 export type { FilterListReport } from "./filter-lists/inspect.ts";
 export { FILTER_LIST_PURPOSES } from "./filter-lists/purposes.ts";
 export type { FilterListPurpose, FilterListTexts } from "./filter-lists/purposes.ts";
 export { requireFilterLists } from "./filter-lists/require-filter-lists.ts";
+export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
@@ -31,6 +32,6 @@ export { steadySlots } from "./schedule/render-slots.ts";
 export { abortable, withTimeout } from "./timeouts.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { keyFingerprint } from "./tokens/seal.ts";
-export { ABILITIES } from "./tokens/tokens.ts";
+export { ABILITIES, tokenNotFound } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";
 export { isUserAgent } from "./user-agent.ts";

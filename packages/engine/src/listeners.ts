@@ -8,8 +8,8 @@ export type Listeners = Required<
 >;
 
 /**
- * Returns listeners that never throw, because an error of one must not look like a failure of the ledger or of a render.
- * `onBackgroundError` gets what the others throw; what it throws itself becomes a warning of the process.
+ * Returns listeners that never throw, because a listener's error must not look like a ledger or render failure.
+ * `onBackgroundError` receives the errors of the others; its own become process warnings.
  */
 export function guardListeners(options: EngineOptions): Listeners {
   const onBackgroundError = guard(options.onBackgroundError, (error) =>

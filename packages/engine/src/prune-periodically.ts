@@ -1,42 +1,53 @@
 import { AUDIT_RETENTION_MS } from "./audit/audit.ts";
-import { reservationIdAt } from "./credits/reservation.ts";
 import type { EngineSettings } from "./engine-options.ts";
+import { dayOf } from "./history/daily-totals.ts";
+import { HISTORY_RETENTION_MAX_MS, HISTORY_TOTALS_RETENTION_MS } from "./history/history.ts";
+import { idPrefixAt } from "./ordered-ids.ts";
 import type { PruneRequest } from "./ports/ledger.ts";
 
-/** One at a time: every request waits while the embedded storage deletes a large row. */
+/** Large rows are deleted one at a time, because every request waits while the embedded storage deletes one. */
 const PRUNE_LIMIT = 1;
-/** For each kind of ledger record. They are small: deleting them takes about a millisecond. */
-const PRUNE_LEDGER_LIMIT = 50;
+/** For each kind of ledger record, and for the history. They are small, so deleting them takes about a millisecond. */
+const PRUNE_SMALL_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
-/** Pause between deletions, in which requests are served: 200 deletions a second are more than a machine renders. */
+/** Pause between deletions, so requests are served: 200 deletions a second are more than a machine renders. */
 const PRUNE_NEXT_MS = 5;
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The longest period; its balance starts with it. */
+/** The longest period. */
 const MONTH_MS = 31 * DAY_MS;
-/** A charge is reversed within a day, and a customer may ask about it for a month. */
+/** A charge is reversed within a day, and customers can ask about it for a month. */
 const RESERVATION_RETENTION_MS = 35 * DAY_MS;
 /** Longer than any request that was in flight during the deletion. */
 const DELETION_RETENTION_MS = DAY_MS;
 
 export type PruneOptions = Pick<
   EngineSettings,
-  "storage" | "clock" | "journalRetentionMs" | "reservationLeaseMs" | "onBackgroundError"
+  | "storage"
+  | "clock"
+  | "historyRetentionMs"
+  | "journalRetentionMs"
+  | "reservationLeaseMs"
+  | "onBackgroundError"
 >;
 
-/** Deletes what is outdated in the background, until the returned function is called (docs/explanation/retention.md). */
+/**
+ * Deletes expired records in the background, until the returned function is called (docs/explanation/retention.md).
+ */
 export function prunePeriodically(options: PruneOptions): () => void {
   const { storage, clock, onBackgroundError } = options;
-  const { renderings, batches, documents, accounts, ledger, audit } = storage;
+  const { renderings, batches, documents, accounts, ledger, audit, history, signIns } = storage;
   const limit = PRUNE_LIMIT;
-  /** Each returns how many records it deleted. */
+  /** Each returns the number of records that it deleted. */
   const steps: readonly ((now: number) => Promise<number>)[] = [
     (now) => renderings.prune({ now, limit }),
     (now) => batches.prune({ now, limit }),
     (now) => documents.prune({ now, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
-    (now) => ledger.prune({ ...outdatedAt(now, options), now, limit: PRUNE_LEDGER_LIMIT }),
+    (now) => ledger.prune({ ...ledgerPruneBounds(now, options), now, limit: PRUNE_SMALL_LIMIT }),
     (now) => audit.prune({ before: now - AUDIT_RETENTION_MS, limit }),
+    (now) => history.prune({ ...historyPruneBounds(now, options), limit: PRUNE_SMALL_LIMIT }),
+    (now) => signIns.prune({ now, limit }),
   ];
   let cancel = (): void => {};
   let isStopped = false;
@@ -61,13 +72,24 @@ export function prunePeriodically(options: PruneOptions): () => void {
   };
 }
 
+/** Without a history, deletes only entries past the longest retention: other engines may use the same storage. */
+function historyPruneBounds(
+  now: number,
+  { historyRetentionMs }: PruneOptions,
+): { readonly before: number; readonly beforeDay: string } {
+  return {
+    before: now - (historyRetentionMs ?? HISTORY_RETENTION_MAX_MS),
+    beforeDay: dayOf(now - HISTORY_TOTALS_RETENTION_MS),
+  };
+}
+
 /** A reservation is resolved by the end of its lease, and a period ends within a month of its start. */
-function outdatedAt(
+function ledgerPruneBounds(
   now: number,
   { journalRetentionMs, reservationLeaseMs }: PruneOptions,
 ): Pick<PruneRequest, "reservationsBefore" | "periodsBefore"> {
   return {
-    reservationsBefore: reservationIdAt(now - RESERVATION_RETENTION_MS - reservationLeaseMs),
+    reservationsBefore: idPrefixAt(now - RESERVATION_RETENTION_MS - reservationLeaseMs),
     periodsBefore: journalRetentionMs === null ? null : now - journalRetentionMs - MONTH_MS,
   };
 }

@@ -1,10 +1,10 @@
 import { SnapError } from "./errors.ts";
 import { CAPTURE_TOO_LARGE } from "./ports/renderer.ts";
 
-/** Default of the options `maxRenderingBytes`. */
+/** Default of the `maxRenderingBytes` options. */
 export const MAX_RENDERING_BYTES = 64 * 1024 * 1024;
 
-/** Returns the error of a render whose file is larger than the limit. */
+/** Returns the error for a rendering that is larger than the limit. */
 export function renderingTooLarge(maxRenderingBytes: number): SnapError {
   const limit = maxRenderingBytes.toLocaleString("en-US");
   return new SnapError(

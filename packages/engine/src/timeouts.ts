@@ -5,8 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
  */
 
 /**
- * Resolves with `work`, or rejects with the reason of `signal` if that aborts first. Does not cancel the work; its
- * outcome is then ignored.
+ * Resolves with `work`, or rejects with the abort reason of `signal` if it aborts first. Does not cancel the work, but
+ * ignores its outcome.
  */
 export async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let onAbort = (): void => {};
@@ -22,7 +22,7 @@ export async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promi
   }
 }
 
-/** Resolves after `durationMs`, or rejects with the reason of `signal` when that aborts. */
+/** Resolves after `durationMs`, or rejects with the abort reason of `signal`. */
 export async function sleep(signal: AbortSignal, durationMs: number): Promise<void> {
   await wait(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

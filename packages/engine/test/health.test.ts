@@ -25,7 +25,7 @@ function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Open
 
 async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> {
   const health = engine.health();
-  // the checks that do not hang respond
+  // lets the checks that do not hang respond
   await microtasks();
   clock.advance(1_500);
   const { ready, reasons } = await health;
@@ -33,8 +33,8 @@ async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> 
   return reasons;
 }
 
-describe("the health of an engine", () => {
-  it("does not wait longer than 1.5 s, and names what did not respond", async () => {
+describe("an engine's health check", () => {
+  it("does not wait longer than 1.5 s, and names the dependencies that did not respond", async () => {
     const clocks = ["PostgreSQL", "Redis"].map((name) => ({ name, now: hang }));
     const late = "Error: no response within 1.5 s";
     expect(await reasonsOf(open({ check: hang }))).toEqual([`storage: ${late}`]);
@@ -44,7 +44,7 @@ describe("the health of an engine", () => {
     ]);
   });
 
-  it("joins a check that still runs, and recovers", async () => {
+  it("joins a check that is still running, and recovers", async () => {
     const checks: PromiseWithResolvers<void>[] = [];
     const check = (): Promise<void> => {
       const call = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ const fail = (message: string) => (): never => {
   throw new Error(message);
 };
 
-/** Renders a page of a new account; returns the credits used. */
+/** Renders a page for a new account; returns the credits used. */
 async function renderOnce(listeners: Partial<EngineOptions>): Promise<number> {
   const engine: Engine = createEngine({
     storage: createMemoryStorage(),
@@ -43,7 +43,7 @@ describe("a listener that throws", () => {
     expect(new Set(errors.map(String))).toEqual(new Set(["Error: the metrics are gone"]));
   });
 
-  it("becomes a warning of the process if it is the one for background errors", async () => {
+  it("causes a process warning if it is the one for background errors", async () => {
     const warned = once(process, "warning");
     const listeners = { onEvent: fail("the metrics are gone"), onBackgroundError: fail("so is the log") };
     expect(await renderOnce(listeners)).toBe(1);

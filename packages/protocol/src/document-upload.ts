@@ -1,4 +1,4 @@
-/** The origin of the URLs of documents. The name does not exist (RFC 6761, 6.4): only the service's browser serves it. */
+/** The origin of document URLs. The name never resolves (RFC 6761, 6.4): only the service's browser serves it. */
 export const DOCUMENT_ORIGIN = "https://documents.snap.invalid";
 
 /** The content types of an upload. */

@@ -23,7 +23,7 @@ export interface UsageReport {
   };
 }
 
-/** The set may grow: treat an unknown status as not finished. */
+/** More statuses may be added: treat an unknown one as unfinished. */
 export type BatchItemStatus = "queued" | "rendering" | "done" | "failed";
 
 /** One render of a batch. */
@@ -45,7 +45,7 @@ export interface BatchItem {
   readonly signed_url: string | null;
   /** 1 for a render, 0 for a cache hit or a failure, `null` until the item is done or failed. */
   readonly credit_cost: 0 | 1 | null;
-  /** Notes on the render, as in the header `X-Render-Notes`; absent if there are none. */
+  /** Notes on the render, as in the `X-Render-Notes` header; absent if there are none. */
   readonly notes?: readonly string[] | undefined;
 }
 
@@ -56,19 +56,19 @@ export interface RenderBatch {
   readonly status: "pending" | "complete";
   readonly created_at: string;
   readonly finished_at: string | null;
-  /** When the record is deleted; moves to a later time while the batch runs. */
+  /** When the record will be deleted; moves to a later time while the batch is running. */
   readonly prunes_at: string;
   /** `null` if the batch was submitted without a webhook. */
   readonly webhook: { readonly url: string; readonly delivered_at: string | null } | null;
-  /** In the order of submission. */
+  /** In submission order. */
   readonly items: readonly BatchItem[];
 }
 
 /** A stored document: the response to its upload, and the body of `GET /documents/{id}`. */
 export interface StoredDocument {
-  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  /** SHA-256 of the content as sent: 64 lowercase hex digits. */
   readonly id: string;
-  /** The `url` of a capture of this document. It works only for the account that stored it. */
+  /** The `url` to send to capture this document. It works only for the account that stored it. */
   readonly url: string;
   /** Media type of the upload. */
   readonly content_type: string;

@@ -1,4 +1,4 @@
-/** The published facts of one error code. */
+/** What the API guarantees about one error code. */
 export interface ErrorCodeFacts {
   /** The HTTP status of every response with this code. */
   readonly status: number;
@@ -9,15 +9,15 @@ export interface ErrorCodeFacts {
 }
 
 /**
- * The published error codes: those of the specification first, then our additions. Codes are only ever added: a
- * client that receives an unknown one treats it by its status. The error reference is generated from these comments.
+ * The published error codes: the specification's first, then our additions. Codes are only ever added: a client that
+ * receives an unknown one should go by its status. The error reference is generated from these comments.
  */
 export const ERROR_CODES = {
   /** The bearer token is missing, unknown, expired or revoked. */
   unauthenticated: { status: 401, retryable: false },
   /** The account has no active plan. The request counts against the render limit. */
   no_active_plan: { status: 402, retryable: false },
-  /** All credits of the period are used. The request counts against the render limit. */
+  /** All credits for the period have been used. The request counts against the render limit. */
   credit_limit_reached: { status: 402, retryable: false },
   /** The account's email address is not verified. */
   email_unverified: { status: 403, retryable: false },
@@ -29,9 +29,9 @@ export const ERROR_CODES = {
   signed_url_expired: { status: 403, retryable: false },
   /** The path is unknown, or the batch or document does not exist, was deleted or belongs to another account. */
   not_found: { status: 404, retryable: false },
-  /** The path does not support this method; `Allow` lists the methods that it supports. */
+  /** The path does not support this method; `Allow` lists the supported ones. */
   method_not_allowed: { status: 405, retryable: false },
-  /** The request uses an old path below `/api/v1`; the message names the new address. */
+  /** The request uses an old path under `/api/v1`; the message names the new address. */
   api_moved: { status: 410, retryable: false },
   /** A parameter, a combination of parameters or a request body is invalid; `errors` names what to fix. */
   validation_failed: { status: 422, retryable: false },
@@ -43,32 +43,34 @@ export const ERROR_CODES = {
   target_unreachable: { status: 422, retryable: false },
   /** A rate limit is exceeded; the rate-limit headers describe that limit. */
   rate_limited: { status: 429, retryable: true },
-  /** The render failed; `X-Render-Notes` says why if a retry is pointless. */
+  /** The render failed; `X-Render-Notes` names the cause if a retry is pointless. */
   render_failed: { status: 500, retryable: true },
   /** The service itself failed; report the `request_id`. */
   server_error: { status: 500, retryable: false },
   /** The browser crashed or was stopped, or name resolution failed. */
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
-  /** The remote browser service has no quota left for the period. */
+  /** The quota of the remote browser service is used up. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
-  /** Too many renders wait, in total or of this account, no slot is free in time, or every remote browser is busy. */
+  /** The queue is full, overall or for this account; no slot became free in time; or every remote browser is busy. */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
   /** The render exceeded its timeout. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },
 
   /** The request is not well-formed HTTP. */
   bad_request: { status: 400, retryable: false },
+  /** A page of another origin, or a script without `Origin`, used the operator's session. */
+  forbidden: { status: 403, retryable: false },
   /** The operator has suspended the account; a retry succeeds once it is resumed. */
   account_suspended: { status: 403, retryable: false },
   /** The request did not arrive in time. */
   request_timeout: { status: 408, retryable: true },
-  /** The request body is too large, or a document contains too much. */
+  /** The request body is too large, or a document has too many files or is too large when unpacked. */
   payload_too_large: { status: 413, retryable: false },
-  /** The JavaScript of `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
+  /** The JavaScript in `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
   script_failed: { status: 422, retryable: false },
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
-  /** The process is stopping or, at `/readyz`, cannot render or store. */
+  /** The process is stopping or, in a response from `/readyz`, cannot render or cannot write to its storage. */
   not_ready: { status: 503, retryable: true, retryAfterSeconds: 2 },
 } as const satisfies Record<string, ErrorCodeFacts>;
 

@@ -20,7 +20,7 @@ export const WEBHOOK_HEADERS = {
   signature: "X-Webhook-Signature",
 } as const;
 
-/** The same headers with the names of the Standard Webhooks specification. */
+/** The same headers under their Standard Webhooks names. */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

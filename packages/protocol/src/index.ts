@@ -1,4 +1,31 @@
 export { equalsInConstantTime } from "#hmac";
+export type {
+  AdminAccount,
+  AdminAccountDetails,
+  AdminBatch,
+  AdminBatchItem,
+  AdminBatchSummary,
+  AdminBatchWebhook,
+  AdminCountedList,
+  AdminDeletedAccount,
+  AdminDeletionPreview,
+  AdminEntryPoint,
+  AdminHealth,
+  AdminList,
+  AdminMintedToken,
+  AdminPlan,
+  AdminProblem,
+  AdminRequest,
+  AdminRevealedToken,
+  AdminRevokedToken,
+  AdminRevokedTokens,
+  AdminSession,
+  AdminToken,
+  AdminUsage,
+  BatchSummaryDocument,
+  BatchWebhookDocument,
+  DeliveryAttemptDocument,
+} from "./admin.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
 export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
@@ -14,6 +41,7 @@ export type {
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
 export { checkContent, CONTENT_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
 export { DEVICES } from "./parameters/devices.ts";
@@ -21,6 +49,7 @@ export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { FaultList } from "./parameters/fault-list.ts";
 export type { ValidationFailure } from "./parameters/fault-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
+export { fromText } from "./parameters/from-text.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";

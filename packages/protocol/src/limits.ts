@@ -1,6 +1,9 @@
-/** The limits of the API, each with its unit in its name. */
+/** The API's limits. Each name ends in its unit. */
 export const LIMITS = {
-  /** Renders per account, unless its plan or the account sets another number. `no_active_plan` and `credit_limit_reached` count too. */
+  /**
+   * Renders per account, unless the plan or the account sets a different number. Requests that fail with
+   * `no_active_plan` or `credit_limit_reached` also count.
+   */
   rendersPerMinute: 20,
   /** Cache hits per account; a 304 from the cache does not count. */
   cachedRequestsPerMinute: 300,
@@ -9,9 +12,12 @@ export const LIMITS = {
 
   /** Maximum length of `url`. */
   urlCharacters: 2048,
-  /** Maximum length of the query of a link. With the rest of a request, servers accept at most 64 KiB. */
+  /**
+   * Maximum length of a signed URL's query string. Servers accept at most 64 KiB for the request line and headers
+   * together.
+   */
   queryCharacters: 60_000,
-  /** Maximum length of a selector of one element, such as `selector` and `waitForSelector`. */
+  /** Maximum length of a selector for one element, such as `selector` and `waitForSelector`. */
   selectorCharacters: 512,
   /** Maximum length of a selector list, such as `hideSelectors`. */
   selectorListCharacters: 2048,
@@ -28,13 +34,13 @@ export const LIMITS = {
   /** Without `waitUntil`, a page that never becomes idle is captured this long after `load`. */
   idleAfterLoadMaxMs: 10_000,
 
-  /** Maximum difference between the timestamp of a delivery and the receiver's clock. */
+  /** Maximum difference between a delivery's timestamp and the receiver's clock. */
   webhookToleranceSeconds: 300,
 } as const;
 
-/** Limits of batches, which only the service enforces. No computed values, so that bundlers can drop them from clients. */
+/** Limits on batches. Only the service enforces them. Only literals, so bundlers can drop them from clients. */
 export const BATCH_LIMITS = {
-  /** Submissions per account; they count against no other limit. */
+  /** Submissions per account; they don't count against any other limit. */
   submissionsPerMinute: 10,
   /** Maximum items in a batch. */
   items: 20,
@@ -49,15 +55,15 @@ export const BATCH_LIMITS = {
   retryWindowMs: 900_000,
 } as const;
 
-/** Limits of documents, which only the service enforces. */
+/** Limits on documents. Only the service enforces them. */
 export const DOCUMENT_LIMITS = {
-  /** Uploads per account; they count against no other limit. */
+  /** Uploads per account; they don't count against any other limit. */
   uploadsPerMinute: 60,
   /** Maximum size of an upload, and of the body of `POST /captures`. */
   uploadBytes: 10_485_760,
   /** Maximum files in a document. */
   files: 500,
-  /** Maximum total size of the files of a document. */
+  /** Maximum total size of a document's files. */
   unpackedBytes: 52_428_800,
   /** Maximum length of a file's path, in UTF-8. */
   pathBytes: 255,
@@ -69,6 +75,6 @@ export const DOCUMENT_LIMITS = {
   ttlDefaultSeconds: 86_400,
   /** Stored documents per account. */
   storedDocuments: 200,
-  /** Total size of the stored documents of an account. */
+  /** Total size of an account's stored documents. */
   storedBytes: 524_288_000,
 } as const;

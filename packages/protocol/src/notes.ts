@@ -1,5 +1,5 @@
 /**
- * The notes on a render: in `X-Render-Notes`, in batch items and in tool results. Those whose name ends in `=N` carry a
+ * The notes on a render: in `X-Render-Notes`, in batch items and in tool results. A name that ends in `=N` carries a
  * number, as in `blocked=3`. The reference is generated from these sentences.
  */
 export const RENDER_NOTES = {
@@ -10,20 +10,19 @@ export const RENDER_NOTES = {
     "A cookie banner could neither be declined nor hidden, or the page was too busy to look for one.",
   "blocked=N": "Number of requests that were blocked.",
   "click-unmatched": "No element matched `click`.",
-  "lazy-capped":
-    "The page still loaded content as it was scrolled when a limit of time or height was reached.",
-  unstable: "The page still changed when the time limit of `stabilize` was reached.",
-  "height-capped": "The page is higher than `fullPageMaxHeight`, and was cut.",
+  "lazy-capped": "The page was still loading content when scrolling reached its time or height limit.",
+  unstable: "The page was still changing when `stabilize` reached its time limit.",
+  "height-capped": "The page is taller than `fullPageMaxHeight`, and was cut off.",
   "images-failed=N": "Number of images in the document that failed to load. Absent if requests were blocked.",
   "requests-failed=N":
     "Number of requests without a response, except those that were canceled. Absent if requests were blocked.",
-  "glyphs-missing": "No font of the service has some of the page's characters.",
-  blank: "The picture is entirely white or transparent.",
+  "glyphs-missing": "The service has no font for some of the page's characters.",
+  blank: "The image is entirely white or transparent.",
   "capture-too-large":
-    "The picture, the file or the number of masks exceeds a limit; a retry fails in the same way.",
-  "pages-unmatched": "`pageRanges` starts after the last page; a retry fails in the same way.",
+    "The image, the file or the number of masks exceeds a limit; a retry fails the same way.",
+  "pages-unmatched": "`pageRanges` starts after the last page; a retry fails the same way.",
   "selector-unmatched":
-    "No element matched `selector`, or a selector is not valid CSS; a retry fails in the same way.",
+    "No element matched `selector`, or a selector is not valid CSS; a retry fails the same way.",
 } as const satisfies Readonly<Record<string, string>>;
 
 /**

@@ -1,5 +1,8 @@
-/** What can be wrong with an installation, by code: the check of `doctor` that finds it. */
+/** An installation's faults: each code, with the `doctor` check that finds it. */
 export const FINDING_CHECKS = {
+  admin_api_unencrypted: "admin API",
+  admin_api_unreachable: "admin API",
+  admin_token_rejected: "admin API",
   backup_invalid: "backup",
   backup_missing: "backup",
   backup_old: "backup",

@@ -1,12 +1,12 @@
 import { suggestName } from "@snap/protocol";
-import { findContradictions } from "./config/contradictions.ts";
+import { findContradictions, type Purpose } from "./config/contradictions.ts";
 import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
 import type { Setting } from "./config/setting.ts";
 import { defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
 
-/** The settings of the service, as `readConfig` reads them from the environment. `null`: not set. */
+/** The service's settings, as `readConfig` reads them from the environment; `null` if not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
-  /** PostgreSQL and Redis, shared by several machines; `null`: the data folder holds everything. */
+  /** PostgreSQL and Redis, shared by several machines; `null` if the data folder holds everything. */
   readonly shared: { readonly databaseUrl: string; readonly redisUrl: string } | null;
   readonly navigationTimeoutMs: number;
 }
@@ -28,34 +28,38 @@ export class ConfigError extends Error {
   }
 }
 
-/** Named in a mistake, never shown. */
+/** A mistake names these variables, but never shows their values. */
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS.map(({ variable }) => variable));
 const SHOWN_CHARACTERS = 80;
 
 /**
- * Reads the configuration from the environment. An empty variable counts as unset, and a secret may be in a file;
+ * Reads the configuration from the environment. An empty variable counts as unset, and a secret can be in a file;
  * `warnings` names unknown variables with our prefix, and variables that have no effect in combination.
  *
+ * @param purpose What it is read for: some variables are only for the service, or only for commands.
  * @throws ConfigError that names every invalid variable, its value, and the valid ones.
  * @example
  * const { config, warnings } = readConfig(process.env);
  */
-export function readConfig(environment: Environment): {
+export function readConfig(
+  environment: Environment,
+  purpose: Purpose = "command",
+): {
   readonly config: Config;
   readonly warnings: readonly string[];
 } {
-  const given = readVariables(environment);
+  const variables = readVariables(environment);
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
-    given,
-    findContradictions(given.values),
+    variables,
+    findContradictions(variables.values, purpose),
   );
   const config = {
     ...settings,
     shared: databaseUrl === null || redisUrl === null ? null : { databaseUrl, redisUrl },
     navigationTimeoutMs: navigationTimeoutMs ?? defaultNavigationTimeoutMs(settings.renderTimeoutMs),
   };
-  return { config, warnings: warningsOf(given.values) };
+  return { config, warnings: warningsOf(variables.values) };
 }
 
 /** The settings of `migrate`, which serves no requests. */
@@ -70,11 +74,11 @@ export function readMoveConfig(environment: Environment): {
   readonly config: MoveConfig;
   readonly warnings: readonly string[];
 } {
-  const given = readVariables(environment);
+  const variables = readVariables(environment);
   const { dataDir, databaseUrl, secretKey } = SETTINGS;
   return {
-    config: readSettings({ dataDir, databaseUrl, secretKey }, given),
-    warnings: warningsOf(given.values),
+    config: readSettings({ dataDir, databaseUrl, secretKey }, variables),
+    warnings: warningsOf(variables.values),
   };
 }
 
@@ -92,7 +96,7 @@ export function readFilterLists(environment: Environment): Config["filterLists"]
 type Mistake = readonly [variable: string, message: string];
 
 /** What the environment sets. */
-interface Given {
+interface VariablesRead {
   /** The variables, with the secrets that were read from files. */
   readonly values: Environment;
   /** Found while reading the files. */
@@ -100,7 +104,7 @@ interface Given {
 }
 
 /** An empty variable counts as unset. */
-function readVariables(environment: Environment): Given {
+function readVariables(environment: Environment): VariablesRead {
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
   );
@@ -111,34 +115,36 @@ function readVariables(environment: Environment): Given {
 /** @throws ConfigError that names every mistake. */
 function readSettings<Names extends keyof Settings>(
   settings: Pick<typeof SETTINGS, Names>,
-  given: Given,
+  variables: VariablesRead,
   contradictory: readonly Mistake[] = [],
 ): Pick<Settings, Names> {
   const values: Record<string, unknown> = {};
   const mistakes: Mistake[] = [];
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const { variable, schema } = setting;
-    const fileMistakes = given.mistakes.filter(([fileVariable]) => fileVariable === fileVariableOf(setting));
-    const result = schema.safeParse(given.values[variable]);
+    const fileMistakes = variables.mistakes.filter(
+      ([fileVariable]) => fileVariable === fileVariableOf(setting),
+    );
+    const result = schema.safeParse(variables.values[variable]);
     values[name] = result.data;
     mistakes.push(...fileMistakes);
     for (const { message } of result.error?.issues ?? [])
-      mistakes.push([sourceOf(setting, given.values), message]);
+      mistakes.push([sourceOf(setting, variables.values), message]);
   }
   // a secret whose file cannot be read is not missing
-  const unread = new Set(given.mistakes.map(([fileVariable]) => fileVariable.replace(/_FILE$/, "")));
+  const unread = new Set(variables.mistakes.map(([fileVariable]) => fileVariable.replace(/_FILE$/, "")));
   mistakes.push(...contradictory.filter(([variable]) => !unread.has(variable)));
   if (mistakes.length > 0)
     throw new ConfigError(
-      mistakes.map(([name, message]) => describeMistake({ name, message, given: given.values })),
+      mistakes.map(([name, message]) => describeMistake({ name, message, environment: variables.values })),
     );
   return values as Pick<Settings, Names>;
 }
 
 /** Returns the name of the variable that sets a value. */
-function sourceOf(setting: Setting, given: Environment): string {
+function sourceOf(setting: Setting, environment: Environment): string {
   const fileVariable = fileVariableOf(setting);
-  return setting.secret === true && given[fileVariable] !== undefined ? fileVariable : setting.variable;
+  return setting.secret === true && environment[fileVariable] !== undefined ? fileVariable : setting.variable;
 }
 
 function warningsOf(env: Environment): readonly string[] {
@@ -146,7 +152,7 @@ function warningsOf(env: Environment): readonly string[] {
   return [...unknown.map(describeUnknown), ...describeUnused(env)];
 }
 
-/** Variables that another one makes useless: the names, that one, and why. */
+/** Variables that have no effect if another one is set: their names, the other one, and why. */
 const UNUSED = [
   [
     ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX", "SNAP_PAGE_MEMORY_BYTES", "SNAP_PAGE_CPU_SECONDS"],
@@ -189,7 +195,7 @@ export function documentVariables(): readonly DocumentedVariable[] {
   });
 }
 
-/** The origin that clients use, for a service that listens at `port`. */
+/** The origin that clients use, for a service that listens on `port`. */
 export function publicUrlOf(config: Config, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;
   const host = REACHABLE[config.host] ?? config.host;
@@ -199,9 +205,9 @@ export function publicUrlOf(config: Config, port: number): string {
 /** Addresses that mean "listen on all interfaces", and the address that clients use instead. */
 const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-function describeMistake(fault: { name: string; message: string; given: Environment }): string {
-  const { name, message, given } = fault;
-  const value = given[name];
+function describeMistake(fault: { name: string; message: string; environment: Environment }): string {
+  const { name, message, environment } = fault;
+  const value = environment[name];
   if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
   const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
@@ -221,9 +227,9 @@ const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
 
 const VARIABLES: ReadonlySet<string> = new Set(documentVariables().map(({ name }) => name));
 
-function isUnknown(name: string, given: Environment): boolean {
+function isUnknown(name: string, environment: Environment): boolean {
   if (VARIABLES.has(name) || CLIENT_VARIABLES.has(name)) return false;
-  return given["SNAP_REVISION"] === undefined || !SNAPD_VARIABLES.test(name);
+  return environment["SNAP_REVISION"] === undefined || !SNAPD_VARIABLES.test(name);
 }
 
 function describeUnknown(name: string): string {

@@ -9,7 +9,7 @@ const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NO
 /** SQLite's first allocation for a database that several processes use. */
 const SHARED_MEMORY_BYTES = 32 * 1024;
 
-/** Returns what the operator should do about an error of the data folder; names the folder and its variable. */
+/** Adds advice to an error about the data folder, and names the folder and its variable. */
 export function explainDataDirError(error: unknown, directory: string): AdvisedError {
   if (error instanceof AdvisedError) return error;
   const advised = adviceOf(error);
@@ -17,7 +17,7 @@ export function explainDataDirError(error: unknown, directory: string): AdvisedE
   const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
   const result = errcode & 0xff;
   const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
-  // SQLite shares memory with other processes through a file, and reports differently that it cannot grow
+  // SQLite shares memory between processes through a file, and reports another error if that file cannot grow
   if (isFull(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
     return new AdvisedError("disk_full", message, "free space on that disk, and try again", { cause: error });
   if (result === SQLITE.CORRUPT || result === SQLITE.NOTADB)
@@ -54,7 +54,7 @@ export function adviceOf(error: unknown): AdvisedError | null {
   return new AdvisedError(code as FindingCode, String(error.problem), String(error.advice), { cause: error });
 }
 
-/** Names no other folder: the service would start there with an empty database. */
+/** Suggests no other folder: the service would start there with an empty database. */
 export function writeAdvice(directory: string): string {
   const user = process.getuid?.() ?? 0;
   const owner = ownerOf(directory);
@@ -68,14 +68,14 @@ export function writeAdvice(directory: string): string {
 /** Returns the user that owns the folder; `null` if it does not exist. */
 function ownerOf(directory: string): number | null {
   for (let path = directory; ; path = dirname(path)) {
-    const found = lookUp(path);
-    if (found === "hidden") continue;
-    if (found === null) return null;
-    return found.uid;
+    const stats = lookUp(path);
+    if (stats === "hidden") continue;
+    if (stats === null) return null;
+    return stats.uid;
   }
 }
 
-/** `hidden`: a folder above it, which this user cannot enter, decides. */
+/** `hidden`: it is in a folder that this user cannot enter, so the owner of that folder counts. */
 function lookUp(path: string): Stats | "hidden" | null {
   try {
     return lstatSync(path);

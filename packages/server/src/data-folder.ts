@@ -2,16 +2,16 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AdvisedError } from "./advised-error.ts";
 
-/** What a used storage leaves beside its database. */
+/** Files that a used storage leaves next to its database. */
 const TRACES = /^(snap\.db-wal|snap\.db\.schema-\d+|before-restore-.+)$/;
 
 /** `present`: it contains a database. `lost`: it has been used, but its database is missing or empty. `new`: neither. */
 export type FolderState = "present" | "lost" | "new";
 
-/** Finds out whether a data folder contains a database, or did. Changes nothing. */
+/** Determines whether a data folder contains a database, or once did. Changes nothing. */
 export async function inspectDataFolder(dataDir: string): Promise<FolderState> {
   const size = await sizeOf(join(dataDir, "snap.db"));
-  // a database that is still small may be in its write-ahead log as a whole
+  // a small database may still be entirely in its write-ahead log
   if (size !== null && size + ((await sizeOf(join(dataDir, "snap.db-wal"))) ?? 0) > 0) return "present";
   const names = await namesIn(dataDir);
   const renderings = await namesIn(join(dataDir, "snap.db-renderings"));
@@ -45,11 +45,11 @@ export async function requireDatabase(
     throw new AdvisedError(
       "database_missing",
       `${dataDir} does not contain snap.db`,
-      "set SNAP_DATA_DIR to the folder of the service; a new one is created by `snap-server serve` and `snap-server accounts create`",
+      "set SNAP_DATA_DIR to the service's folder; a new one is created by `snap-server serve` and `snap-server accounts create`",
     );
 }
 
-/** Creates a folder and those above it. `recursive` of `mkdir` would try forever where none can be created, as in /proc. */
+/** Creates a folder and its parents. Recursive `mkdir` never returns where no folder can be created, as in /proc. */
 export async function makeFolder(path: string): Promise<void> {
   if (await isMade(path)) return;
   await makeFolder(dirname(path));

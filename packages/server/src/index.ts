@@ -1,5 +1,7 @@
+export type { AdminOptions } from "./http/admin.ts";
 export { createApp } from "./http/app.ts";
 export type { AppOptions } from "./http/app.ts";
+export type { ConsoleFile, ConsoleSite } from "./http/console.ts";
 export { startService } from "./http/service.ts";
 export type { Service, ServiceOptions } from "./http/service.ts";
 export { openApiDocument } from "./openapi/document.ts";

@@ -23,7 +23,7 @@ import { makeFolder, requireDatabase } from "./data-folder.ts";
  * The only file that chooses the storage: the data folder, or PostgreSQL and Redis.
  */
 
-/** The fingerprint of the secret key that the processes of one database share. */
+/** The fingerprint of the secret key, shared by all processes that use one database. */
 export type KeyMark = Pick<PostgresTarget, "pinKeyFingerprint" | "replaceKeyFingerprint">;
 
 export interface OpenedStorage {
@@ -35,7 +35,7 @@ export interface OpenedStorage {
 }
 
 export interface StorageParts {
-  /** Called when Redis or PostgreSQL fails while nothing waits for it. */
+  /** Called when Redis or PostgreSQL fails while nothing is waiting for it. */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
@@ -49,10 +49,12 @@ export interface StorageParts {
   readonly onEvicted?: (eviction: Eviction) => void;
   /** Called before the schema is created in an empty PostgreSQL database. If it throws, the database stays empty. */
   readonly beforeCreation?: (() => void) | undefined;
-  /** Whether this process is the service, of which a data folder has only one; `false` by default. */
+  /** Whether this process is the service; a data folder allows only one. `false` by default. */
   readonly isService?: boolean | undefined;
   readonly beforeMigration: BeforeMigration;
-  /** Whether a new data folder gets a database and a key file; `false` by default, because its path may be mistyped. */
+  /**
+   * Whether a new data folder gets a database and a key file; `false` by default, because its path might be mistyped.
+   */
   readonly createsDatabase?: boolean | undefined;
   /** `required` by default. */
   readonly keyUse?: KeyUse | undefined;
@@ -133,7 +135,7 @@ async function openSharedStorage(
     onPooler,
     onConnectionWait,
     beforeMigration: withKeyCheck({ keyUse, beforeMigration }, { secretKey, source: keySourceOf(config) }),
-    beforeCreation: beforeCreation ?? (parts.createsDatabase === true ? undefined : refuseCreation),
+    beforeCreation: beforeCreation ?? (parts.createsDatabase === true ? undefined : rejectCreation),
   }).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof AdvisedError) throw error;
@@ -161,15 +163,15 @@ export async function openSharedCache(
     onError: onBackgroundError,
     onBack: onRedisRecovered,
   }).catch((error: unknown) => {
-    const way = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
-    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${way}`, { cause: error });
+    const alternative = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
+    throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${alternative}`, { cause: error });
   });
 }
 
 const OPTIONAL_REDIS =
   "; or set SNAP_REDIS_OPTIONAL=on to start without it, sharing neither rate limits nor cached renderings until it is back";
 
-/** Says what to do about errors of the data folder. */
+/** Adds advice to errors about the data folder. */
 async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -183,13 +185,13 @@ export function openMoveSource(dataDir: string): Promise<TransferSource> {
   return openSqliteSource({ directory: dataDir });
 }
 
-/** Copies the database of the data folder for a backup, while the service may run. */
+/** Copies the data folder's database for a backup, even while the service is running. */
 export function openSnapshot(
   { dataDir: directory }: Pick<Config, "dataDir">,
   options: Pick<SqliteSnapshotOptions, "workDirectory" | "includesRenderings" | "now">,
 ): Promise<SqliteSnapshot> {
   return withDataDirErrors(directory, () =>
-    openSqliteSnapshot({ ...options, directory, beforeMigration: refuseMigration }),
+    openSqliteSnapshot({ ...options, directory, beforeMigration: rejectMigration }),
   );
 }
 
@@ -207,18 +209,18 @@ export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarge
   return openPostgresTarget({ url: databaseUrl });
 }
 
-/** Only `serve`, `accounts create` and `database upgrade` create: the URL may name the wrong database. */
-function refuseCreation(): never {
+/** Only `serve`, `accounts create` and `database upgrade` create tables: the URL might name the wrong database. */
+function rejectCreation(): never {
   throw new AdvisedError(
     "database_empty",
     "the PostgreSQL database has no tables",
-    "set SNAP_DATABASE_URL to the database of the service; the tables of a new one are created by `snap-server serve`, " +
+    "set SNAP_DATABASE_URL to the service's database; the tables of a new one are created by `snap-server serve`, " +
       "`snap-server accounts create` and `snap-server database upgrade`",
   );
 }
 
 /** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */
-export function refuseMigration({ from, to }: SchemaMigration): never {
+export function rejectMigration({ from, to }: SchemaMigration): never {
   throw new AdvisedError(
     "schema_older",
     `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,

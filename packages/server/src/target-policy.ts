@@ -9,10 +9,10 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The targets of a command that renders without serving: what the configuration allows and denies. Its databases are
- * closed to pages.
+ * The targets of a command that renders without serving: what the configuration allows and denies. The service's
+ * databases are closed to pages.
  *
- * @param allow - Targets to allow besides those of the configuration.
+ * @param allow - Targets to allow in addition to those of the configuration.
  */
 export function targetPolicy(config: Config, allow: readonly ListedTarget[] = []): TargetPolicy {
   const { allowTargets, denyTargets, shared } = config;
@@ -28,7 +28,7 @@ export function targetPolicy(config: Config, allow: readonly ListedTarget[] = []
   };
 }
 
-/** The same for a service, whose own name and port are closed too. */
+/** Like `targetPolicy`, for a service: also closes its own name and port. */
 export function servicePolicy(config: Config, allow: readonly ListedTarget[] = []): TargetPolicy {
   const policy = targetPolicy(config, allow);
   const { host: hostname, port } = config;

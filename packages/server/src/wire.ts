@@ -17,7 +17,7 @@ import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import {
   openStorage,
-  refuseMigration,
+  rejectMigration,
   type KeyMark,
   type OpenedStorage,
   type StorageParts,
@@ -25,11 +25,9 @@ import {
 import { servicePolicy } from "./target-policy.ts";
 import { keySourceOf, wrongKey } from "./config/secret-key.ts";
 
-/*
- * Puts the engine together: the configured storage, and the only file that chooses the renderer.
- */
+/* Assembles the engine with the configured storage. The only file that chooses the renderer. */
 
-/** A reservation must outlast the wait for a slot, storing and settling, besides the render itself. */
+/** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
 const LEASE_MARGIN_MS = 75_000;
 
 /**
@@ -42,14 +40,14 @@ export function resolverOf(config: Config): Resolver {
   const resolver = createSystemResolver({ servers });
   const proxies = [upstreamProxyOf(config)].filter((proxy) => proxy !== null);
   const ports = [...(servicePolicy(config).ownPorts ?? []), ...proxies];
-  const own = new Set(ports.map(({ hostname }) => hostname));
+  const ownHostnames = new Set(ports.map(({ hostname }) => hostname));
   return {
     resolve: (hostname, options) =>
-      (own.has(hostname) ? systemResolver : resolver).resolve(hostname, options),
+      (ownHostnames.has(hostname) ? systemResolver : resolver).resolve(hostname, options),
   };
 }
 
-/** Returns the proxy of pages and webhooks; `null` if they connect directly. */
+/** Returns the proxy for pages and webhooks; `null` if they connect directly. */
 export function upstreamProxyOf({
   upstreamProxy: url,
   noProxy,
@@ -57,13 +55,16 @@ export function upstreamProxyOf({
 }: Config): UpstreamProxy | null {
   return url === null ? null : parseUpstreamProxy({ url, noProxy, dns });
 }
-/** Options of a renderer that a command sets. Without `filterLists`, it does not spend the time to compile them. */
+/** Renderer options that a command sets. Without `filterLists`, the renderer compiles none. */
 export type RendererOptions = Pick<
   PuppeteerRendererOptions,
   "filterLists" | "onEvent" | "targets" | "warmContexts"
 >;
 
-/** Creates a renderer with a real browser behind the egress proxy, and starts or connects to the browser at once. */
+/**
+ * Creates a renderer with a real browser, whose pages use the egress proxy, and immediately starts the browser or
+ * connects to it.
+ */
 export async function createRenderer(config: Config, options: RendererOptions): Promise<Renderer> {
   // Commands that do not render must not load the browser driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
@@ -106,19 +107,19 @@ type EngineParts = Pick<
   };
 
 /**
- * What is checked about the secret key. `none`: nothing. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
+ * How the secret key is checked. `none`: not at all. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
  * also the key that the database is used with; required before it encrypts anything.
  */
 export type KeyCheck = "none" | "decrypts" | "shared";
 
 /**
- * Opens the engine over the configured storage.
+ * Opens the engine with the configured storage.
  *
  * @throws AdvisedError
  */
 export async function openEngine(
   config: Config,
-  { keyCheck = "decrypts", beforeMigration = refuseMigration, ...parts }: EngineParts,
+  { keyCheck = "decrypts", beforeMigration = rejectMigration, ...parts }: EngineParts,
 ): Promise<Engine> {
   // No renders beyond the slots: idle cores here say nothing about the machines of remote browsers, and a browser
   // for each account takes memory.
@@ -137,6 +138,7 @@ export async function openEngine(
     reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
     batchRetentionMs: config.batchRetentionMs,
     journalRetentionMs: config.journalRetentionMs,
+    historyRetentionMs: config.historyRetentionMs,
     batchRetryWindowMs: config.batchRetryWindowMs,
     ...(config.webhookRetryDelaysMs === null ? {} : { webhookRetryDelaysMs: config.webhookRetryDelaysMs }),
     ...(concurrency === null ? {} : { concurrency }),
@@ -179,7 +181,7 @@ export async function requireMatchingKey(
   throw new AdvisedError(
     "secret_key_wrong",
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
-    "set it to the key of the other processes; if that one is lost or was wrong, set the new one everywhere and run " +
+    "set it to the other processes' key; if that one is lost or was wrong, set the new one everywhere and run " +
       "`snap-server secret-key replace --yes`",
   );
 }
@@ -195,16 +197,17 @@ export type AdminParts = Pick<
   | "createsDatabase"
 >;
 
-/** Opens the engine for the operator's commands: accounts, tokens and credits. A server may run at the same time. */
+/** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
 export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {
-  return openEngine(config, { ...parts, renderer: NO_RENDERER });
+  // a command may not know how long the service stores its history
+  return openEngine({ ...config, historyRetentionMs: null }, { ...parts, renderer: NO_RENDERER });
 }
 
 /**
- * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes it the
- * key of all processes of a database. Creates a missing key file. `dryRun`: to change nothing.
+ * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
+ * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing.
  *
- * @throws AdvisedError while the service of a data folder runs: it would go on with the previous key.
+ * @throws AdvisedError while a data folder's service is running: it would keep using the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,
@@ -213,7 +216,7 @@ export async function openEngineWithNewKey(
   const opened = await openStorage(config, {
     keyUse: dryRun ? "unused" : "replaced",
     isService: !dryRun,
-    beforeMigration: refuseMigration,
+    beforeMigration: rejectMigration,
   });
   return {
     engine: createEngine({ ...opened, renderer: NO_RENDERER }),

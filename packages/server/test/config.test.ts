@@ -38,6 +38,10 @@ describe("readConfig without variables", () => {
       cacheMaxBytes: null,
       diskReserveBytes: 268_435_456,
       role: "all",
+      console: null,
+      adminToken: null,
+      adminUrl: null,
+      historyRetentionMs: 604_800_000,
       secretKey: null,
       chromiumPath: null,
       sandbox: "on",
@@ -213,8 +217,8 @@ describe("readConfig with one variable", () => {
     ["SNAP_PAGE_MEMORY_BYTES", "2GB", "a whole number from 67108864 to 9007199254740991"],
     ["SNAP_PAGE_CPU_SECONDS", "0", "a whole number from 1 to 3600"],
     ["SNAP_ISOLATION", "tenant", "one of shared, account"],
-    ["SNAP_TRUST_PROXY", "0", "the number of proxies in front (1 to 16)"],
-    ["SNAP_TRUST_PROXY", "17", "the number of proxies in front (1 to 16)"],
+    ["SNAP_TRUST_PROXY", "0", "the number of proxies in front of the service (1 to 16)"],
+    ["SNAP_TRUST_PROXY", "17", "the number of proxies in front of the service (1 to 16)"],
     ["SNAP_TRUST_PROXY", "true", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_TRUST_PROXY", "proxy.internal", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_TRUST_PROXY", "10.0.0.0/33", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
@@ -222,29 +226,29 @@ describe("readConfig with one variable", () => {
     ["SNAP_TRUST_PROXY", "1,10.0.0.5", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_USER_AGENT", "Snäp", "1 to 512 printable ASCII characters"],
-    ["SNAP_NO_PROXY", "example.com", "set SNAP_UPSTREAM_PROXY as well, or unset it"],
-    ["SNAP_UPSTREAM_PROXY_DNS", "proxy", "set SNAP_UPSTREAM_PROXY as well, or unset it"],
+    ["SNAP_NO_PROXY", "example.com", "also set SNAP_UPSTREAM_PROXY, or unset this one"],
+    ["SNAP_UPSTREAM_PROXY_DNS", "proxy", "also set SNAP_UPSTREAM_PROXY, or unset this one"],
     ["SNAP_DENY_TARGETS", "*.example", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_DENY_TARGETS", ",", '"," contains no hosts or blocks'],
     [
       "SNAP_DNS_SERVERS",
       "1.1.1.1,dns.example",
-      '"dns.example" is not the address of a name server; use a form like 10.0.0.53,',
+      '"dns.example" is not a valid name server address; use, for example, 10.0.0.53,',
     ],
-    ["SNAP_DNS_SERVERS", "10.0.0.53,", '"" is not the address of a name server'],
-    ["SNAP_DNS_SERVERS", "10.0.0.53:0", '"10.0.0.53:0" is not the address of a name server'],
-    ["SNAP_DNS_SERVERS", "[10.0.0.53]:53", "use a form like 10.0.0.53"],
-    ["SNAP_DNS_SERVERS", "fd00::53:65536", "use a form like 10.0.0.53"],
+    ["SNAP_DNS_SERVERS", "10.0.0.53,", '"" is not a valid name server address'],
+    ["SNAP_DNS_SERVERS", "10.0.0.53:0", '"10.0.0.53:0" is not a valid name server address'],
+    ["SNAP_DNS_SERVERS", "[10.0.0.53]:53", "use, for example, 10.0.0.53"],
+    ["SNAP_DNS_SERVERS", "fd00::53:65536", "use, for example, 10.0.0.53"],
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
-    ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; use 0s alone for a single attempt"],
+    ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; use 0s alone for no retries"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,,5m", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,0s", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "0s,0s", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "1.5s", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "-5s", "such as 5s,5m,30m,2h"],
-    ["SNAP_WEBHOOK_SCHEDULE", "31d", "of up to 30d each"],
+    ["SNAP_WEBHOOK_SCHEDULE", "31d", "each up to 30d"],
     ["SNAP_WEBHOOK_SCHEDULE", Array.from({ length: 21 }, () => "1s").join(), "at most 20"],
     ["SNAP_BATCH_RETENTION", "7", "a duration from 1ms to 365d"],
     ["SNAP_BATCH_RETENTION", "0s", "a duration from 1ms to 365d"],
@@ -253,6 +257,10 @@ describe("readConfig with one variable", () => {
     ["SNAP_RETRY_WINDOW", "25h", "a duration from 0s to 1d"],
     ["SNAP_RETRY_WINDOW", "a while", "a duration from 0s to 1d"],
     ["SNAP_DRAIN_DELAY", "61s", "a duration from 0s to 60s"],
+    ["SNAP_CONSOLE", "yes", "one of on, off"],
+    ["SNAP_HISTORY", "30m", "a duration from 1h to 90d"],
+    ["SNAP_HISTORY", "91d", "a duration from 1h to 90d"],
+    ["SNAP_HISTORY", "none", "; or off"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
   ])("reports the name, the value and the valid values of %s=%s", (name, value, remedy) => {
@@ -302,7 +310,7 @@ describe("storage shared by several machines", () => {
     [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set together with SNAP_DATABASE_URL"],
     [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set together with SNAP_REDIS_URL"],
     [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set together with SNAP_DATABASE_URL"],
-  ])("reports a missing variable: %#", (environment, expected) => {
+  ])("is invalid if a variable is missing: %#", (environment, expected) => {
     const [mistake = "", ...more] = mistakesOf(environment);
     expect(more).toEqual([]);
     expect(mistake).toContain(expected);
@@ -324,7 +332,7 @@ describe("SNAP_ROLE", () => {
   });
 });
 
-describe("remote browsers", () => {
+describe("readConfig with remote browsers", () => {
   const url = "wss://browsers.example/";
 
   it.each<[string, Environment]>([
@@ -345,7 +353,7 @@ describe("remote browsers", () => {
   });
 });
 
-describe("an upstream proxy", () => {
+describe("readConfig with an upstream proxy", () => {
   const SNAP_UPSTREAM_PROXY = "http://ada:hunter2@proxy.example:3128";
 
   it.each<[string, Environment]>([
@@ -357,6 +365,61 @@ describe("an upstream proxy", () => {
     const mistakes = mistakesOf({ SNAP_UPSTREAM_PROXY, ...environment });
     expect(mistakes).toEqual([expect.stringContaining(name)]);
     expect(mistakes.join()).not.toContain("hunter2");
+  });
+});
+
+describe("the console and the admin API", () => {
+  const SNAP_ADMIN_TOKEN = "0123456789abcdef";
+
+  it.each<[Environment, Record<string, unknown>]>([
+    [{ SNAP_CONSOLE: "on" }, { console: true }],
+    [{ SNAP_CONSOLE: "off" }, { console: false }],
+    [{ SNAP_ADMIN_TOKEN }, { adminToken: "0123456789abcdef" }],
+    [{ SNAP_HISTORY: "off" }, { historyRetentionMs: null }],
+    [{ SNAP_HISTORY: "1h" }, { historyRetentionMs: 3_600_000 }],
+    [{ SNAP_HISTORY: "90d" }, { historyRetentionMs: 7_776_000_000 }],
+    [
+      { SNAP_ADMIN_URL: "https://snap.example.com/", SNAP_ADMIN_TOKEN },
+      { adminUrl: "https://snap.example.com" },
+    ],
+    [
+      { SNAP_ADMIN_URL: "http://gate.internal/snap/", SNAP_ADMIN_TOKEN },
+      { adminUrl: "http://gate.internal/snap" },
+    ],
+  ])("accepts %j", (environment, expected) => {
+    const { config, warnings } = readConfig(environment);
+    expect(config).toMatchObject(expected);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each(["0123456789abcde", "0123456789 abcdef", "0123456789abcdéf", "x".repeat(513)])(
+    "rejects the admin token %s without showing it",
+    (token) => {
+      expect(mistakesOf({ SNAP_ADMIN_TOKEN: token })).toEqual([
+        "SNAP_ADMIN_TOKEN: must be a random string of 16 to 512 ASCII characters without spaces, such as the output of `openssl rand -hex 32`",
+      ]);
+    },
+  );
+
+  it.each([
+    "snap.example.com",
+    "https://ada:secret@snap.example.com",
+    "https://snap.example.com/?a=1",
+    "ftp://snap.example.com",
+  ])("rejects the address %s", (address) => {
+    const mistakes = mistakesOf({ SNAP_ADMIN_URL: address, SNAP_ADMIN_TOKEN });
+    expect(mistakes).toEqual([expect.stringMatching(/^SNAP_ADMIN_URL is .*must be the URL of a service/)]);
+  });
+
+  it("requires SNAP_ADMIN_TOKEN with SNAP_ADMIN_URL for commands, and rejects SNAP_ADMIN_URL for the service", () => {
+    const SNAP_ADMIN_URL = "https://snap.example.com";
+    expect(mistakesOf({ SNAP_ADMIN_URL })).toEqual([
+      "SNAP_ADMIN_TOKEN: must be set together with SNAP_ADMIN_URL, to the SNAP_ADMIN_TOKEN of that service",
+    ]);
+    expect(() => readConfig({ SNAP_ADMIN_URL, SNAP_ADMIN_TOKEN }, "service")).toThrow(
+      'SNAP_ADMIN_URL is "https://snap.example.com": is only for commands; unset it for serve',
+    );
+    expect(() => readConfig({ SNAP_ADMIN_TOKEN, SNAP_CONSOLE: "on" }, "service")).not.toThrow();
   });
 });
 
@@ -387,14 +450,14 @@ describe("readConfig with an unknown variable", () => {
     expect(readConfig({ [name]: "1" }).warnings).toEqual([warning]);
   });
 
-  it("ignores the variables of snapd", () => {
+  it("ignores snapd's variables", () => {
     const snapd = { SNAP_REVISION: "42", SNAP_NAME: "code", SNAP_DATA: "/var/snap/code/42" };
     expect(readConfig(snapd).warnings).toEqual([]);
     expect(readConfig({ SNAP_DATA: "/data" }).warnings).toHaveLength(1);
   });
 });
 
-describe("the reserve of the disk", () => {
+describe("the disk reserve", () => {
   it("causes a warning with Redis", () => {
     const shared = {
       SNAP_DATABASE_URL: "postgres://db/snap",
@@ -421,7 +484,7 @@ describe("publicUrlOf", () => {
   });
 });
 
-describe("a variable of the local browser", () => {
+describe("a variable for the local browser", () => {
   it("causes a warning with remote browsers", () => {
     const remote = { SNAP_BROWSER_URL: "ws://127.0.0.1:9222" };
     const local = {

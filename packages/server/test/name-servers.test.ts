@@ -3,7 +3,7 @@ import { openNameServer } from "../../testing/test/servers/name-server.ts";
 import { readConfig } from "../src/config.ts";
 import { resolverOf } from "../src/wire.ts";
 
-it("SNAP_DNS_SERVERS are not asked for the names of the service's own databases", async () => {
+it("SNAP_DNS_SERVERS are not queried for the names of the service's own databases", async () => {
   const server = await openNameServer(() => ["192.0.2.1"]);
   const { config } = readConfig({
     SNAP_DNS_SERVERS: server.address,

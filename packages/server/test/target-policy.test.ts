@@ -8,7 +8,7 @@ const shared = {
   SNAP_SECRET_KEY: "0123456789abcdef",
 };
 
-it("closes the databases of the service to pages, on their default ports too", () => {
+it("closes the service's databases to pages, including their default ports", () => {
   expect(targetPolicy(readConfig(shared).config)).toMatchObject({
     ownHostnames: [],
     ownPorts: [
@@ -20,7 +20,7 @@ it("closes the databases of the service to pages, on their default ports too", (
   expect(targetPolicy(config).ownPorts?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
 });
 
-it("closes the name and the port of the service itself", () => {
+it("closes the service's own name and port", () => {
   const { config } = readConfig({
     SNAP_HOST: "0.0.0.0",
     SNAP_PORT: "8080",
@@ -31,7 +31,7 @@ it("closes the name and the port of the service itself", () => {
   expect(policy.ownPorts).toEqual([{ hostname: "0.0.0.0", port: 8080 }]);
 });
 
-it("allows and denies what the configuration lists, and allows what is added", () => {
+it("allows and denies what the configuration lists, and allows additional targets", () => {
   const { config } = readConfig({ SNAP_ALLOW_TARGETS: "10.0.0.0/8", SNAP_DENY_TARGETS: "ads.example" });
   const demo = { kind: "name", hostname: "demo.internal", port: 3001 } as const;
   expect(targetPolicy(config, [demo])).toMatchObject({

@@ -15,14 +15,14 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 2_000;
 
 /**
- * Uses `NOTIFY` and `LISTEN`. The batch rows are the queue; a notification only makes workers look earlier. Losing one
- * delays a batch by at most the polling interval.
+ * Uses `NOTIFY` and `LISTEN`. The batch rows are the queue; a notification only makes workers check them earlier. A lost
+ * notification delays a batch by at most the polling interval.
  */
 export function createBatchSignal({
   canListen,
   ...connecting
 }: Pick<DatabaseOptions, "url" | "onBackgroundError"> & {
-  /** `false`: notifications do not arrive, because a pooler lends connections for one transaction. */
+  /** `false` if notifications do not arrive, because a pooler lends connections for one transaction. */
   readonly canListen: boolean;
 }): BatchSignal {
   const listeners = new Set<QueueWatch>();
@@ -92,7 +92,7 @@ function listen(
     async stop() {
       isStopped = true;
       clearTimeout(reconnect);
-      // an unresponsive server must not block the close
+      // an unresponsive server must not block closing
       await Promise.race([
         client?.end().catch(() => {}),
         new Promise<void>((resolve) => void setTimeout(resolve, CONNECT_TIMEOUT_MS).unref()),

@@ -23,8 +23,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly maxConnections: number;
   /**
-   * Whether the connections go through a pooler (`detectPooler`). One of them may then use another session of PostgreSQL
-   * for each transaction, so the state of a session is neither set nor relied upon.
+   * Whether the connections go through a pooler (`detectPooler`). A connection may then use another PostgreSQL session
+   * for each transaction, so session state is neither set nor relied upon.
    */
   readonly isPooled: boolean;
   /** Timeout of a statement, 15,000 ms by default; 0 for none. */
@@ -49,12 +49,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: "snap",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statementTimeoutMs,
-    // PgBouncer refuses a connection that sets it
+    // PgBouncer rejects a connection that sets it
     ...(!isPooled && { statement_timeout: statementTimeoutMs }),
     keepAlive: true,
     types: { getTypeParser },
   });
-  // the original error references the connection with all its statements: too much for a log
+  // the original error, with its connection and all statements, is too large for a log
   pool.on("error", ({ message }) => {
     onBackgroundError(new Error(`lost a connection to PostgreSQL: ${message}`));
   });
@@ -110,8 +110,8 @@ async function transact<T>(
 }
 
 /**
- * Prepares each text with values once per session, which makes a lookup several times as fast; through a pooler, for each
- * run. A text without values may contain several statements, which cannot be prepared.
+ * Prepares each text with values once per session, which speeds up a lookup several times; through a pooler,
+ * prepares it for each run. A text without values can contain several statements, which cannot be prepared.
  */
 function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
   return async <Row>(text: string, values?: readonly unknown[]) => {

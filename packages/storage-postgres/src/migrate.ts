@@ -9,6 +9,7 @@ import { reversals } from "./migrations/006-reversals.ts";
 import { accountEnds } from "./migrations/007-account-ends.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { documents } from "./migrations/009-documents.ts";
+import { consoleTables } from "./migrations/010-console.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -21,13 +22,14 @@ export const MIGRATIONS: readonly string[] = [
   accountEnds,
   tokensAndAudit,
   documents,
+  consoleTables,
 ];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */
 const MIGRATION_LOCK = 0x736e6170;
 
 /**
- * Migrates the schema `snap` to the current version. Reads the version again under an advisory lock, so that only one of
+ * Migrates the schema `snap` to the current version. Reads the version again under an advisory lock, so only one of
  * several processes migrates.
  *
  * @throws Error if the database is newer than this code.
@@ -62,7 +64,10 @@ export async function migrate(
   });
 }
 
-/** Returns the newest signing secret, as the engine encrypted it; `null` without tokens. Every schema version has it. */
+/**
+ * Returns the newest signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
+ * every schema version.
+ */
 async function newestSealedSecret({ query }: Pick<Database, "query">): Promise<string | null> {
   const [newest] = await query<{ sealed: string }>(
     "SELECT encode(sealed_signing_secret, 'hex') AS sealed FROM snap.tokens ORDER BY id DESC LIMIT 1",

@@ -8,11 +8,13 @@ import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createDocumentStore } from "./stores/documents.ts";
+import { createHistoryStore } from "./stores/history.ts";
 import { createLedger } from "./stores/ledger.ts";
+import { createSignInStore } from "./stores/sign-ins.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { requireNoOpenMove } from "./transfer/moves.ts";
 
-/** The ports that need no database: cached renderings, rate limits and render leases; with the clocks to compare. */
+/** The ports that need no database: cached renderings, rate limits, render leases, and the clocks to compare. */
 export type SharedCache = Pick<Storage, "renderings" | "rateLimiter" | "renderLeases" | "clocks"> & {
   close(): Promise<void>;
 };
@@ -22,11 +24,11 @@ export interface PostgresStorageOptions {
   readonly url: string;
   /** From `@snap/storage-redis`, or your own; closed together with the storage. */
   readonly cache: SharedCache;
-  /** Maximum connections, besides one that listens for batches; 10 by default. */
+  /** Maximum connections, in addition to one that listens for batches; 10 by default. */
   readonly maxConnections?: number;
   /** Called when an idle connection is lost. */
   readonly onBackgroundError?: (error: unknown) => void;
-  /** Called on opening if the URL leads to a connection pooler, such as PgBouncer, with its mode. */
+  /** Called on opening with the mode of the connection pooler, such as PgBouncer, if the URL points to one. */
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
   /** Called when a statement or a transaction has to wait, because all `maxConnections` are in use. */
   readonly onConnectionWait?: (() => void) | undefined;
@@ -40,17 +42,17 @@ export interface PostgresStorage extends Storage, KeyPinned {}
 
 /**
  * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15 or newer, in
- * the schema `snap`, which it creates and migrates if needed. `kill -9` of any process loses no confirmed
+ * the schema `snap`, which it creates and migrates if needed. `kill -9` of any process loses no acknowledged
  * write and leaves no partial one.
  *
- * The URL may lead to a connection pooler in session or transaction mode. In transaction mode no notification arrives, so
+ * The URL can point to a connection pooler in session or transaction mode. In transaction mode, notifications do not arrive, so
  * `batches.watch` never wakes its caller.
  *
  * Lost connections are reopened, and repeatable statements are retried for about six seconds. After that, methods reject
  * with the error of `pg` until the server is back.
  *
- * @throws Error if the server is unreachable or refuses the connection, if its pooler cannot keep a transaction together, if
- * the schema is of a newer release, or if a move into the database is unfinished.
+ * @throws Error if the server is unreachable or rejects the connection, if its pooler cannot keep a transaction together, if
+ * the schema is from a newer release, or if a move into the database is unfinished.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://cache" });
@@ -63,7 +65,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const poolMode = await detectPooler(url);
   const connecting = { url, isPooled: poolMode !== null, onBackgroundError };
   const { onConnectionWait = () => {} } = options;
-  // no timeout for a migration, or for the wait while another process migrates
+  // no timeout for a migration, or for the wait while another process is migrating
   const migrating = openDatabase({ ...connecting, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     const { beforeMigration = () => {}, beforeCreation = () => {} } = options;
@@ -82,11 +84,13 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     batches: createBatchStore(database, signal),
     documents: createDocumentStore(database),
     audit: createAuditStore(database),
+    history: createHistoryStore(database),
+    signIns: createSignInStore(database),
     renderings: cache.renderings,
     rateLimiter: cache.rateLimiter,
     renderLeases: cache.renderLeases,
     clocks: [createServerClock(database), ...(cache.clocks ?? [])],
-    lastBackupAt: async () => null, // made with the tools of PostgreSQL
+    lastBackupAt: async () => null, // backups are made with PostgreSQL's tools
     check: createWriteCheck(database),
     pinKeyFingerprint: (fingerprint) => pinKeyFingerprint(database, fingerprint),
     replaceKeyFingerprint: (fingerprint) => replaceKeyFingerprint(database, fingerprint),

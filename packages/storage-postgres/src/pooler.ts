@@ -8,11 +8,11 @@ import { retry } from "./retry.ts";
  */
 export type PoolMode = "session" | "transaction";
 
-/** In a busy pool two clients may happen to get different connections of PostgreSQL each time. */
+/** In a busy pool, two clients may happen to get different PostgreSQL connections each time. */
 const ROUNDS = 3;
 
 /**
- * Returns the mode of the connection pooler that the URL leads to, or `null` if it leads to PostgreSQL itself.
+ * Returns the mode of the connection pooler that the URL points to, or `null` if it points to PostgreSQL itself.
  *
  * @throws Error if the server is unreachable, or if the pooler cannot work with this storage.
  */
@@ -20,7 +20,7 @@ export function detectPooler(url: string): Promise<PoolMode | null> {
   return retry(async () => {
     const first = await connect(url);
     try {
-      // a pooler gives its clients process ids of its own, because a cancelled statement must be found through it
+      // a pooler assigns separate process ids to clients, to find the statement that a client cancels
       if ((await backendOf(first)) === (first as pg.Client & WithProcessId).processID) return null;
       // in statement mode it is rejected
       await first.query("BEGIN");
@@ -34,7 +34,7 @@ export function detectPooler(url: string): Promise<PoolMode | null> {
   });
 }
 
-/** The types of pg lack it. */
+/** Missing in the types of pg. */
 interface WithProcessId {
   readonly processID: number | null;
 }
@@ -46,7 +46,7 @@ async function connect(url: string): Promise<pg.Client> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
   });
-  // the waiting statement rejects as well
+  // the waiting statement also rejects
   client.on("error", () => {});
   try {
     await client.connect();
@@ -61,22 +61,23 @@ async function disconnect(client: pg.Client): Promise<void> {
   await client.end().catch(() => {});
 }
 
-/** Returns the process of PostgreSQL that runs the statements of a client now. */
+/** Returns the PostgreSQL process that is running a client's statements. */
 async function backendOf(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   return rows[0]?.pid;
 }
 
-/** In session mode, two clients keep separate processes of PostgreSQL while they are connected. */
+/** In session mode, two clients keep separate PostgreSQL processes while they are connected. */
 async function readMode(first: pg.Client, url: string): Promise<PoolMode> {
   const second = await connect(url);
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      // each is asked twice, because a pooler may use its connections in turn
+      // queries each client twice, because a pooler may rotate its connections
       const pids = [];
       for (const client of [first, second, second, first]) pids.push(await backendOf(client));
-      const [one, other, otherAgain, oneAgain] = pids;
-      if (one === other || one !== oneAgain || other !== otherAgain) return "transaction";
+      const [firstPid, secondPid, secondAgain, firstAgain] = pids;
+      if (firstPid === secondPid || firstPid !== firstAgain || secondPid !== secondAgain)
+        return "transaction";
     }
     return "session";
   } catch (error) {
@@ -87,7 +88,7 @@ async function readMode(first: pg.Client, url: string): Promise<PoolMode> {
 }
 
 const NO_CONNECTION =
-  "the connection pooler lends too few connections of PostgreSQL; raise its pool size (default_pool_size of PgBouncer): " +
+  "the connection pooler lends too few connections to PostgreSQL; raise its pool size (default_pool_size in PgBouncer): " +
   "in session mode each process takes up to 11";
 
 function isLate(error: unknown): boolean {
@@ -95,23 +96,23 @@ function isLate(error: unknown): boolean {
 }
 
 /**
- * What a server or a pooler says of a configuration that cannot work, and the remedy. PgBouncer gives all of these the code
- * of a lost connection.
+ * The messages of a server or pooler for a configuration that cannot work, and the remedies. PgBouncer gives all of these
+ * messages the code of a lost connection.
  */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
-  [/^(?:database .+ does not exist|no such database)/, "correct the name of the database, or create it"],
+  [/^(?:database .+ does not exist|no such database)/, "correct the database name, or create the database"],
   [
     /^timeout expired$/,
-    "it accepts connections, but does not respond: check that it runs and is not overloaded",
+    "it accepts connections, but is not responding: check that it is running and not overloaded",
   ],
   [/authentication failed|^no such user/, "correct the user and the password"],
   [
     /unsupported startup parameter/i,
-    "the connection pooler rejects it: remove it from the URL, or add it to ignore_startup_parameters of PgBouncer",
+    "the connection pooler rejects it: remove it from the URL, or add it to PgBouncer's ignore_startup_parameters",
   ],
   [
     /statement pooling mode/i,
-    "the connection pooler must keep a transaction together: set pool_mode of PgBouncer to transaction or session",
+    "the connection pooler must keep a transaction together: set PgBouncer's pool_mode to transaction or session",
   ],
 ];
 

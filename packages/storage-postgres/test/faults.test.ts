@@ -40,7 +40,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     const settled = endings.filter((ending) => ending === "settled").length;
     expect(settled + failures).toBe(200);
     const { used, reserved } = await storage.ledger.balance(request);
-    // every confirmed settlement is charged; a failed call may be charged too
+    // every acknowledged settlement is charged; a failed call may also be charged
     expect(used).toBeGreaterThanOrEqual(settled);
     expect(used + reserved).toBeLessThanOrEqual(200);
     const lines = await storage.ledger.journal({ accountId: "acct_1", limit: 1000 });

@@ -5,7 +5,7 @@ import { openStorage, useServer } from "./server.ts";
 describe("the fingerprint of the secret key", { tags: ["postgres"] }, () => {
   const { newDatabase } = useServer();
 
-  it("is the first one stored, permanently", async () => {
+  it("remains the first one stored", async () => {
     const url = await newDatabase();
     const [one, two] = await Promise.all([openStorage({ url }), openStorage({ url })]);
     const target = await openPostgresTarget({ url });

@@ -4,15 +4,16 @@ import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
+import { sampleTotals } from "./sample-totals.ts";
 import { openStorage, useServer } from "./server.ts";
 
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
 const reservation = { ...PERIOD, reservationId: "res_1", now: 1, lapsesAt: 900_000 };
 
-/** More responses than any operation below takes. */
+/** More responses than any operation below receives. */
 const RESPONSES = Array.from({ length: 10 }, (_, skipped) => skipped);
 
-describe("a connection that is lost before any response", { tags: ["postgres"] }, () => {
+describe("a call whose connection is lost before the response", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useServer();
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -70,7 +71,7 @@ describe("a connection that is lost before any response", { tags: ["postgres"] }
     expect(await journal(storage)).toEqual(["grant", "reserve", "settle", "reverse"]);
   });
 
-  it("reverses the charge of a capture whose settlement and refund got no response", async () => {
+  it("reverses a capture's charge if its settlement and refund got no response", async () => {
     const { storage, proxy } = await open();
     const { ledger } = storage;
     const engine = createEngine({
@@ -92,12 +93,11 @@ describe("a connection that is lost before any response", { tags: ["postgres"] }
     proxy.restore();
     const kinds = async (): Promise<string[]> =>
       (await ledger.journal({ accountId: account.id, limit: 9 })).map(({ kind }) => kind).toReversed();
-    expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
-    await expect.poll(kinds, { timeout: 10_000 }).toEqual(["grant", "reserve", "settle", "reverse"]);
+    await expect.poll(kinds).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(await engine.credits(account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
-  it("rotates a token once, so that the overlap is that of the former secrets", async () => {
+  it("rotates a token once, so the overlap applies to the previous secrets", async () => {
     const former = { secretHash: "01".repeat(32), sealedSigningSecret: "01".repeat(60) };
     const next = { secretHash: "02".repeat(32), sealedSigningSecret: "02".repeat(60), rotatedAt: 5 };
     let cuts = 0;
@@ -153,5 +153,32 @@ describe("a connection that is lost before any response", { tags: ["postgres"] }
     }
     // begin, lock, settle, items, batch, delivery and commit
     expect(cuts).toBeGreaterThanOrEqual(7);
+  });
+
+  it("adds to the totals of the history at most once", async () => {
+    const { storage, proxy } = await open();
+    const totals = [sampleTotals({ renders: 3 })];
+    await storage.history.append({ entries: [], totals });
+    proxy.cutResponse(0);
+    await expect(storage.history.append({ entries: [], totals })).rejects.toThrow("Connection terminated");
+    expect(proxy.hasCut()).toBe(true);
+    const [sum] = await storage.history.usage({ from: "2026-01-01", to: "2026-01-01", by: "day" });
+    expect(sum?.renders).toBe(6);
+  });
+
+  it("records a delivery attempt once", async () => {
+    let cuts = 0;
+    for (const skipped of RESPONSES) {
+      const { storage, proxy } = await open();
+      await storage.batches.insert(sampleBatch("batch_1"));
+      proxy.cutResponse(skipped);
+      const result = { status: 204, failure: null, body: "" };
+      const attempt = { accountId: "acct_1", at: 1, attempt: 1, durationMs: 5, ...result };
+      await storage.batches.recordDelivery({ id: "dlv_1", batchId: "batch_1", ...attempt });
+      if (proxy.hasCut()) cuts += 1;
+      expect((await storage.batches.deliveries({ limit: 10 })).entries).toHaveLength(1);
+    }
+    // begin, lock, insert, delete and commit
+    expect(cuts).toBeGreaterThanOrEqual(5);
   });
 });

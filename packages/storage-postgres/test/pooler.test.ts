@@ -11,7 +11,7 @@ import { EMPTY, execute, openStorage, useServer } from "./server.ts";
 
 const SOON = { timeout: 10_000 };
 
-/** Starts a PgBouncer in front of the server, for the tests of a group. */
+/** Starts a PgBouncer in front of the server, for the tests in a group. */
 function usePgbouncer(
   { server }: Pick<ReturnType<typeof useServer>, "server">,
   settings: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ describe.each<PoolMode>(["transaction", "session"])(
         return { storage, close: () => storage.close() };
       });
 
-    it("the mode is detected, and also that there is no pooler", async () => {
+    it("the mode is detected, and so is the absence of a pooler", async () => {
       const url = await newDatabase();
       const onPooler = vi.fn<(found: PoolMode) => void>();
       await (await openStorage({ url: throughPooler(url), onPooler })).close();
@@ -84,7 +84,7 @@ describe.each<PoolMode>(["transaction", "session"])(
       expect(rows).toEqual([{ count: latest }]);
     });
 
-    it("a transaction has its time limits, and none of them remains in the session", async () => {
+    it("a transaction has its time limits, none of which remain in the session", async () => {
       const url = throughPooler(await newDatabase());
       const onBackgroundError = (): void => {};
       const database = openDatabase({ url, isPooled: true, maxConnections: 1, onBackgroundError });
@@ -96,7 +96,7 @@ describe.each<PoolMode>(["transaction", "session"])(
       await database.close();
     });
 
-    it("a move into the database is finished", async () => {
+    it("a move into the database can be finished", async () => {
       const url = await newDatabase();
       const target = await openPostgresTarget({ url: throughPooler(url) });
       await target.begin("fingerprint");
@@ -121,7 +121,7 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
     const storage = await openStorage({ url: inSession(await newDatabase()) });
     const wake = vi.fn<() => void>();
     const watch = await storage.batches.watch(wake);
-    // it listens
+    // wakes once when it starts to listen
     await expect.poll(() => wake.mock.calls.length, SOON).toBe(1);
     await storage.batches.insert(sampleBatch("batch_1"));
     await expect.poll(() => wake.mock.calls.length, SOON).toBe(2);
@@ -142,7 +142,7 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
   });
 });
 
-describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer"] }, () => {
+describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, () => {
   const { server, newDatabase } = useServer();
   const inStatement = usePgbouncer({ server }, { pool_mode: "statement" });
   const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
@@ -153,21 +153,21 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     return error instanceof Error ? error.message : "it was opened";
   };
 
-  it("is rejected with the remedy: in statement mode", async () => {
+  it("is rejected with the remedy if it is in statement mode", async () => {
     expect(await failure(inStatement(await newDatabase()))).toMatch(
-      /^transaction blocks not allowed in statement pooling mode; .*set pool_mode of PgBouncer to transaction or session$/,
+      /^transaction blocks not allowed in statement pooling mode; .*set PgBouncer's pool_mode to transaction or session$/,
     );
   });
 
-  it("is rejected with the remedy: with a pool that is too small", async () => {
+  it("is rejected with the remedy if its pool is too small", async () => {
     expect(await failure(withOneConnection(await newDatabase()))).toMatch(
-      /^the connection pooler lends too few connections .*default_pool_size of PgBouncer/,
+      /^the connection pooler lends too few connections .*default_pool_size in PgBouncer/,
     );
   });
 
-  it("is rejected with the remedy: without the database", async () => {
+  it("is rejected with the remedy if the database does not exist or it does not serve the database", async () => {
     const url = await newDatabase();
-    const remedy = "correct the name of the database, or create it";
+    const remedy = "correct the database name, or create the database";
     const missing = new URL(`${url}_missing`).pathname.slice(1);
     expect(await failure(inTransaction(`${url}_missing`))).toBe(
       `database "${missing}" does not exist; ${remedy}`,
@@ -177,22 +177,22 @@ describe("a connection pooler that cannot work", { tags: ["postgres", "pgbouncer
     );
   });
 
-  it("is rejected with the remedy: with another user", async () => {
+  it("is rejected with the remedy if the user is wrong", async () => {
     const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
     expect(await failure(url)).toMatch(/ authentication failed; correct the user and the password$/);
   });
 
-  it("is rejected with the remedy: one that accepts connections and does not respond", async () => {
+  it("is rejected with the remedy if it accepts connections but does not respond", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     expect(await failure(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
-      "timeout expired; it accepts connections, but does not respond: check that it runs and is not overloaded",
+      "timeout expired; it accepts connections, but is not responding: check that it is running and not overloaded",
     );
   });
 
-  it("is asked for no start-up parameter but those of the URL, which are rejected with the remedy", async () => {
+  it("is rejected with the remedy if the URL has start-up parameters, the only ones that it receives", async () => {
     expect(await failure(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
       "unsupported startup parameter: options; the connection pooler rejects it: remove it from the URL",
     );

@@ -1,6 +1,6 @@
 import type { BatchRecord } from "@snap/engine/ports";
 
-/** Returns an unfinished batch with a webhook and one item that is due at instant 1. */
+/** Returns an unfinished batch with a webhook and one item, which is due at instant 1. */
 export function sampleBatch(id: string, change: Partial<BatchRecord> = {}): BatchRecord {
   return {
     id,

@@ -7,7 +7,7 @@ import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions 
 
 const TEMPLATE = "template_of_tests";
 
-/** A PostgreSQL server for the tests of one file, and its databases. */
+/** A PostgreSQL server for the tests in one file, and its databases. */
 export interface TestServer {
   readonly server: () => PostgresServer;
   /** Returns the URL of a new database, migrated by default. */
@@ -18,7 +18,8 @@ export interface TestServer {
 
 export const EMPTY = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
-    snap.batch_items, snap.deliveries, snap.deletions, snap.documents, snap.audit, snap.write_checks RESTART IDENTITY CASCADE`;
+    snap.batch_items, snap.deliveries, snap.deletions, snap.documents, snap.audit, snap.history,
+    snap.usage_totals, snap.sign_ins, snap.write_checks RESTART IDENTITY CASCADE`;
 
 export function useServer(): TestServer {
   let server: PostgresServer | null = null;

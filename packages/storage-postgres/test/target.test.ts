@@ -251,7 +251,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await (await openStorage({ url })).close();
   });
 
-  it("begins one move if two begin concurrently", async () => {
+  it("begins only one of two concurrent moves", async () => {
     const url = await newDatabase();
     const targets = await Promise.all([openTarget(url), openTarget(url)]);
     const states = await Promise.all(targets.map((target, index) => target.begin(`source ${index}`)));

@@ -1,7 +1,7 @@
 import type { RenderingKey } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 
-/** Builds a key. The parts are JSON, so that different lists never result in the same key. */
+/** Builds a key. The parts are JSON, so different lists never result in the same key. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
   return `${prefix}${kind}:${JSON.stringify(parts)}`;
 }
@@ -10,12 +10,12 @@ export function renderingKey(prefix: string, { accountId, key }: RenderingKey): 
   return keyOf(prefix, "rendering", accountId, key);
 }
 
-/** Names a rendering in the index: its key without what all have in common. */
+/** Names a rendering in the index: its key without the common prefix. */
 export function renderingName(request: RenderingKey): string {
   return renderingKey("", request).slice("rendering:".length);
 }
 
-/** Returns whether a key is that of a rendering of the account, or of any account. */
+/** Returns whether a key belongs to a rendering of the account, or of any account if `accountId` is `null`. */
 export function isRenderingOf(
   key: string,
   { keyPrefix, accountId }: { readonly keyPrefix: string; readonly accountId: string | null },
@@ -26,13 +26,13 @@ export function isRenderingOf(
     : key.startsWith(`${start}${JSON.stringify([accountId]).slice(0, -1)},`);
 }
 
-/** Names the account in the mark of its deletion, so that no id remains. */
+/** Names the account in its deletion mark, so no id remains. */
 export function deletionDigest(accountId: string): string {
   return createHash("sha256").update(accountId).digest("hex");
 }
 
 /**
- * How long a key outlives its value. The callers' clocks decide when a value expires; the clock of Redis may be ahead of
- * them, so it only cleans up.
+ * How long a key outlives its value. The callers' clocks decide when a value expires; Redis's clock may be ahead of
+ * theirs, so it only cleans up.
  */
 export const EXPIRY_GRACE_MS = 60_000;

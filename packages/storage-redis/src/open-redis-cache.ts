@@ -9,16 +9,16 @@ import { createRenderingStore } from "./renderings/renderings.ts";
 export interface RedisCacheOptions {
   /** `redis://user:password@host:6379/0`, or `rediss://` for TLS. */
   readonly url: string;
-  /** Prefix of all keys, so that several installations can share a Redis; `snap:` by default. */
+  /** Prefix of all keys, so several installations can share a Redis; `snap:` by default. */
   readonly keyPrefix?: string;
   /**
-   * Another store for renderings: `createKeyvRenderings`, the renderings of another `openRedisCache`, or your own. This
-   * Redis by default.
+   * Another store for renderings: `createKeyvRenderings`, the renderings of another `openRedisCache`, or your own; by
+   * default, this Redis.
    */
   readonly renderings?: RenderingStore;
   /**
    * Maximum size of all cached renderings, each counted as its bytes plus 4,096; the same for all processes. By default
-   * 80% of the `maxmemory` of Redis, or half of the memory of its machine.
+   * 80% of Redis's `maxmemory`, or half of its machine's memory.
    */
   readonly cacheMaxBytes?: number | null;
   /** Called when this process evicts renderings before they expire. */
@@ -30,7 +30,7 @@ export interface RedisCacheOptions {
    * look like an outage. `false` by default.
    */
   readonly isRequired?: boolean;
-  /** Called once when Redis becomes unavailable, with the reason. */
+  /** Called with the reason once when Redis becomes unavailable. */
   readonly onError?: (error: Error) => void;
   /** Called once when Redis is available again. */
   readonly onBack?: () => void;
@@ -48,9 +48,9 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * Opens the part of a storage that several machines share through Redis: cached renderings, rate limits and render leases.
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
- * While Redis is unavailable, no method rejects or waits: each process counts rate limits itself, nothing is cached, and
- * every process renders for itself. The same applies if Redis is down on opening, unless it is required. Renderings that are deleted or replaced
- * in the meantime are deleted in Redis before it is used again.
+ * While Redis is unavailable, no method rejects or waits: each process counts rate limits itself, nothing is cached,
+ * and identical requests share a render only within one process. The same applies if Redis is down on opening, unless
+ * it is required. Renderings that are deleted or replaced in the meantime are deleted in Redis before it is used again.
  *
  * @throws RedisUnreachableError if Redis is required and cannot be reached.
  * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a

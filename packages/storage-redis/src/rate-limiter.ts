@@ -54,7 +54,7 @@ export function createRateLimiter({ client, attempt }: RedisConnection, keyPrefi
     async deleteAccount({ accountId }) {
       const keys = Object.keys(NAMES).map((name) => keyOf(keyPrefix, "budget", accountId, name));
       local.deleteAccount(accountId);
-      // while Redis is unavailable, what it has expires within two minutes
+      // while Redis is unavailable, its windows expire within two minutes
       await attempt(
         () => client.unlink(keys),
         () => 0,
@@ -63,7 +63,7 @@ export function createRateLimiter({ client, attempt }: RedisConnection, keyPrefi
   };
 }
 
-/** An object, so that the compiler notices a missing name. */
+/** An object, so the compiler notices a missing name. */
 const NAMES: Readonly<Record<RateLimitName, true>> = {
   render: true,
   cached: true,
@@ -82,7 +82,7 @@ export interface LocalRateLimiter {
 }
 
 /**
- * Counts like Redis while that is unavailable. With more than `maxWindows`, drops the window that was opened first: its
+ * Counts like Redis while Redis is unavailable. With more than `maxWindows`, drops the oldest window; its
  * account gets a new one.
  */
 export function createLocalRateLimiter(maxWindows: number = MAX_WINDOWS): LocalRateLimiter {

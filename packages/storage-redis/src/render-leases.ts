@@ -5,7 +5,7 @@ import { keyOf } from "./keys.ts";
 
 /*
  * A lease is stored as "held:<holder>", as "raised:<holder>" after an interactive request was denied it, and as "ended"
- * while it lingers. It is tiny, so it is written even while the memory is full (`allow-oom`).
+ * while it lingers. It is small enough to write even while the memory is full (`allow-oom`).
  */
 
 export const acquireLeaseScript = defineScript({

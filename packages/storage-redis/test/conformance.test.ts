@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createKeyvRenderings, openRedisCache, type RedisCache } from "../src/index.ts";
 import { newPrefix, useRedis } from "./redis.ts";
 
-/** Refuses connections. */
+/** Rejects connections. */
 const UNREACHABLE = "redis://127.0.0.1:1";
 
 async function open(
@@ -32,14 +32,14 @@ function withKeys(keyv: Keyv): Keyv & { keys(): AsyncIterable<string> } {
   });
 }
 
-/** The commands that the README lists. */
+/** The commands listed in the README. */
 const COMMANDS = [
   "get set append getrange strlen rename pexpire unlink incrby",
   "hget hset hdel zadd zincrby zrem zrange",
   "eval evalsha time info ping client select",
 ].flatMap((line) => line.split(" "));
 
-describe("with Redis, as a user with only the permissions that the README lists", { tags: ["redis"] }, () => {
+describe("with Redis, as a user with only the permissions listed in the README", { tags: ["redis"] }, () => {
   const redis = useRedis();
   let users = 0;
   const addUser = async (commands: readonly string[]): Promise<string> => {
@@ -57,7 +57,7 @@ describe("with Redis, as a user with only the permissions that the README lists"
   testRenderLeases({ describe, it }, openAsUser);
 
   it.each(COMMANDS.filter((command) => !["eval", "ping", "client", "select"].includes(command)))(
-    "rejects on opening without %s",
+    "refuses to open if the user may not run %s",
     async (missing) => {
       const url = await addUser(COMMANDS.filter((command) => command !== missing));
       await expect(open(url)).rejects.toThrow(/denied access: .*(permissions|can't run)/);
@@ -79,7 +79,7 @@ describe.each([
       storage: { renderings: createKeyvRenderings({ store: createStore() }) },
       close: async () => {},
     }),
-    // a Keyv store limits itself
+    // expiry, and any size limit, are up to the Keyv store
     { prunesByItself: true, isUnlimited: true },
   );
 });

@@ -24,7 +24,7 @@ describe("a failover", { tags: ["redis"] }, () => {
   const first = useRedis();
   const second = useRedis();
 
-  it("leaves a demoted primary for the one that its address leads to", async () => {
+  it("moves from the demoted primary to the new one, to which the address now points", async () => {
     const relay = await startRelay(first().url);
     const cache = await openCache({ url: relay.url });
     await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
@@ -42,7 +42,7 @@ describe("a failover", { tags: ["redis"] }, () => {
     await promote(first().url);
   });
 
-  it("is noticed by a rendering, too", async () => {
+  it("is also noticed when a rendering is stored", async () => {
     const relay = await startRelay(first().url);
     const cache = await openCache({ url: relay.url });
     await demote(first().url, second().url);
@@ -65,7 +65,7 @@ describe("a failover", { tags: ["redis"] }, () => {
     expect((await cache.renderings.get(getRequest))?.etag).toBe('"9f86d081"');
   });
 
-  it("is noticed by a read of a replica that has lost its primary", async () => {
+  it("is noticed when reading from a replica that has lost its primary", async () => {
     const client = await openPlainClient(first().url);
     await client.configSet("replica-serve-stale-data", "no");
     const relay = await startRelay(first().url);

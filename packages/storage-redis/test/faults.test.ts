@@ -147,10 +147,10 @@ describe("a permanent error", { tags: ["redis"] }, () => {
       "a database number that does not exist",
       ":s3cret@",
       "/99",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR .+; correct the number of the database in its URL$/,
+      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR .+; correct the database number in its URL$/,
     ],
     ["a database that is not a number", ":s3cret@", "/cache", /^The Redis URL must look like redis:/],
-  ])("rejects on opening without quoting the password: %s", async (_, credentials, path, message) => {
+  ])("is thrown on opening, without quoting the password: %s", async (_, credentials, path, message) => {
     const onError = vi.fn<(error: Error) => void>();
     const opening = openRedisCache({ url: urlWith(credentials, path), onError });
     await expect(opening).rejects.toThrow(message);

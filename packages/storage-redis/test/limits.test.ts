@@ -4,12 +4,12 @@ import { createPendingDeletions } from "../src/renderings/pending-deletions.ts";
 import { consumeRequest, NOW } from "./samples.ts";
 
 describe("the local rate limiter", () => {
-  it("drops the window that was opened first if there are too many", () => {
+  it("drops the oldest window if there are too many", () => {
     const rateLimiter = createLocalRateLimiter(2);
     const consumeOnce = (accountId: string, now = NOW): boolean =>
       rateLimiter.consume(consumeRequest({ accountId, now, limit: 1 })).allowed;
     expect(["a", "b"].map((accountId) => consumeOnce(accountId))).toEqual([true, true]);
-    // opens a new window, so that "b" has the oldest one
+    // opens a new window, so "b" has the oldest one
     expect(consumeOnce("a", NOW + 60_000)).toBe(true);
     expect(consumeOnce("c")).toBe(true);
     expect(consumeOnce("a", NOW + 60_000)).toBe(false);
@@ -18,7 +18,7 @@ describe("the local rate limiter", () => {
 });
 
 describe("the local rate limiter, when the clock is set back", () => {
-  it("ends a window within its length, also for rejected requests", () => {
+  it("ends a window within its length, even for rejected requests", () => {
     const rateLimiter = createLocalRateLimiter();
     rateLimiter.consume(consumeRequest({ limit: 1 }));
     const back = NOW - 3_600_000;

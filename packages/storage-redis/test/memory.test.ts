@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
 import { consumeRequest, NOW, sampleRendering } from "./samples.ts";
 
-/** What a rendering of these tests counts, with its overhead. */
+/** Size of a rendering in these tests as counted against the quota, with its overhead. */
 const MEBIBYTE = 1024 * 1024;
 
-/** Stores renderings with the keys `0`, `1` and so on, one each millisecond. */
+/** Stores renderings with the keys `0`, `1` and so on, one per millisecond. */
 async function putMany({ renderings }: WatchedCache, accountId: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1)
     await renderings.put({
@@ -41,7 +41,7 @@ describe("a Redis whose memory is full", { tags: ["redis"] }, () => {
 
   it("evicts from the account above its share to store more, and shares rate limits", async () => {
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
-    // the quota is beyond the memory
+    // the quota exceeds the memory
     const cache = await openCache({ url: redis().url, cacheMaxBytes: 1000 * MEBIBYTE, onEvicted });
     await putMany(cache, "quiet", 5);
     await putMany(cache, "greedy", 60);
@@ -55,7 +55,7 @@ describe("a Redis whose memory is full", { tags: ["redis"] }, () => {
     expect(cache.onError).not.toHaveBeenCalled();
   });
 
-  it("stores nothing while other data takes the memory, and goes on by itself", async () => {
+  it("stores nothing while other data fills the memory, and resumes automatically", async () => {
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
     const cache = await openCache({ url: redis().url, cacheMaxBytes: 1000 * MEBIBYTE, onEvicted });
     const client = await openPlainClient(redis().url);
@@ -94,7 +94,7 @@ describe("a Redis whose memory is full", { tags: ["redis"] }, () => {
 describe("the index of renderings", { tags: ["redis"] }, () => {
   const redis = useRedis();
 
-  it("counts again after Redis has evicted parts of it", async () => {
+  it("counts renderings again after Redis has evicted parts of it", async () => {
     const cache = await openCache({ url: redis().url, cacheMaxBytes: 5.5 * MEBIBYTE });
     const client = await openPlainClient(redis().url);
     for (const part of ["cache:entries", "cache:ages:acct_1"]) {
@@ -108,7 +108,7 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
     }
   });
 
-  it("still finds renderings that an older release stored without it", async () => {
+  it("is not needed to find renderings, which an older release may have stored without it", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     const name = { accountId: "acct_1", key: "0f1e" };
@@ -123,14 +123,14 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
   it.each([
     ["allkeys-lru", "renderings of any account, and the index that counts them"],
     ["volatile-ttl", "rate limits and render leases"],
-  ])("warns of the policy %s", async (policy, evicted) => {
+  ])("has a warning about the eviction policy %s", async (policy, evicted) => {
     const client = await openPlainClient(redis().url);
     await client.configSet("maxmemory-policy", policy);
     const cache = await openCache({ url: redis().url });
     const stats = await cache.renderings.stats();
     expect(stats?.warnings).toEqual([
       {
-        message: "nothing limits the memory of Redis",
+        message: "Redis has no memory limit",
         code: "redis_maxmemory",
         advice:
           "set maxmemory, for example `redis-cli config set maxmemory 1gb`, and maxmemory-policy noeviction; put both into redis.conf",

@@ -19,20 +19,20 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("has a host name that exists", async () => {
+  it("must have a host name that exists", async () => {
     expect(await failure("redis://cache.invalid:6379")).toMatch(
       /^Redis at cache\.invalid:6379 is unavailable: getaddrinfo \w+ cache\.invalid; correct the host name$/,
     );
   });
 
-  it("listens on the port", async () => {
+  it("must listen on the port", async () => {
     const port = await findFreePort();
     expect(await failure(`redis://127.0.0.1:${port}`)).toBe(
       `Redis at 127.0.0.1:${port} is unavailable: connect ECONNREFUSED 127.0.0.1:${port}; start Redis, or correct the host and the port`,
     );
   });
 
-  it("responds", async () => {
+  it("must respond", async () => {
     const { pid, url } = redis();
     process.kill(pid, "SIGSTOP");
     onTestFinished(() => void process.kill(pid, "SIGCONT"));
@@ -41,7 +41,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     );
   });
 
-  it("expects TLS on the port of a rediss:// URL", async () => {
+  it("must use TLS on the port of a rediss:// URL", async () => {
     expect(await failure(redis().url.replace("redis:", "rediss:"))).toContain(
       "use redis:// if Redis expects no TLS",
     );

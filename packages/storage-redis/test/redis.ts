@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, vi, type Mock } from "vitest";
 import { openRedisCache, type RedisCache, type RedisCacheOptions } from "../src/index.ts";
 
-/** Starts a Redis for the tests of a group. */
+/** Starts a Redis server for the tests in a group. */
 export function useRedis(settings: readonly string[] = []): () => RedisServer {
   let server: RedisServer | null = null;
   beforeAll(async () => {

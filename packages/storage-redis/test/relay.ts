@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A relay between a cache and Redis, like a name or a virtual address that may lead to another server. */
+/** A relay between a cache and Redis, like a name or a virtual address that can point to another server. */
 export interface Relay {
   readonly url: string;
   /** Connects new connections to the Redis at this URL. */

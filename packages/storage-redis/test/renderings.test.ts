@@ -46,7 +46,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     }
   });
 
-  it("are one value with a time to live of a minute after they expire, and its place in the index", async () => {
+  it("are stored as one value each, deleted a minute after they expire, and listed in the index", async () => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     for (const ttlMs of [-1000, 0, 1, 86_400_000]) {
@@ -97,7 +97,7 @@ describe("createKeyvRenderings", () => {
     await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("pass `new Keyv(store)`");
   });
 
-  it("passes a time to live of a minute after the rendering expires", async () => {
+  it("passes a time to live that ends a minute after the rendering expires", async () => {
     const ttls: unknown[] = [];
     const renderings = createKeyvRenderings({
       store: { get: () => null, set: (_, __, ttlMs) => ttls.push(ttlMs), delete: () => true, keys: () => [] },
@@ -106,7 +106,7 @@ describe("createKeyvRenderings", () => {
     expect(ttls).toEqual([65_000]);
   });
 
-  it("rejects with the errors of the store", async () => {
+  it("rejects with the store's errors", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("broken");
     };

@@ -44,7 +44,7 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1]).toBe("10");
   });
 
-  it("see the other's stored and deleted renderings immediately", async () => {
+  it("see each other's stored and deleted renderings immediately", async () => {
     const [one, two] = await openTwo();
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
     expect((await two.renderings.get({ ...NAME, now: NOW }))?.etag).toBe('"9f86d081"');
@@ -52,7 +52,7 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
   });
 
-  it("acquire a lease one at a time, and learn of a raised priority", async () => {
+  it("never hold a lease at the same time, and learn of a raised priority", async () => {
     const [one, two] = await openTwo();
     const byOne = { name: "lease", holder: "one", leaseMs: 60_000, priority: "batch" } as const;
     const byTwo = { ...byOne, holder: "two" };
@@ -66,11 +66,11 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(await two.renderLeases.acquire(byTwo)).toBe("acquired");
   });
 
-  it("store a rendering in one round trip, beside the release of its lease", async () => {
+  it("store a rendering in one round trip, in parallel with the release of its lease", async () => {
     const [one] = await openTwo();
     const client = await openPlainClient(redis().url);
     const claim = { name: "lease", holder: "a" };
-    // scripts are sent in full the first time, and the memory of Redis is read once
+    // scripts are sent in full the first time, and Redis's memory is read once
     await one.renderLeases.release({ ...claim, lingerMs: 0 });
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
     await client.ping();

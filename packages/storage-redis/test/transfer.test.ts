@@ -21,11 +21,11 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect((await renderings.get(getRequest))?.bytes).toHaveLength(10_000_000);
     const statistics = await client.info("commandstats");
     expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
-    // and the metadata once more, to see whether it was replaced
+    // and the metadata again, to see whether it was replaced
     expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
   });
 
-  it("is read complete or not at all while it is replaced", async () => {
+  it("is read completely or not at all while it is being replaced", async () => {
     const { renderings } = await openCache({ url: redis().url });
     const { renderings: other } = await openCache({ url: redis().url });
     for (let time = 0; time < 20; time += 1) {
@@ -40,7 +40,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     }
   });
 
-  it("is not cached while its connection cannot be restored, which is reported", async () => {
+  it("is not cached while its connection cannot be restored, and the failure is reported", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
@@ -68,7 +68,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
       .not.toBeNull();
   });
 
-  it("delays nothing else if it is stuck, is given up, and reported", async () => {
+  it("is abandoned and reported if it is stuck, without delaying anything else", async () => {
     const relay = await startRelay(redis().url);
     const cache = await openCache({ url: relay.url, commandTimeoutMs: 200 });
     const direct = await openCache({ url: redis().url, keyPrefix: cache.keyPrefix });

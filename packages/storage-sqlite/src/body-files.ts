@@ -6,21 +6,21 @@ import { systemCodeOf } from "./faults.ts";
 
 /** Larger bodies go through Node's thread pool, which is slower than a direct call but does not block the event loop. */
 const MAX_BLOCKING_BYTES = 256 * 1024;
-/** Ids grow with time, so rows are appended; the first is above the row ids of older releases. */
+/** Ids grow with time, so rows are appended; the first id is above the row ids from older releases. */
 const FIRST_ID = 2 ** 50;
 const IDS_PER_MS = 1024;
-/** Another process may be about to insert the row of a younger file. */
+/** Another process may be about to insert a younger file's row. */
 const SWEEP_AGE_MS = 60_000;
 
 /** The bytes of a rendering, or of all files of a document: one file each, named after the id of its row. */
 export interface BodyFiles {
-  /** Writes the parts to a new file, one after the other, and returns its id. */
+  /** Writes the parts to a new file, in order, and returns its id. */
   write(parts: readonly Uint8Array[], storedAt: number): Promise<number>;
-  /** Returns `null` if the file does not exist or ends before. */
+  /** Returns `null` if the file does not exist or ends before the range does. */
   read(id: number, range: FileRange): Promise<Uint8Array | null>;
   /** Returns whether the file exists and has this size. */
   has(id: number, size: number): Promise<boolean>;
-  /** Never rejects: a file that remains is swept later. */
+  /** Never rejects: a remaining file is swept later. */
   remove(ids: readonly number[]): Promise<void>;
   /** Deletes the files that a killed process left behind without a row. */
   sweep(request: { readonly now: number; readonly hasRow: (id: number) => boolean }): Promise<void>;
@@ -43,8 +43,9 @@ export function openDocumentFiles(filename: string): BodyFiles {
 }
 
 /**
- * The first write creates the directory. Nothing is renamed: a row is inserted after its file is complete. Unless `isSynced`,
- * nothing is synced to the disk: a rendering that a power failure damages does not match its entity tag, so it is a cache miss.
+ * The first write creates the directory. Nothing is renamed: a row is inserted after its file is complete. Without
+ * `isSynced`, files are not synced to the disk: a rendering damaged by a power failure does not match its entity tag, so it
+ * is a cache miss.
  */
 function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: boolean }): BodyFiles {
   let lastId = 0;

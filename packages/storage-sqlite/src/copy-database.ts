@@ -4,13 +4,13 @@ import { createPrivately, sync } from "./private-files.ts";
 
 /**
  * Copies a database as of the latest commit, even while another connection of this process holds the write lock. The copy
- * is complete and on the disk when it gets its name.
+ * gets its name once it is complete and on the disk.
  */
 export function copyDatabase(filename: string, copy: string): void {
   const draft = `${copy}.draft`;
   rmSync(draft, { force: true });
   try {
-    // SQLite would create the file readable for everyone, but accepts an empty one
+    // SQLite accepts an existing empty file, and would itself create one that everyone can read
     createPrivately(draft);
     const reader = new DatabaseSync(filename);
     try {

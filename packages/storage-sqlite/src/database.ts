@@ -23,7 +23,7 @@ export async function openDatabase({
   const database = new DatabaseSync(filename, {
     timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,
-    // records are bound as they are, with members that have no column
+    // whole records are bound, including fields without a column
     allowUnknownNamedParameters: true,
   });
   try {
@@ -41,17 +41,17 @@ export async function openDatabase({
 function configure(database: DatabaseSync): void {
   // write-ahead log: writers do not block readers, and a commit is one append
   database.exec("PRAGMA journal_mode = WAL");
-  // with NORMAL a killed process loses nothing, because the system has the log in memory; durably() also survives a
+  // with NORMAL, a killed process loses nothing, because the system has the log in memory; durably() also survives a
   // power failure
   database.exec("PRAGMA synchronous = NORMAL");
-  // truncates the log after a burst, but never below the reserve of the ledger
+  // truncates the log after a burst, but never below the ledger's reserve
   database.exec(`PRAGMA journal_size_limit = ${2 * RESERVE_BYTES}`);
-  // overwrites deleted rows with zeros, so that nothing of a deleted account can be read from the file
+  // overwrites deleted rows with zeros, so a deleted account's data cannot be read from the file
   database.exec("PRAGMA secure_delete = ON");
-  // 16 MiB instead of 2: with long tables, each active account writes a page of its own, and these stay cached
+  // 16 MiB instead of 2: with long tables, each active account writes a separate page, and these pages stay cached
   database.exec("PRAGMA cache_size = -16384");
   // memory-maps the first GiB instead of copying pages. A disk read error or a truncated file then crashes the process
-  // (SIGBUS) instead of returning an error; no confirmed write is lost.
+  // (SIGBUS) instead of returning an error; no acknowledged write is lost.
   database.exec("PRAGMA mmap_size = 1073741824");
 }
 

@@ -10,13 +10,13 @@ const RETRY_MS = 20;
  * Empties the write-ahead log, which still contains pages from before a deletion; in the database, deleted rows are
  * overwritten with zeros (`secure_delete`).
  *
- * @throws Error if other processes read the log all the time.
+ * @throws Error if other processes keep reading the log.
  */
 export async function eraseLog(database: DatabaseSync, ledgerReserve: LedgerReserve): Promise<void> {
   const checkpoint = prepare<{ busy: number }>(database, "PRAGMA wal_checkpoint(TRUNCATE)");
   for (let attempt = 1; checkpoint.get()?.busy !== 0; attempt += 1) {
     if (attempt === ATTEMPTS)
-      throw new Error("the write-ahead log is in use and may still contain what was deleted; try again");
+      throw new Error("the write-ahead log is in use and may still contain deleted data; try again");
     await wait(RETRY_MS);
   }
   ledgerReserve.renew();

@@ -4,7 +4,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** What the operator can repair: the message is the problem and the advice. Branch on the code. */
+/** A fault that the operator can repair. The message is the problem and the advice. Branch on the code. */
 export class StorageFault extends Error {
   override readonly name = "StorageFault";
   readonly code: "database_missing" | "folder_in_use" | "folder_not_empty" | "schema_newer";
@@ -24,7 +24,7 @@ export function isBusy(error: unknown): boolean {
   return resultCodeOf(error) === SQLITE_BUSY;
 }
 
-/** The disk is full, or the disk quota of the user is used up. */
+/** The disk is full, or the user's disk quota is used up. */
 export function isDiskFull(error: unknown): boolean {
   return resultCodeOf(error) === SQLITE_FULL || ["ENOSPC", "EDQUOT"].includes(systemCodeOf(error));
 }

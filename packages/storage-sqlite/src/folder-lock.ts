@@ -6,8 +6,8 @@ import { isBusy, StorageFault } from "./faults.ts";
 import { createPrivately, giveToFolderOwner } from "./private-files.ts";
 
 /**
- * How a process uses a data folder: `shared`, as any number of others do at the same time; `service`, as at most one does
- * beside those; or `exclusive`, alone.
+ * How a process uses a data folder: `shared`, together with any number of others; `service`, like `shared`, but as the only
+ * service; or `exclusive`, alone.
  */
 export type FolderUse = "shared" | "service" | "exclusive";
 
@@ -16,8 +16,8 @@ export interface FolderLock {
 }
 
 /**
- * SQLite's own locks on an empty file: the system releases them when the process dies, however it dies, and they also hold
- * between containers on one machine (SQLite documentation, File locking in version 3).
+ * SQLite's own locks on an empty file. The system releases them whenever the process dies, and they also work between
+ * containers on one machine (SQLite documentation, File locking in version 3).
  */
 const STATEMENTS = {
   shared: "BEGIN; SELECT 1 FROM sqlite_schema",
@@ -25,7 +25,7 @@ const STATEMENTS = {
   exclusive: "BEGIN EXCLUSIVE",
 } as const satisfies Record<FolderUse, string>;
 
-/** Names of a process that keeps others out. */
+/** Names of a process that locks others out. */
 const HOLDERS = { service: "the service", exclusive: "a restore" } as const;
 
 interface Holder {
@@ -37,29 +37,29 @@ interface Holder {
 /**
  * Locks the folder of the database `filename` until the lock is released or the process ends. The file `snap.db.lock` stays.
  *
- * @throws StorageFault `folder_in_use`, which names the process that uses the folder, after `timeoutMs`.
+ * @throws StorageFault `folder_in_use`, which names the process that is using the folder, after `timeoutMs`.
  */
 export function lockFolder(
   filename: string,
   { use, timeoutMs }: { readonly use: FolderUse; readonly timeoutMs: number },
 ): FolderLock {
-  const held = tryLock(`${filename}.lock`, { use, timeoutMs });
-  if (held === null) throw inUse(filename, use);
+  const lock = tryLock(`${filename}.lock`, { use, timeoutMs });
+  if (lock === null) throw inUse(filename, use);
   if (use !== "shared") writeHolder(filename, { use, pid: process.pid, host: hostname() });
   return {
     release() {
-      if (!held.isOpen) return;
+      if (!lock.isOpen) return;
       if (use !== "shared") rmSync(holderPath(filename), { force: true });
-      held.close();
+      lock.close();
     },
   };
 }
 
-/** Returns the process that runs the service on the folder of the database `filename`; `null` if there is none. */
+/** Returns the process that is running the service on the folder of the database `filename`; `null` if there is none. */
 export function findService(filename: string): { readonly pid: number; readonly host: string } | null {
-  const held = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
-  if (held === null) return readHolder(filename);
-  held.close();
+  const lock = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
+  if (lock === null) return readHolder(filename);
+  lock.close();
   return null;
 }
 
@@ -71,7 +71,7 @@ function tryLock(
   createPrivately(file);
   const connection = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    // nothing is ever written: a full disk must not keep the service from starting
+    // writes nothing: a full disk must not keep the service from starting
     connection.exec("PRAGMA journal_mode = MEMORY");
     connection.exec(STATEMENTS[use]);
     return connection;
@@ -82,21 +82,21 @@ function tryLock(
   }
 }
 
-function inUse(filename: string, wanted: FolderUse): StorageFault {
+function inUse(filename: string, use: FolderUse): StorageFault {
   const folder = dirname(filename);
-  const held = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
-  held?.close();
-  if (held !== null)
+  const lock = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
+  lock?.close();
+  if (lock !== null)
     return new StorageFault(
       "folder_in_use",
       `${folder} is in use by another command`,
-      "wait until it has ended",
+      "wait until it has exited",
     );
   const holder = readHolder(filename);
   const name = holder === null ? "another process" : describe(holder);
   const advice =
-    wanted === "shared"
-      ? "wait until it has ended"
+    use === "shared"
+      ? "wait until it has exited"
       : "stop that process first; a data folder has one service at a time";
   return new StorageFault("folder_in_use", `${folder} is in use by ${name}`, advice);
 }
@@ -109,7 +109,7 @@ function holderPath(filename: string): string {
   return `${filename}.holder`;
 }
 
-/** The lock decides, not this file: on a full disk, the message just names no process. */
+/** The lock does not depend on this file: on a full disk, the error just does not name the process. */
 function writeHolder(filename: string, holder: Holder): void {
   try {
     writeFileSync(holderPath(filename), `${JSON.stringify(holder)}\n`, { mode: 0o600 });

@@ -5,20 +5,22 @@ import { isBusy, isDiskFull } from "./faults.ts";
 import { prepare } from "./prepare.ts";
 import { withoutOverwriting } from "./transaction.ts";
 
-/** Free pages for about 10,000 renders, and a log half as large again as the one that SQLite checkpoints by itself. */
+/** Free pages for about 10,000 renders, and a log 1.5 times as large as the one that SQLite checkpoints automatically. */
 export const RESERVE_BYTES = 6 * 1024 * 1024;
-/** A smaller loss is not worth the write, which blocks the event loop for 30 ms. */
+/** A smaller loss is not worth a write that blocks the event loop for 30 ms. */
 const RENEW_BELOW_BYTES = 4.5 * 1024 * 1024;
 /** With less, the log might be left with pages that do not fit into the file. */
 const FREE_MIN_BYTES = 3 * RESERVE_BYTES;
 
 /**
- * Space that belongs to the database already, so that it can go on writing while the disk is full: free pages in the file,
- * and a write-ahead log of the same size, which SQLite overwrites from its start.
+ * Space that already belongs to the database, so it can keep writing while the disk is full: free pages in the file, and
+ * a write-ahead log of the same size, which SQLite overwrites from its start.
  */
 export interface LedgerReserve {
-  /** Restores what was used up, if the disk has space; writes 12 MiB for it. */
+  /** Restores the space that was used up, if the disk has room. Writes 12 MiB. */
   renew(): void;
+  /** Returns whether only the reserve may be left. */
+  isDiskLow(): boolean;
 }
 
 export function createLedgerReserve(database: DatabaseSync, filename: string): LedgerReserve {
@@ -37,13 +39,14 @@ export function createLedgerReserve(database: DatabaseSync, filename: string): L
     return bavail * bsize < FREE_MIN_BYTES;
   };
   return {
+    isDiskLow,
     renew() {
       if (Math.min(freeBytes(), logBytes()) >= RENEW_BELOW_BYTES || isDiskLow()) return;
       try {
         fill.run();
         withoutOverwriting(database, () => empty.run());
       } catch (error) {
-        // another process writes, or the disk is full: the next attempt may succeed
+        // another process is writing, or the disk is full: the next try may succeed
         if (!isBusy(error) && !isDiskFull(error)) throw error;
       }
     },

@@ -12,6 +12,7 @@ import { backups } from "./migrations/007-backups.ts";
 import { StorageFault } from "./faults.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { documents } from "./migrations/009-documents.ts";
+import { consoleTables } from "./migrations/010-console.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly string[] = [
   backups,
   tokensAndAudit,
   documents,
+  consoleTables,
 ];
 
 /** Schema version of this release. */
@@ -35,8 +37,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const APPLICATION_ID = 0x736e6170;
 
 /**
- * Migrates the database to the current version, after a copy. Reads the version under the write lock, so that only one of
- * several processes migrates a file, and the copy lacks nothing.
+ * Copies the database, and migrates it to the current version. Reads the version under the write lock, so only one of
+ * several processes migrates a file, and the copy is complete.
  *
  * @throws Error if the database is newer than this code, or belongs to another program.
  */
@@ -58,7 +60,10 @@ export function migrate(
   });
 }
 
-/** Returns the newest signing secret, as the engine encrypted it; `null` without tokens. Every schema version has it. */
+/**
+ * Returns the newest signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
+ * every schema version.
+ */
 export function newestSealedSecret(database: DatabaseSync): string | null {
   const newest = prepare<{ sealed: string }>(
     database,
@@ -67,7 +72,7 @@ export function newestSealedSecret(database: DatabaseSync): string | null {
   return newest.get()?.sealed ?? null;
 }
 
-/** Path of the copy of a database that is made before its migration from `version`. */
+/** Path of the database copy that is made before the migration from `version`. */
 function copyPath(filename: string, version: number): string {
   return `${filename}.schema-${version}`;
 }
@@ -86,7 +91,7 @@ export function versionOf(database: DatabaseSync, filename: string): number {
   ).get();
   if (state === undefined || (state.version === 0 && state.objects === 0)) return 0;
   if (state.applicationId !== APPLICATION_ID)
-    throw new Error(`${filename} is a database of another program; use another directory`);
+    throw new Error(`${filename} belongs to another program; use another directory`);
   if (state.version > MIGRATIONS.length)
     throw new StorageFault(
       "schema_newer",
@@ -99,6 +104,6 @@ export function versionOf(database: DatabaseSync, filename: string): number {
 function remedyFor(filename: string): string {
   const copy = copyPath(filename, MIGRATIONS.length);
   return existsSync(copy)
-    ? `use the newer release, or go back to ${copy}, the copy from before the upgrade, as the guide to upgrades says`
+    ? `use the newer release, or go back to ${copy}, the copy from before the upgrade, as the upgrade guide explains`
     : "upgrade to that release or a newer one";
 }

@@ -12,17 +12,19 @@ import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
 import { createBatchStore } from "./stores/batches.ts";
 import { createDocumentStore } from "./stores/documents.ts";
+import { createHistoryStore } from "./stores/history.ts";
 import { createDeletions } from "./stores/deletions.ts";
 import { createRateLimiter } from "./stores/rate-limiter.ts";
 import { prepareLedgerStatements } from "./stores/ledger-statements.ts";
 import { createLedger } from "./stores/ledger.ts";
 import { createRenderingStore } from "./stores/renderings.ts";
+import { createSignInStore } from "./stores/sign-ins.ts";
 import { createTokenStore } from "./stores/tokens.ts";
 import { withoutOverwriting } from "./transaction.ts";
 
 export type SqliteStorageOptions = {
   /**
-   * How long a write waits for the lock of another process, in milliseconds; 1,000 by default. The wait blocks the whole
+   * How long a write waits for another process's lock, in milliseconds; 1,000 by default. The wait blocks the whole
    * process.
    */
   readonly busyTimeoutMs?: number;
@@ -35,7 +37,7 @@ export type SqliteStorageOptions = {
   readonly diskReserveBytes?: number;
   /** Called when renderings are evicted before they expire. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
-  /** Whether this is the only service on the folder: a second one is rejected; `false` by default. */
+  /** Whether this is the folder's only service: a second one is rejected; `false` by default. */
   readonly isService?: boolean;
   /** Called before a database from an older release is copied and migrated. If it throws, nothing is changed. */
   readonly beforeMigration?: BeforeMigration | undefined;
@@ -54,16 +56,17 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
 
 /**
  * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and directories
- * `-renderings` and `-documents` with a file for the bytes of each cached rendering and each document. Several processes on one machine can have it open; it
- * must be on a local disk. `kill -9` loses no confirmed write and leaves no partial one. A power failure may leave the
- * last renders uncharged and uncached, but loses no accounts, tokens, documents, accepted or finished batches.
+ * `-renderings` and `-documents` with a file for the bytes of each cached rendering and each document. Several processes
+ * on one machine can have it open; it must be on a local disk. `kill -9` loses no acknowledged write and leaves no
+ * partial one. A power failure may leave the last renders uncharged and uncached, and lose the latest history, but loses no
+ * accounts, tokens or documents, and no accepted or finished batches.
  *
- * While the disk is full, nothing is cached, no document can be stored, and everything else goes on in 6 MiB that the database keeps free for that.
- * Methods reject with the error of `node:sqlite` when those are used up, or while another process holds the lock for
- * longer than `busyTimeoutMs`, and recover afterwards.
+ * While the disk is full, nothing is cached, no document can be stored, no history is recorded, and everything else
+ * continues in 6 MiB that the database reserves. Methods reject with the error of `node:sqlite` when this space is used up,
+ * or while another process holds the lock for longer than `busyTimeoutMs`, and recover afterwards.
  *
- * A database from an older release is migrated. A copy without renderings stays beside it, such as `snap.db.schema-4`: older
- * releases cannot open the migrated one.
+ * A database from an older release is migrated. A copy without renderings remains next to it, such as `snap.db.schema-4`:
+ * older releases cannot open the migrated one.
  *
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
  * `schema_newer`), or while the folder is in use by another service, or being restored (`folder_in_use`).
@@ -107,6 +110,8 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     batches: createBatchStore(database, { ledger, deletions }),
     lastBackupAt: async () => readLastBackup(database),
     audit: createAuditStore(database),
+    history: createHistoryStore(database, { deletions, ledgerReserve }),
+    signIns: createSignInStore(database),
     check: createCheck(database, { filename, ledgerReserve }),
     async close() {
       if (database.isOpen) database.close();
@@ -119,8 +124,8 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
 const FILLER_BYTES = 64 * 1024;
 
 /**
- * Checks that the file is still in its place, and that a write succeeds. Both statements commit: a rolled-back write never reaches the disk, and an update in place
- * allocates nothing, so neither would detect a full disk.
+ * Checks that the file is still in place, and that a write succeeds. Both statements commit: a rolled-back write never
+ * reaches the disk, and an update in place allocates nothing, so neither would detect a full disk.
  */
 function createCheck(
   database: DatabaseSync,
@@ -136,7 +141,7 @@ function createCheck(
     (table) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`),
   );
   return async () => {
-    // writes would go to a file that nobody finds again
+    // writes would go to a file that no longer has a name
     if (statSync(filename, { throwIfNoEntry: false })?.ino !== ino)
       throw new Error(`${filename} was removed or replaced; stop the service, and restore a backup`);
     ledgerReserve.renew();

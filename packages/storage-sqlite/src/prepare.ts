@@ -10,6 +10,7 @@ export interface Statement<Row> {
 /** A faster prepared statement for hot paths: positional values, and rows as arrays. */
 export interface ArrayStatement<Row extends readonly unknown[]> {
   get(...values: SQLInputValue[]): Row | undefined;
+  run(...values: SQLInputValue[]): { readonly changes: number | bigint };
 }
 
 export function prepareArrays<Row extends readonly unknown[]>(

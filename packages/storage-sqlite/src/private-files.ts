@@ -18,7 +18,7 @@ export function createPrivately(filename: string): void {
   giveToFolderOwner(filename, dirname(filename));
 }
 
-/** A command that root runs must not leave files that the service, another user, cannot open. */
+/** A command run by root must not leave files that the service's user cannot open. */
 export function giveToFolderOwner(path: string, folder: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Runs `work` in a transaction that holds the write lock from the start, so that nothing it reads changes before it
+ * Runs `work` in a transaction that holds the write lock from the start, so nothing it reads changes before it
  * writes, and it never conflicts with another process. Rolls back if `work` throws or returns `null`.
  */
 export function writing<T>(database: DatabaseSync, work: () => T): T {
@@ -18,8 +18,8 @@ export function writing<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Runs `work`, one write, so that it survives a power failure. This syncs the whole write-ahead log, so all earlier writes
- * survive too.
+ * Runs `work`, a single write, so it survives a power failure. Syncs the whole write-ahead log, so all earlier writes also
+ * survive.
  */
 export function durably<T>(database: DatabaseSync, work: () => T): T {
   database.exec("PRAGMA synchronous = FULL");
@@ -30,7 +30,7 @@ export function durably<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Runs `work`, which deletes nothing but zeros: they need not be overwritten with zeros (`secure_delete`). */
+/** Runs `work`, which deletes only zeros: these need not be overwritten (`secure_delete`). */
 export function withoutOverwriting(database: DatabaseSync, work: () => void): void {
   database.exec("PRAGMA secure_delete = OFF");
   try {

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findService, openSqliteRestore, openSqliteSnapshot, openSqliteStorage } from "../src/index.ts";
 import type { SqliteSnapshot } from "../src/index.ts";
+import { sampleEntry } from "../../testing/src/suites/history-samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
 import { expectConsistent, release, startWorker } from "./worker-process.ts";
 
@@ -109,7 +110,7 @@ describe("a snapshot", () => {
     for (const { child } of workers) child.kill("SIGKILL");
   });
 
-  it("contains the cached renderings, except those evicted meanwhile; or none", async () => {
+  it("contains either the cached renderings except those evicted since, or none at all", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     await addAccount(storage, "ada");
@@ -125,7 +126,23 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
-  it("contains the documents, except those deleted meanwhile, also without the renderings", async () => {
+  it("contains the history, but no sign-in, which a restore would bring back", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    const session = { kind: "session", hash: "0f".repeat(32) } as const;
+    await storage.signIns.insert({ ...session, expiresAt: 1000 });
+    await storage.history.append({ entries: [sampleEntry()], totals: [] });
+    const snapshot = await snapshotOf(directory);
+    snapshot.close();
+    expect(await storage.signIns.find({ ...session, now: 1 })).toBe(1000);
+    await storage.close();
+    const copy = await openSqliteStorage({ filename: snapshot.filename });
+    expect(await copy.signIns.find({ ...session, now: 1 })).toBeNull();
+    expect((await copy.history.page({ limit: 10 })).entries).toEqual([sampleEntry()]);
+    await copy.close();
+  });
+
+  it("contains the documents except those deleted since, even without the renderings", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     await addDocument(storage, "ada");
@@ -138,7 +155,7 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
-  it("is remembered as the last backup once it is safe, and by what is restored from it", async () => {
+  it("is recorded as the last backup once it is safe, both in the storage and in the copy", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const snapshot = await snapshotOf(directory);
@@ -160,7 +177,7 @@ function countSettled(filename: string): number {
 }
 
 describe("a restore", () => {
-  /** A backup with the account `new`, and a folder with the account `old`, as a killed service left it. */
+  /** A backup with the account `new`, and a folder with the account `old`, as a killed service would leave it. */
   async function prepare(): Promise<{ readonly backup: string; readonly left: string }> {
     const [backup, served] = [await temporaryDirectory(), await temporaryDirectory()];
     const restorable = await openSqliteStorage({ directory: backup });
@@ -188,7 +205,7 @@ describe("a restore", () => {
     return `${await accountsIn(join(directory, name))} with ${renderings.length} rendering`;
   }
 
-  it("that is killed at any step leaves the old storage or the new one, and loses neither", async () => {
+  it("leaves the old storage or the new one if it is killed at any step, and loses neither", async () => {
     const { backup, left } = await prepare();
     const parent = await temporaryDirectory();
     const found: string[] = [];
@@ -201,7 +218,7 @@ describe("a restore", () => {
       if (outcome === 0) break;
       expect(outcome).toBe("SIGKILL");
       if (accounts === "acct_old") continue;
-      // the next restore removes what the killed one left
+      // the next restore removes what the killed one left behind
       expect(await restore(directory, backup, 0)).toBe(0);
       expect((await readdir(directory)).filter((name) => name.startsWith(".restore-"))).toEqual([]);
     }
@@ -209,7 +226,7 @@ describe("a restore", () => {
     expect(new Set(found)).toEqual(new Set(["acct_old", "acct_new, aside acct_old with 1 rendering"]));
   }, 60_000);
 
-  it("returns the cached renderings and the documents", async () => {
+  it("brings back the cached renderings and the documents", async () => {
     const { backup } = await prepare();
     const directory = await temporaryDirectory();
     expect(await restore(directory, backup, 0)).toBe(0);
@@ -221,7 +238,7 @@ describe("a restore", () => {
     await storage.close();
   });
 
-  it("gives everything to the owner of the folder, and takes the earlier renderings from nobody", async () => {
+  it("gives all files to the folder's owner, including the earlier renderings", async () => {
     const { backup, left } = await prepare();
     const isRoot = process.getuid?.() === 0;
     const files = async (): Promise<string[]> =>
@@ -247,7 +264,7 @@ describe("a restore", () => {
     expect(await readdir(left)).not.toContain("snap.db-wal");
   });
 
-  it("replaces a database only if told, and only if nothing uses the folder", async () => {
+  it("replaces a database only with `replaces`, and only if nothing uses the folder", async () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     expect(() => openSqliteRestore({ directory, replaces: false })).toThrow("already contains a database");
@@ -256,15 +273,15 @@ describe("a restore", () => {
     await command.close();
     const running = openSqliteRestore({ directory, replaces: true });
     await expect(openSqliteStorage({ directory, busyTimeoutMs: 0 })).rejects.toThrow(
-      `in use by a restore, process ${process.pid} on ${hostname()}; wait until it has ended`,
+      `in use by a restore, process ${process.pid} on ${hostname()}; wait until it has exited`,
     );
     running.close();
     await (await openSqliteStorage({ directory })).close();
   });
 });
 
-describe("the service of a folder", () => {
-  it("is one at a time, beside any number of commands, and known by its process", async () => {
+describe("the service that uses a folder", () => {
+  it("runs only once, alongside any number of commands, and is identified by its process", async () => {
     const directory = await temporaryDirectory();
     const filename = join(directory, "snap.db");
     const service = await openSqliteStorage({ directory, isService: true });

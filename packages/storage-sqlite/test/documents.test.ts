@@ -41,7 +41,7 @@ async function filesIn(directory: string): Promise<string[]> {
 }
 
 describe("a document", () => {
-  it("is one private file, which goes with it, and keeps the database small", async () => {
+  it("is one private file, which is deleted with it, and keeps the database small", async () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     await documents.put(sample(20_000_000));
@@ -58,7 +58,7 @@ describe("a document", () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
-  it("without its file does not exist, and can be stored again", async () => {
+  it("does not exist without its file, and can be stored again", async () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     for (const read of [
@@ -73,7 +73,7 @@ describe("a document", () => {
     expect((await documents.readFile({ ...KEY, path: "index.html" }))?.bytes).toHaveLength(3);
   });
 
-  it("that is rejected leaves no file", async () => {
+  it("leaves no file if it is rejected", async () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     const quota = { documents: 10, bytes: 5 };
@@ -87,7 +87,7 @@ describe("a document", () => {
 });
 
 describe("a killed process", () => {
-  /** Starts a process that stores documents one after the other, and prints the number of each stored one. */
+  /** Starts a process that stores documents one by one, and prints the number of each stored one. */
   const startWorker = async (directory: string, bytes: number) => {
     const child = spawn(process.execPath, [WORKER, directory, String(bytes)], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -115,13 +115,13 @@ describe("a killed process", () => {
         const file = await documents.readFile({ ...KEY, id: idOf(number), path: "index.html" });
         expect(file?.bytes).toHaveLength(bytes);
       }
-      // the next may have been complete; the one after it was never begun
+      // the next one may be complete; the one after it was never started
       const next = await documents.readFile({ ...KEY, id: idOf(last + 1), path: "index.html" });
       expect([undefined, bytes]).toContain(next?.bytes.byteLength);
       expect(await documents.find({ ...KEY, id: idOf(last + 2) })).toBeNull();
       const complete = last + 1 + (next === null ? 0 : 1);
       const folder = join(directory, "snap.db-documents");
-      // a file that is older than a minute, and has no row, is of a killed process
+      // a file without a row that is older than a minute belongs to a killed process
       for (const name of await filesIn(directory)) await utimes(join(folder, name), 0, 0);
       await documents.prune({ now: NOW, limit: 0 });
       expect(await filesIn(directory)).toHaveLength(complete);

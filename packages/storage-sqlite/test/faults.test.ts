@@ -104,7 +104,7 @@ describe("a locked database", () => {
 });
 
 describe("a full disk", () => {
-  it("rejects writes except of renderings, allows reads, and recovers", async () => {
+  it("rejects all writes except those of renderings, allows reads, and recovers", async () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
@@ -154,7 +154,7 @@ describe("a corrupt file", () => {
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
     database.close();
     const file = await open(filename, "r+");
-    // all root pages but those of the schema, so that the file still opens
+    // all root pages but those of the schema, so the file still opens
     for (const { rootpage } of roots)
       await file.write(Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(rootpage) - 1) * PAGE_BYTES);
     await file.close();

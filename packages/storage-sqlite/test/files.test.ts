@@ -37,7 +37,7 @@ describe("the file", () => {
     await after.close();
   });
 
-  it("and its directory are accessible only to their owner", async () => {
+  it("is accessible only to its owner, like its directory", async () => {
     const directory = join(await temporaryDirectory(), "data", "snap");
     const storage = await openSqliteStorage({ directory });
     await storage.accounts.insert(account);
@@ -63,7 +63,7 @@ describe("the file", () => {
     await storage.close();
   });
 
-  it("must stay in its place while it is in use", async () => {
+  it("must stay in place while it is in use", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     await storage.check();
@@ -88,7 +88,7 @@ describe("the file", () => {
 });
 
 describe("the write-ahead log", () => {
-  it("stays short while only rate limits are consumed", async () => {
+  it("stays short while requests only count against rate limits", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
@@ -122,7 +122,7 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 9 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 10 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
   });
@@ -179,7 +179,7 @@ describe("migrations", () => {
     expect(await storage.accounts.list()).toEqual([account]);
     await storage.close();
     const copy = `${filename}.schema-1`;
-    expect(announced).toEqual([{ from: 1, to: 9, copy }]);
+    expect(announced).toEqual([{ from: 1, to: 10, copy }]);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(filename))).not.toContain("snap.db.schema-1.draft");
     expect(versionOf(copy)).toBe(1);
@@ -201,7 +201,7 @@ describe("migrations", () => {
     expect((await readdir(dirname(filename))).filter((name) => name.includes("schema"))).toEqual([]);
   });
 
-  it("do not happen without the copy", async () => {
+  it("do not run if the copy cannot be made", async () => {
     const filename = await oldDatabase();
     await mkdir(`${filename}.schema-1`);
     await expect(openSqliteStorage({ filename })).rejects.toMatchObject({ code: "EISDIR" });
@@ -215,11 +215,11 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release \(schema version 99; this release supports up to 9\); upgrade /,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 10\); upgrade /,
     );
-    await writeFile(`${filename}.schema-9`, "");
+    await writeFile(`${filename}.schema-10`, "");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      `use the newer release, or go back to ${filename}.schema-9, the copy from before the upgrade`,
+      `use the newer release, or go back to ${filename}.schema-10, the copy from before the upgrade`,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();
@@ -229,9 +229,7 @@ describe("migrations", () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const database = new DatabaseSync(filename);
     database.exec("CREATE TABLE notes (text)");
-    await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db is a database of another program/,
-    );
+    await expect(openSqliteStorage({ filename })).rejects.toThrow(/snap\.db belongs to another program/);
     expect(database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()).toMatchObject({
       tables: 1,
     });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { mountSmallDisk } from "../../testing/test/servers/small-disk.ts";
 import { openSqliteStorage } from "../src/index.ts";
+import { sampleEntry } from "../../testing/src/suites/history-samples.ts";
 import { expectConsistent } from "./worker-process.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -25,7 +26,7 @@ async function openOn(
   return storage;
 }
 
-/** Stores renderings of a mebibyte with the keys `0`, `1` and so on, one each millisecond. */
+/** Stores renderings of a mebibyte with the keys `0`, `1` and so on, one per millisecond. */
 async function putMany({ renderings }: Storage, accountId: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1)
     await renderings.put({
@@ -60,7 +61,7 @@ async function settleMany({ ledger }: Storage, name: string): Promise<void> {
   }
 }
 
-describe("on a full disk", { tags: ["mount"] }, () => {
+describe("a storage on a full disk", { tags: ["mount"] }, () => {
   it("evicts from the account above its share and keeps the reserve, if renderings fill the disk", async () => {
     const { directory } = await mountSmallDisk({ mebibytes: 64 });
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
@@ -79,7 +80,7 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
-  it("caches nothing while another program fills the disk, but all else works, and resumes by itself", async () => {
+  it("caches nothing while another program fills the disk; everything else works, and caching resumes automatically", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(disk.directory);
     await storage.check();
@@ -98,7 +99,7 @@ describe("on a full disk", { tags: ["mount"] }, () => {
         advice: "free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
       },
     ]);
-    // evicts what is left, and the other program takes that, too
+    // evicts what is left, and the other program also takes that space
     await storage.renderings.prune({ now: 2, limit: 100 });
     expect(await countOf(storage, "acct_1")).toBe(0);
     disk.fill();
@@ -147,9 +148,26 @@ describe("on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
+  it("records no history in the reserve, and records it again when there is space", async () => {
+    const disk = await mountSmallDisk({ mebibytes: 64 });
+    const storage = await openOn(disk.directory);
+    await storage.check();
+    const append = (at: number): Promise<void> =>
+      storage.history.append({ entries: [sampleEntry({ at })], totals: [] });
+    await append(1);
+    disk.fill();
+    await expect(append(2)).rejects.toThrow("the disk has no space for the history; free disk space");
+    await settleMany(storage, "a");
+    await disk.clear();
+    await append(3);
+    const { entries } = await storage.history.page({ limit: 10 });
+    expect(entries.map(({ at }) => at)).toEqual([3, 1]);
+    expectConsistent(join(disk.directory, "snap.db"));
+  });
+
   it("rejects no rendering and leaves no part of one", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
-    // the cache believes that it may fill the disk
+    // as far as the cache knows, it can fill the disk
     const storage = await openSqliteStorage({
       directory: disk.directory,
       cacheMaxBytes: 1024 * MEBIBYTE,

@@ -31,10 +31,22 @@ const ALLOWED_SCANS = new Set([
   // counts unfinished rows; the indexes contain only those
   "SCAN batch_items USING COVERING INDEX unfinished_items",
   "SCAN deliveries USING COVERING INDEX open_deliveries",
+  // adds up the rows that an index found
+  "SCAN sums",
+  "SCAN (subquery-2)",
 ]);
 
 /** These statements sort the first items of all accounts. */
 const sortsFirstItems = (sql: string): boolean => sql.startsWith("WITH RECURSIVE waiting");
+
+/** These add up a range of the history, or of its totals. */
+const addsUp = (sql: string): boolean => sql.includes("GROUP BY");
+
+/** Sorts the entries of one request. */
+const sortsOneRequest = (sql: string): boolean => sql.includes("INDEXED BY history_by_request");
+
+/** Sorts the entries of one millisecond: the index is in the order of the instants. */
+const SORTS_TIES = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
 
 const FAILED: ItemState = { status: "failed", code: "render_failed", message: "It failed." };
 
@@ -44,32 +56,90 @@ const isForAudits = (sql: string): boolean => sql.includes("FROM journal");
 /** Reads the version from the file header and the schema, only when the file is opened. */
 const isForOpening = (sql: string): boolean => sql.includes("sqlite_schema");
 
+/** Returns the steps of every statement of the storage, by its text. */
+async function readPlans(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+  onTestFinished(() => prepare.mockRestore());
+  const directory = await temporaryDirectory();
+  const storage = await openSqliteStorage({ directory });
+  const statements = new Set(
+    prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isForOpening(sql) && !isForAudits(sql)),
+  );
+  prepare.mockRestore();
+  await storage.close();
+  expect(statements.size).toBeGreaterThan(20);
+
+  const database = new DatabaseSync(join(directory, "snap.db"));
+  onTestFinished(() => database.close());
+  const stepsOf = (sql: string): string[] =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all({})
+      .map((row) => String(row.detail));
+  return new Map([...statements].map((sql) => [sql, stepsOf(sql)]));
+}
+
 describe("query plans", () => {
   it("use an index in every statement of the storage", async () => {
-    const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
-    onTestFinished(() => prepare.mockRestore());
-    const directory = await temporaryDirectory();
-    const storage = await openSqliteStorage({ directory });
-    const statements = new Set(
-      prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isForOpening(sql) && !isForAudits(sql)),
-    );
-    prepare.mockRestore();
-    await storage.close();
-    expect(statements.size).toBeGreaterThan(20);
-
-    const database = new DatabaseSync(join(directory, "snap.db"));
-    onTestFinished(() => database.close());
-    for (const sql of statements) {
-      const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all({});
-      const steps = plan.map((row) => String(row.detail));
+    for (const [sql, steps] of await readPlans()) {
       // check() reads one row of any table
       const readsOneRow = /^SELECT 1 FROM \w+ LIMIT 1$/.test(sql);
       const scans = (readsOneRow ? [] : steps).filter(
         (step) => step.startsWith("SCAN") && !ALLOWED_SCANS.has(step),
       );
-      const sorts = (sortsFirstItems(sql) ? [] : steps).filter((step) => step.includes("TEMP B-TREE"));
+      const maySort = sortsFirstItems(sql) || addsUp(sql) || sortsOneRequest(sql);
+      const sorts = (maySort ? [] : steps).filter(
+        (step) => step.includes("TEMP B-TREE") && step !== SORTS_TIES,
+      );
       expect({ sql, scans, sorts }).toEqual({ sql, scans: [], sorts: [] });
     }
+  });
+
+  it("read the history by every filter in order, and count it by indexes alone", async () => {
+    const plans = [...(await readPlans())];
+    const pathsOf = (isSelected: (sql: string) => boolean): string[] => {
+      const steps = plans
+        .filter(([sql]) => isSelected(sql))
+        // newer versions of SQLite add this word
+        .flatMap(([, all]) => all.map((step) => step.replace(" EXISTS", "")));
+      return steps.filter((step) => step.includes(" history_by_") || step.includes(" usage_")).toSorted();
+    };
+    const range = "at>? AND at<?";
+    expect(pathsOf((sql) => sql.includes("ORDER BY at DESC"))).toEqual([
+      `SEARCH history USING INDEX history_by_account (slice=? AND account=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_cache (cache=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_code (code=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_entry_point (entry_point=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_host (slice=? AND host=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_instant (${range})`,
+      `SEARCH history USING INDEX history_by_mode (mode=? AND ${range})`,
+      "SEARCH history USING INDEX history_by_request (slice=? AND request=?)",
+      // failures, and successes
+      `SEARCH history USING INDEX history_by_success (<expr>=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_success (<expr>=? AND ${range})`,
+      `SEARCH history USING INDEX history_by_token (slice=? AND token_id=? AND ${range})`,
+    ]);
+    expect(pathsOf((sql) => sql.includes("FROM history_slices") && sql.includes("EXISTS"))).toEqual([
+      "SEARCH history USING COVERING INDEX history_by_account (slice=? AND account=?)",
+      "SEARCH history USING COVERING INDEX history_by_host (slice=? AND host=?)",
+      "SEARCH history USING COVERING INDEX history_by_request (slice=? AND request=?)",
+      "SEARCH history USING COVERING INDEX history_by_token (slice=? AND token_id=?)",
+    ]);
+    expect(pathsOf((sql) => sql.includes("FROM history ") && addsUp(sql))).toEqual([
+      "SEARCH history USING COVERING INDEX history_by_cache (cache=? AND at>?)",
+      // activity, and failures
+      "SEARCH history USING COVERING INDEX history_by_success (<expr>=? AND at>?)",
+      "SEARCH history USING COVERING INDEX history_by_success (<expr>=? AND at>?)",
+    ]);
+    const [all, account, token] = ["", "account=? AND ", "token_id=? AND "].map(
+      (key) => `(${key}day>? AND day<?)`,
+    );
+    const byDayAccountAndToken = (path: string): string[] => [path, path, path];
+    expect(pathsOf((sql) => sql.startsWith("WITH sums"))).toEqual([
+      ...byDayAccountAndToken(`SEARCH usage_totals USING INDEX usage_by_account ${account}`),
+      ...byDayAccountAndToken(`SEARCH usage_totals USING INDEX usage_by_token ${token}`),
+      ...byDayAccountAndToken(`SEARCH usage_totals USING PRIMARY KEY ${all}`),
+    ]);
   });
 
   it.each([
@@ -125,7 +195,7 @@ describe("query plans", () => {
       "SELECT count(*) FROM deliveries WHERE claimable_at IS NOT NULL",
       "COVERING INDEX open_deliveries",
     ],
-  ])("%s uses its own index", async (_, sql, index) => {
+  ])("use the intended index for %s", async (_, sql, index) => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
@@ -134,7 +204,7 @@ describe("query plans", () => {
     database.close();
   });
 
-  it("find the indexes of the queue empty after everything has finished", async () => {
+  it("find the queue's indexes empty once everything has finished", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));

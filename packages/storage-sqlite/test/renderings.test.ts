@@ -40,7 +40,7 @@ async function openTemporary(
   return { storage, directory, files };
 }
 
-/** Returns whether the event loop turns before the work is done. */
+/** Returns whether the event loop runs before the work is done. */
 async function yields(work: Promise<unknown>): Promise<boolean> {
   let hasTurned = false;
   setImmediate(() => {
@@ -51,7 +51,7 @@ async function yields(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe("the bytes of a rendering", () => {
-  it("are a file that is accessible only to its owner, and that goes with the rendering", async () => {
+  it("are a file that is accessible only to its owner, and is deleted with the rendering", async () => {
     const { storage, directory, files } = await openTemporary();
     const { renderings } = storage;
     await renderings.put({ ...NAME, rendering: sample() });
@@ -69,7 +69,7 @@ describe("the bytes of a rendering", () => {
     expect(await files()).toEqual([]);
   });
 
-  it("are written and read beside other work if they are large, and keep the database small", async () => {
+  it("are written and read without blocking if they are large, and keep the database small", async () => {
     const { storage, directory } = await openTemporary();
     const bytes = new Uint8Array(LARGE_BYTES).fill(7);
     expect(await yields(storage.renderings.put({ ...NAME, rendering: sample({ bytes }) }))).toBe(true);
@@ -116,7 +116,7 @@ describe("the bytes of a rendering", () => {
 });
 
 describe("the files that a killed process leaves behind", () => {
-  it("are swept when they are a minute old, at once and then every hour", async () => {
+  it("are deleted if they are at least a minute old, first immediately and then every hour", async () => {
     const { storage, directory, files } = await openTemporary();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     const [stored = ""] = await files();
@@ -137,14 +137,14 @@ describe("the files that a killed process leaves behind", () => {
     expect(await files()).toEqual([stored, "not ours"].toSorted());
   });
 
-  it("need no sweep in a storage without renderings", async () => {
+  it("need not exist in a storage without renderings", async () => {
     const { storage } = await openTemporary();
     expect(await storage.renderings.prune({ now: NOW, limit: 10 })).toBe(0);
   });
 });
 
 describe("the cache quota", () => {
-  it("is by default half of the sum of the cache's size and the free disk space", async () => {
+  it("is half of the sum of the cache's size and the free disk space by default", async () => {
     const { storage } = await openTemporary();
     const stats = await storage.renderings.stats();
     expect(stats?.maxBytes).toBe(Math.floor((stats?.freeBytes ?? 0) / 2));

@@ -1,6 +1,6 @@
 import type { BatchRecord } from "@snap/engine/ports";
 
-/** Returns an unfinished batch with a webhook and items that are due at instant 1. */
+/** Returns an unfinished batch with a webhook and items, which are due at instant 1. */
 export function sampleBatch(id: string, { itemCount = 2, selector = "" } = {}): BatchRecord {
   return {
     id,

@@ -193,7 +193,7 @@ describe("a transfer source", () => {
     await storage.close();
   });
 
-  it("has the same fingerprint until something is written", async () => {
+  it("keeps its fingerprint until something is written", async () => {
     const directory = await newDirectory();
     const fingerprintOf = async (): Promise<string> => {
       const source = await openSqliteSource({ directory });
@@ -234,7 +234,7 @@ describe("a transfer source", () => {
     const directory = await temporaryDirectory();
     await expect(openSqliteSource({ directory })).rejects.toThrow(`${directory} does not contain snap.db`);
     new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
-    await expect(openSqliteSource({ directory })).rejects.toThrow("is a database of another program");
+    await expect(openSqliteSource({ directory })).rejects.toThrow("belongs to another program");
     const text = await temporaryDirectory();
     await writeFile(join(text, "snap.db"), "a text of more than a hundred bytes, ".repeat(10));
     await expect(openSqliteSource({ directory: text })).rejects.toThrow("file is not a database");

@@ -4,8 +4,8 @@ import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 
 /*
- * A second process on a storage. Waits for a line on stdin, so that several start at the same time, and then runs its
- * task; `churn` and `submitAndProcess` run until they are killed. Prints every confirmed write.
+ * A second process on a storage. Waits for a line on stdin, so several start at the same time, and then runs its
+ * task; `churn` and `submitAndProcess` run until they are killed. Prints every acknowledged write.
  */
 const [task = "", filename = "", name = "", now = "1"] = process.argv.slice(2);
 const balanceRequest = {

@@ -55,7 +55,7 @@ const IN_RECORDS: readonly Fault[] = [
 
 const IN_CHANGES: readonly Fault[] = [
   [
-    "stores no change of parameters",
+    "stores no change to parameters",
     ({ batches }) => ({
       change: ({ change, ...request }) =>
         batches.change({
@@ -105,14 +105,14 @@ const IN_CHANGES: readonly Fault[] = [
   [
     "settles a millisecond after the lapse",
     ({ batches }) => ({ change: (request) => batches.change({ ...request, now: request.now - 1 }) }),
-    "passes the resolution of the reservation to the change",
+    "passes the reservation's resolution to the change",
   ],
   [
     "reads a batch before the write transaction",
     readsFirst,
-    "accepts one of many concurrent claims of one item",
+    "accepts only one of many concurrent claims on one item",
   ],
-  ["loses concurrent changes", readsFirst, "preserves concurrent changes of one batch"],
+  ["loses concurrent changes", readsFirst, "preserves concurrent changes to one batch"],
   [
     "returns the batch before the change",
     ({ batches }) => ({
@@ -193,7 +193,7 @@ const IN_QUEUES: readonly Fault[] = [
   [
     "prunes a millisecond early",
     ({ batches }) => ({ prune: ({ now, limit }) => batches.prune({ now: now + 1, limit }) }),
-    "deletes batches from the millisecond at which they may be pruned, up to the limit",
+    "deletes batches from the millisecond at which they can be pruned, up to the limit",
   ],
   [
     "does not delete the deliveries of pruned batches",

@@ -7,7 +7,7 @@ import {
 } from "../src/index.ts";
 import type { OpenStorage, SuiteRunner } from "../src/index.ts";
 
-/** Runs all suites on storages with one fault, and returns the names of the failed tests. */
+/** Runs all suites on storages with an injected fault, and returns the names of the failed tests. */
 export async function failuresOf(inject: (storage: Storage) => Partial<Storage>): Promise<string[]> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   const runner: SuiteRunner = {

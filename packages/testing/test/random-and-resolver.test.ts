@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeRandom, createFakeResolver } from "../src/index.ts";
 
 describe("createFakeRandom", () => {
-  it("repeats the sequence of a seed for any sizes", () => {
+  it("returns the same sequence for the same seed, whatever sizes are drawn", () => {
     const whole = createFakeRandom(1).bytes(100);
     const pieces = createFakeRandom(1);
     const cut = [pieces.bytes(0), pieces.bytes(1), pieces.bytes(64), pieces.bytes(35)];
@@ -25,7 +25,7 @@ describe("createFakeResolver", () => {
     expect(await resolver.resolve("empty.example.com")).toEqual([]);
   });
 
-  it("calls a function for each resolution", async () => {
+  it("calls a function for each look-up", async () => {
     const results = [["93.184.215.14"], ["127.0.0.1"]];
     const resolver = createFakeResolver({ "rebinding.example.com": () => results.shift() ?? [] });
     expect(await resolver.resolve("rebinding.example.com")).toEqual(["93.184.215.14"]);

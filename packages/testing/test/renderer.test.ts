@@ -13,7 +13,7 @@ describe("createFakeRenderer", () => {
     [{ format: "jpeg" }, "image/jpeg", "ffd8ff", 200],
     [{ format: "webp" }, "image/webp", "52494646", 200],
     [{ pdf: true }, "application/pdf", "255044462d", null],
-  ])("returns a file of the format for %o", async (change, contentType, magic, targetStatus) => {
+  ])("returns a file in the format requested by %o", async (change, contentType, magic, targetStatus) => {
     const file = await createFakeRenderer().render(parametersOf(change));
     expect(file.contentType).toBe(contentType);
     expect(Buffer.from(file.bytes).toString("hex")).toMatch(new RegExp(`^${magic}`));
@@ -29,10 +29,9 @@ describe("createFakeRenderer", () => {
     expect(inflateSync(png.subarray(41, 41 + dataLength))).toHaveLength(48);
   });
 
-  it.each(["png", "jpeg", "webp", undefined])(
-    "draws the same for the same request only (%s)",
-    async (format) => {
-      const mode = format === undefined ? { pdf: true } : { format };
+  it.each([{ format: "png" }, { format: "jpeg" }, { format: "webp" }, { pdf: true }])(
+    "returns identical bytes only for the same rendering parameters (%o)",
+    async (mode) => {
       const draw = async (change: object): Promise<Buffer> => {
         const { bytes } = await createFakeRenderer().render(parametersOf({ ...mode, ...change }));
         return Buffer.from(bytes);
@@ -89,7 +88,7 @@ describe("createFakeRenderer", () => {
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
   });
 
-  it("ends running renders when it is closed", async () => {
+  it("rejects running and later renders once it is closed", async () => {
     const renderer = createFakeRenderer();
     renderer.hold();
     const render = renderer.render(parametersOf());

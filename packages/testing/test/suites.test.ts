@@ -14,7 +14,7 @@ describe("the suites", () => {
       ({ renderings }) => ({
         renderings: { ...renderings, get: (request) => renderings.get({ ...request, now: request.now - 1 }) },
       }),
-      "expires at the exact millisecond",
+      "expires a rendering at the exact millisecond",
     ],
     [
       "prunes more than the limit",
@@ -139,7 +139,7 @@ describe("the suites", () => {
           },
         },
       }),
-      "returns pages, the last submitted batch first",
+      "returns pages, the most recently submitted batch first",
     ],
     [
       "audits only the first portion",
@@ -188,7 +188,7 @@ describe("the suites", () => {
           },
         };
       },
-      "ends a window within its length after the clock is set back, and lets nobody wait longer",
+      "ends a window within its length after the clock is set back, and makes no caller wait longer",
     ],
     [
       "finds a revoked token",
@@ -208,7 +208,7 @@ describe("the suites", () => {
           },
         },
       }),
-      "does not let a second overlap end an earlier one",
+      "does not allow a second overlap to end an earlier one",
     ],
     [
       "peeks at an expired rendering",
@@ -218,7 +218,7 @@ describe("the suites", () => {
           peek: (request) => renderings.peek({ ...request, now: request.now - 1 }),
         },
       }),
-      "expires at the exact millisecond",
+      "expires a rendering at the exact millisecond",
     ],
     [
       "lets a second holder acquire a lease",
@@ -228,7 +228,7 @@ describe("the suites", () => {
           acquire: async (claim) => (await renderLeases.acquire(claim), "acquired" as const),
         },
       }),
-      "lets one of many concurrent holders acquire a lease",
+      "allows only one of many concurrent holders to acquire a lease",
     ],
     [
       "lets any holder release a lease",
@@ -273,7 +273,7 @@ describe("the suites", () => {
       ({ documents }) => ({
         documents: { ...documents, find: (request) => documents.find({ ...request, now: request.now - 1 }) },
       }),
-      "expires at the exact millisecond",
+      "expires a document at the exact millisecond",
     ],
     [
       "shortens the life of a document that is stored again",
@@ -287,7 +287,7 @@ describe("the suites", () => {
           },
         },
       }),
-      "changes nothing but the expiry of a document that is stored again, to the later one",
+      "changes only the expiry, to the later one, when a document is stored again",
     ],
     [
       "checks the quota before it stores a document",
@@ -307,7 +307,7 @@ describe("the suites", () => {
           },
         };
       },
-      "is never exceeded by concurrent uploads",
+      "never exceeds a quota with concurrent uploads",
     ],
     [
       "does not prune",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeWebhookSender } from "../src/index.ts";
 
-const NO_CONTENT = { kind: "responded", status: 204, retryAfterMs: null };
+const NO_CONTENT = { kind: "responded", status: 204, retryAfterMs: null, body: "" };
 const BROKEN = { kind: "failed", reason: "broken" };
 
 const requestTo = (url: string): { url: string; headers: Record<string, string>; body: Uint8Array } => ({
@@ -23,14 +23,14 @@ describe("createFakeWebhookSender", () => {
 
   it("returns the given outcome the given number of times", async () => {
     const sender = createFakeWebhookSender();
-    sender.returnNext({ kind: "responded", status: 503, retryAfterMs: 2000 }, 2);
+    sender.returnNext({ kind: "responded", status: 503, retryAfterMs: 2000, body: "" }, 2);
     sender.returnNext({ kind: "failed", reason: "timed-out" });
     const outcomes = [];
     for (let time = 0; time < 4; time += 1)
       outcomes.push(await sender.send(requestTo("https://example.com/")));
     expect(outcomes).toEqual([
-      { kind: "responded", status: 503, retryAfterMs: 2000 },
-      { kind: "responded", status: 503, retryAfterMs: 2000 },
+      { kind: "responded", status: 503, retryAfterMs: 2000, body: "" },
+      { kind: "responded", status: 503, retryAfterMs: 2000, body: "" },
       { kind: "failed", reason: "timed-out" },
       NO_CONTENT,
     ]);
@@ -62,7 +62,7 @@ describe("createFakeWebhookSender", () => {
     expect(await second).toBe(2);
   });
 
-  it("ends held requests and sends no more after close", async () => {
+  it("ends held requests when it is closed, and sends no more afterwards", async () => {
     const sender = createFakeWebhookSender();
     sender.hold();
     const held = sender.send(requestTo("https://example.com/a"));

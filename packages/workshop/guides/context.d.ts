@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 declare global {
-  /** Your application, and its handler of finished batches. */
+  /** Your application, and its handler for finished batches. */
   const app: Express;
   const save: (batch: RenderBatch) => void | Promise<void>;
 

@@ -6,10 +6,13 @@ import { readPackages, ROOT } from "./workspace.ts";
 /** Inputs of every package's build. */
 const SHARED_INPUTS = ["pnpm-lock.yaml", "tsconfig.base.json", "packages/workshop/src/tsup-options.ts"];
 
+/** Inputs of one package's build. */
+const INPUTS = ["package.json", "tsup.config.ts", "vite.config.ts", "src/**"];
+
 /**
  * Builds the packages that changed since their last build, and their dependents, in dependency order.
  *
- * @throws Error with the output of the build when it fails.
+ * @throws Error with the build's output if it fails.
  */
 export async function build(): Promise<void> {
   const sharedMs = newestMs(ROOT, SHARED_INPUTS);
@@ -17,7 +20,7 @@ export async function build(): Promise<void> {
     if (manifest.scripts?.["build"] === undefined) return false;
     // The build writes the declarations last.
     const builtMs = newestMs(folder, ["dist/index.d.ts"]);
-    return builtMs < Math.max(sharedMs, newestMs(folder, ["package.json", "tsup.config.ts", "src/**"]));
+    return builtMs < Math.max(sharedMs, newestMs(folder, INPUTS));
   });
   if (changed.length === 0) return;
   console.log(`building ${changed.map(({ name }) => name).join(", ")} and dependents`);
@@ -26,7 +29,7 @@ export async function build(): Promise<void> {
   if (!ok) throw new Error(output);
 }
 
-/** Newest modification time; 0 without files. Includes folders, whose time changes when a file is deleted. */
+/** Newest modification time; 0 if there are no files. Includes folders, whose time changes when a file is deleted. */
 function newestMs(cwd: string, patterns: readonly string[]): number {
   return Math.max(0, ...globSync(patterns, { cwd }).map((path) => statSync(join(cwd, path)).mtimeMs));
 }

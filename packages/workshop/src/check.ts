@@ -5,7 +5,7 @@ import { run, widenPath, type Outcome } from "./machine/run.ts";
 import { packPackage } from "./pack-package.ts";
 import { CACHE, readPackages, ROOT } from "./workspace.ts";
 
-// `pnpm check [NAME...]`: runs the checks of the repository, the cheap ones first.
+// `pnpm check [NAME...]`: runs the repository's checks, cheapest first.
 
 const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise<Outcome>])[] = [
   [
@@ -67,7 +67,7 @@ const rows: string[] = [];
 for (const [name, what, check] of CHECKS) {
   if (names.length > 0 && !names.includes(name)) continue;
   const startedMs = performance.now();
-  // A check that can't run counts as failed; the others still run.
+  // A check that cannot run counts as failed; the others still run.
   const { ok, output } = await check().catch((error: unknown) => ({ ok: false, output: String(error) }));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${what}`;

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 const SHORT = 12;
 
 /**
- * Returns the abbreviated commit of a checkout: `SOURCE_COMMIT`, for builds without the repository such as an image's, or
- * what git says; `null` without either.
+ * Returns the abbreviated commit of a checkout: `SOURCE_COMMIT`, for builds without the repository such as an image's,
+ * or the commit that git reports; `null` if there is neither.
  */
 export function readCommit(directory: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const commit = environment["SOURCE_COMMIT"] ?? askGit(directory);

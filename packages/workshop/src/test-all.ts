@@ -17,7 +17,7 @@ if (required.length > 0 && process.env["CI"]) {
 }
 if (missing.length > 0) console.log(`Skipping tests tagged ${missing.join(" or ")}.`);
 
-// hundreds of test files and commands start a process each, and load the same code
+// hundreds of test files and commands start separate processes that load the same code
 process.env["NODE_COMPILE_CACHE"] ??= join(ROOT, "node_modules/.cache/compile");
 execNode(join(ROOT, "node_modules/vitest/vitest.mjs"), [
   "run",

@@ -6,7 +6,7 @@ const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
  * Type-checks a program in strict mode. Checks everything in the project, including the declarations of its installed
- * packages, but not the declarations of the platform.
+ * packages, but not the platform's declarations.
  *
  * @param project The folder of the project, with its `node_modules`.
  * @param file The program, relative to the project.

@@ -7,7 +7,7 @@ import { ENTRIES, GROUPS } from "../src/gallery/groups.ts";
 import { queryText } from "../src/gallery/page.ts";
 import { openGallery, type Gallery } from "../src/gallery/render.ts";
 
-// more at once take longer than the limits of some steps, such as that for videos
+// with more concurrent tests, some steps exceed their time limits, such as the wait for videos
 vi.setConfig({ maxConcurrency: 2 });
 
 let gallery: Gallery;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => gallery.close());
 
-describe.concurrent("the picture of each page is as expected", () => {
-  it.for(ENTRIES.map((entry) => [entry.name, entry] as const))("%s", async ([, entry]) => {
+describe.concurrent("the picture of each page", () => {
+  it.for(ENTRIES.map((entry) => [entry.name, entry] as const))("is as expected: %s", async ([, entry]) => {
     const before = await gallery.show(entry, "before");
     const after = await gallery.show(entry, "after");
     expect([...before.faults, ...after.faults]).toEqual([]);
@@ -42,7 +42,7 @@ describe("the gallery", () => {
     const shown = new Set(ENTRIES.flatMap(changedParameters));
     expect(new Set(names.filter((name) => !shown.has(name)))).toEqual(
       new Set([
-        // They change the size of the picture only, or what another parameter means.
+        // These parameters change only the size of the picture, or what another parameter means.
         "width",
         "height",
         "scale",
@@ -52,7 +52,7 @@ describe("the gallery", () => {
         "clipWidth",
         "clipHeight",
         "accuracy",
-        // They say how long to wait, and the entries wait in other ways.
+        // These parameters set how long to wait, and the entries wait in other ways.
         "waitUntil",
         "waitTimeout",
         "onWaitTimeout",

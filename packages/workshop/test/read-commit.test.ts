@@ -18,7 +18,7 @@ it("reads the commit from the environment, abbreviated", () => {
   expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: COMMIT })).toBe("0123456789ab");
 });
 
-it("reads the commit of a repository", async () => {
+it("reads the commit from a repository", async () => {
   const folder = temporaryFolder();
   const git = (...args: string[]): ReturnType<typeof run> =>
     run("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args]);
@@ -28,14 +28,14 @@ it("reads the commit of a repository", async () => {
   expect(readCommit(folder, {})).toBe(output.trim().slice(0, 12));
 });
 
-it("returns null without either", () => {
+it("returns null if neither has a commit", () => {
   expect(readCommit(temporaryFolder(), {})).toBeNull();
   expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "" })).toBeNull();
   expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "$(rev)" })).toBeNull();
 });
 
-it("is what the built command prints", async () => {
+it("returns what the built command prints", async () => {
   const { output } = await run(process.execPath, [join(ROOT, "packages/server/dist/cli.js"), "--version"]);
-  // the build may be older than the newest commit
+  // the build might be older than the newest commit
   expect(/ \([0-9a-f]{12}\)$/.test(output.trim())).toBe(readCommit(ROOT) !== null);
 });

@@ -37,7 +37,7 @@ export const fillTokens: Fill = (count) => [
 /** Each reservation is settled, and has two journal lines. */
 export const fillJournal: Fill = (lines) => {
   const count = lines / 2;
-  // Ids in ascending order that sort before those of the engine.
+  // Ids in ascending order that sort before the engine's ids.
   const id = "'0000' || (1000000000 + n)";
   return [
     `${numbers(ACCOUNTS)} INSERT INTO balances (account_id, period_started_at, granted)
@@ -54,7 +54,7 @@ const ITEMS = 20;
 const BATCH_ACCOUNTS = 10;
 const QUEUED = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
 
-/** Batches of ten accounts, all due, with twenty items each. */
+/** Batches for ten accounts, all due, with twenty items each. */
 export const fillBatches: Fill = (count) => [
   `${numbers(count)} INSERT INTO batches (id, account_id, token_id, created_at)
    SELECT 'batch_' || n, 'acct_' || (n % ${BATCH_ACCOUNTS}), 1, n FROM numbers`,

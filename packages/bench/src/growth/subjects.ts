@@ -56,7 +56,7 @@ const cacheHit: Subject = {
     return [...fillTokens(ACCOUNTS), ...inserts];
   },
   open(storage) {
-    // No memory cache: every read goes to the storage, however few rows it has.
+    // No memory cache, so every read goes to the storage.
     const engine = createEngine({
       storage,
       renderer: NO_RENDERER,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHeaders } from "../service.ts";
 
-/** One request of the neighbour, and its outcome. */
+/** One request from the neighbour, and its outcome. */
 export interface Observation {
   readonly kind: "render" | "hit" | "poll";
   /** Since the start of the observation. */
@@ -22,7 +22,7 @@ export interface Neighbour {
 /** Requests per second, sent on schedule whether or not the earlier ones have finished. */
 const PER_SECOND = { render: 1, hit: 5, poll: 1 } as const;
 
-/** Sends the neighbour's requests until `until` resolves, and returns once all of them have finished. */
+/** Sends the neighbour's requests until `until` resolves, then waits for all of them to finish. */
 export async function observe(neighbour: Neighbour, until: Promise<unknown>): Promise<Observation[]> {
   const urls = {
     render: neighbour.newPageUrl,

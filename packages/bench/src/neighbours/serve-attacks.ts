@@ -7,7 +7,7 @@ import { ATTACKS, FRAME_SCRIPTS } from "./attacks.ts";
  * different site. Prints the port.
  */
 
-/** Loopback addresses that stand for other sites. */
+/** Loopback addresses that stand in for other sites. */
 export const OTHER_HOSTS: readonly string[] = Array.from(
   { length: 10 },
   (_, index) => `127.0.0.${index + 2}`,
@@ -15,7 +15,7 @@ export const OTHER_HOSTS: readonly string[] = Array.from(
 
 function writePage(script: string, port: number): string {
   const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);
-  // Attacks after `load`, so that a render that waits for `load` continues.
+  // Attacks after `load`, so a render that waits for `load` continues.
   return `<!doctype html><title>hostile</title><body><p>A page.</p><script>
 const others = ${JSON.stringify(others)};
 addEventListener("load", () => setTimeout(() => { ${script} }, 20));

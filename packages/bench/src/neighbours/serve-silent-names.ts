@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 
 /*
- * A name server in a separate process. It never responds for names below `silent.example.com`, and returns NXDOMAIN for
+ * A name server in a separate process. It never responds for names under `silent.example.com`, and returns NXDOMAIN for
  * all others. Prints the port.
  */
 

@@ -15,7 +15,7 @@ export const batch: Scenario = {
   about: `${CAPTURES} captures of the page of 60 cards, as one batch and as concurrent requests.`,
   async run(bench) {
     const pairs = bench.quick ? 1 : 6;
-    // An account may submit only ten batches a minute, so each round uses a different one.
+    // An account can submit only ten batches a minute, so each round uses a different one.
     const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;
     const nextBearer = (): RequestHeaders => service.bearerTokens[rounds++] ?? {};
@@ -53,10 +53,10 @@ export const batch: Scenario = {
 };
 
 /**
- * Returns the instant at which the service finished the last item. The service's clock is this machine's; polling often
+ * Returns when the service finished the last item. The service's clock is this machine's; polling often
  * enough to measure it here would slow the renders down.
  *
- * @throws Error when an item failed or was a cache hit.
+ * @throws Error if an item failed or was a cache hit.
  */
 async function waitForFinish(batchUrl: string, bearer: RequestHeaders): Promise<number> {
   for (;;) {

@@ -5,9 +5,15 @@ import { sendLoad, type Load } from "../lean-load.ts";
 import { median, medianRatio } from "../measure.ts";
 import { cpuSeconds, startProgram } from "../processes.ts";
 import { rounded } from "../report.ts";
-import { atLeast, type Scenario } from "../scenario.ts";
-import { fetchExpecting, startService, type RequestHeaders } from "../service.ts";
-import { newJob } from "../ways/way.ts";
+import { atLeast, type Bench, type Scenario } from "../scenario.ts";
+import {
+  fetchExpecting,
+  startService,
+  type RequestHeaders,
+  type ServiceOptions,
+  type StartedService,
+} from "../service.ts";
+import { newJob, type RenderJob } from "../ways/way.ts";
 
 const CONNECTIONS = 16;
 /** Below the limit of 300 cached responses a minute per account, with room for the warm-up requests. */
@@ -25,24 +31,30 @@ interface Side {
 export const cached: Scenario = {
   name: "cached",
   title: "Responses from the cache",
-  about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
+  about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304; and the same from a service that records no history. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 8;
     const perRound = bench.quick ? 6 : 20;
-    const service = await startService(bench, { accounts: (rounds + 1) * perRound });
     const job = newJob(bench.siteOrigin, "article");
-    const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerTokens[0]);
-    copyToEveryAccount(service.dataDir, body);
-    for (const bearer of service.bearerTokens) await fetchExpecting(200, service.snapUrl(job), bearer);
+    const accounts = (rounds + 1) * perRound;
+    const { service, body, etag } = await startWithRendering(bench, job, { accounts });
+    // further services, because their accounts would reach their limits
+    const startWith = (history: string): ReturnType<typeof startWithRendering> =>
+      startWithRendering(bench, job, { accounts, env: { SNAP_HISTORY: history } });
+    const [withHistory, withoutHistory] = [await startWith("7d"), await startWith("off")];
     const picture = join(bench.scratch, "picture.png");
     await writeFile(picture, body);
     const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [picture]);
 
     const { pathname, search } = new URL(service.snapUrl(job));
-    const newServiceSide = (title: string, status: number, more: RequestHeaders = {}): Side =>
-      newSide(title, service.pid, (round) => {
-        const bearerTokens = service.bearerTokens.slice(round * perRound, (round + 1) * perRound);
-        const { port } = service;
+    const newServiceSide = (
+      title: string,
+      { pid, port, bearerTokens: all }: StartedService,
+      status: number,
+      more: RequestHeaders = {},
+    ): Side =>
+      newSide(title, pid, (round) => {
+        const bearerTokens = all.slice(round * perRound, (round + 1) * perRound);
         return {
           port,
           path: pathname + search,
@@ -55,18 +67,24 @@ export const cached: Scenario = {
     const size = `${Math.round(body.length / 1000)} kB`;
     const pictures = [
       newBareSide(`bare Express 5, ${size}`, 200, "/picture"),
-      newServiceSide(`snap, ${size}`, 200),
+      newServiceSide(`snap, ${size}`, service, 200),
+    ];
+    const histories = [
+      newServiceSide(`snap without history, ${size}`, withoutHistory.service, 200),
+      newServiceSide(`snap with history, ${size}`, withHistory.service, 200),
     ];
     const unchanged = [
       newBareSide("bare Express 5, 304", 304, "/not-modified"),
-      newServiceSide("snap, 304", 304, { "if-none-match": headers.get("etag") ?? "" }),
+      newServiceSide("snap, 304", service, 304, { "if-none-match": etag }),
     ];
     const responses = perRound * RESPONSES_PER_ACCOUNT;
     for (let round = 0; round <= rounds; round += 1)
-      for (const sides of [pictures, unchanged])
+      for (const sides of [pictures, histories, unchanged])
         for (const side of round % 2 === 0 ? sides : sides.toReversed())
           await measure(side, round, responses);
-    await Promise.all([service.stop(), bare.stop()]);
+    await Promise.all(
+      [service, withHistory.service, withoutHistory.service, bare].map((program) => program.stop()),
+    );
     return {
       figures: [
         atLeast(
@@ -74,12 +92,26 @@ export const cached: Scenario = {
           "cached responses/s over an Express 5 handler that sends a buffer with a known entity tag",
           ratioOf(pictures),
         ),
+        atLeast(0.98, "cached responses/s with the history over without it", ratioOf(histories)),
         atLeast(0.4, "304 responses/s over a bare Express 5 handler", ratioOf(unchanged)),
       ],
-      tables: [{ rows: [pictures, unchanged].flatMap(rowsOf) }],
+      tables: [{ rows: [pictures, unchanged].flatMap(rowsOf) }, { rows: rowsOf(histories) }],
     };
   },
 };
+
+/** Starts a service in which the rendering of this job is cached for every account. */
+async function startWithRendering(
+  bench: Bench,
+  job: RenderJob,
+  options: ServiceOptions,
+): Promise<{ readonly service: StartedService; readonly body: Buffer; readonly etag: string }> {
+  const service = await startService(bench, options);
+  const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerTokens[0]);
+  copyToEveryAccount(service.dataDir, body);
+  for (const bearer of service.bearerTokens) await fetchExpecting(200, service.snapUrl(job), bearer);
+  return { service, body, etag: headers.get("etag") ?? "" };
+}
 
 function newSide(title: string, pid: number, load: Side["load"]): Side {
   return { title, pid, load, perSecond: [], serverMicroseconds: [] };
@@ -106,18 +138,20 @@ function copyToEveryAccount(dataDir: string, body: Uint8Array): void {
   database.close();
 }
 
-/** Responses per second of the last side, ours, over the first, the bare handler. */
+/** Responses per second of the last side over the first. */
 function ratioOf(sides: readonly Side[]): number {
   return medianRatio(sides.at(-1)?.perSecond ?? [], sides[0]?.perSecond ?? []);
 }
 
 function rowsOf(sides: readonly Side[]): Record<string, string>[] {
-  const [bare] = sides;
+  const [first] = sides;
   return sides.map((side) => ({
     response: side.title,
     "responses/s": rounded(median(side.perSecond)),
     "server CPU µs each": rounded(median(side.serverMicroseconds)),
-    "responses/s over bare": rounded(medianRatio(side.perSecond, bare?.perSecond ?? [])),
-    "bare CPU over its CPU": rounded(medianRatio(bare?.serverMicroseconds ?? [], side.serverMicroseconds)),
+    "responses/s over the first row": rounded(medianRatio(side.perSecond, first?.perSecond ?? [])),
+    "CPU of the first row over its CPU": rounded(
+      medianRatio(first?.serverMicroseconds ?? [], side.serverMicroseconds),
+    ),
   }));
 }

@@ -9,17 +9,17 @@ export const fairness: Scenario = {
   name: "fairness",
   title: "Fairness",
   about:
-    "One account has many renders queued while another sends one request at a time. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
+    "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
   async run(bench) {
     const { bearerTokens, snapUrl, stop } = await startService(bench, { accounts: 2 });
     const render = (bearer: (typeof bearerTokens)[number] | undefined) => (): Promise<unknown> =>
       fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearer);
-    /** Latencies of one account's sequential renders while the other account's renders run. */
+    /** Latencies of one account's sequential renders while the other account's renders are running. */
     const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
       const load = inParallel(renders, concurrency, () => render(bearerTokens[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
-      // Stop before the last renders, which leave most slots free.
+      // Stops before the last renders, which leave most slots free.
       while (left > renders / 5) latenciesMs.push(await timed(render(bearerTokens[1]))());
       await load;
       return latenciesMs;
@@ -30,7 +30,7 @@ export const fairness: Scenario = {
     for (let round = 0; round <= (bench.quick ? 1 : 2); round += 1) {
       bench.log(`${queued} queued renders, round ${round}`);
       const withQueue = await probeDuring(queued, queued);
-      // One account may use all slots but one.
+      // One account can use all slots but one.
       const withoutQueue = await probeDuring(queued / 2, steadySlots() - 1);
       // The first round is a warm-up.
       if (round === 0) continue;

@@ -8,7 +8,7 @@ import { compare, timed, type Round } from "../measure.ts";
 import { rounded } from "../report.ts";
 import { atMost, type Figure, type Scenario, type Table } from "../scenario.ts";
 
-/** A prime, so that the steps visit every row, in scattered order. */
+/** A prime, so the steps visit every row, in scattered order. */
 const STRIDE = 7_368_787;
 
 /** A storage filled with rows. */
@@ -21,7 +21,7 @@ export const growth: Scenario = {
   name: "growth",
   title: "Growth",
   about:
-    "The cost of one operation on an embedded storage with many rows, over one with few. The operations run in this process, one after the other, each on a different row, or on the next item of the queue. A stored rendering has 200 bytes here.",
+    "The cost of one operation on an embedded storage with many rows, over one with few. The operations run sequentially in this process, each on a different row or on the queue's next item. A stored rendering has 200 bytes here.",
   onlyFull: true,
   async run(bench) {
     const rows: Table["rows"][number][] = [];
@@ -70,7 +70,7 @@ async function openFilled(scratch: string, statements: readonly string[]): Promi
   const database = new DatabaseSync(join(directory, "snap.db"));
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; BEGIN");
   for (const statement of statements) database.exec(statement);
-  // Sync to disk now, or the first measured sync would wait for a gigabyte of this data.
+  // Syncs to disk now; otherwise, the first measured sync would wait for a gigabyte of this data.
   database.exec("COMMIT; PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   const storage = await openSqliteStorage({ directory });

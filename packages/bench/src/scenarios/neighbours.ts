@@ -11,14 +11,14 @@ import { newJob } from "../ways/way.ts";
 
 /** Concurrent renders of the attacker. */
 const CONCURRENCY = 3;
-/** The service may take this long to identify the attacker. */
+/** How long the service can take to identify the attacker. */
 const FIRST_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
 /** How long the neighbour continues after the attack. */
 const REST_MS = { quick: 3_000, full: 10_000 };
 const MEMORY_INTERVAL_MS = 1_000;
 
-/** Any other outcome is a failure. */
+/** Every other outcome is a failure. */
 const EXPECTED_OUTCOMES = new Set(["200", "429 rate_limited"]);
 
 export const neighbours: Scenario = {
@@ -26,7 +26,7 @@ export const neighbours: Scenario = {
   title: "Neighbours",
   onlyFull: true,
   about:
-    "One account renders hostile pages, three at a time, while a neighbour sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` selects pages by parts of their names.",
+    "One account renders hostile pages, three at a time, while a neighbour sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` restricts the pages to names that contain one of its parts.",
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
@@ -121,7 +121,7 @@ async function attackUntil(
     outcomes.push(await outcomeOf(url, attacker));
     if (attack.repeats && outcomes.at(-1) === "200")
       for (let hit = 0; hit < 10; hit += 1) await outcomeOf(url, attacker);
-    // Rejected requests return at once.
+    // Rejected requests return immediately.
     await sleep(100);
   }
   return outcomes;
@@ -180,5 +180,5 @@ const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFix
 /** Formats counts, such as `3 × 200, 1 × 504 render_timeout`. */
 function count(outcomes: readonly string[]): string {
   const counts = Map.groupBy(outcomes, (outcome) => outcome);
-  return [...counts].map(([outcome, same]) => `${same.length} × ${outcome}`).join(", ") || "none";
+  return [...counts].map(([outcome, repeats]) => `${repeats.length} × ${outcome}`).join(", ") || "none";
 }

@@ -11,7 +11,7 @@ import { newJob } from "../ways/way.ts";
 
 /** The queue holds 250 renders per account and 1,000 in total. */
 const ACCOUNTS = { full: 10, quick: 1 } as const;
-/** Twice the longest wait for a slot, so that requests admitted too optimistically time out during the load. */
+/** Twice the longest wait for a slot, so requests admitted too optimistically time out during the load. */
 const LOAD_SECONDS = { full: 120, quick: 8 } as const;
 /** A request rejected after this time was queued first. */
 const LATE_REJECTION_MS = 5000;
@@ -23,29 +23,29 @@ interface LoadResult {
   rendered: number;
   readonly rejectedAfterMs: number[];
   readonly others: string[];
-  /** All requests sent, including those that still waited for a slot at the end. */
-  offered: number;
+  /** All requests sent, including those still waiting for a slot at the end. */
+  sent: number;
   readonly memory: number[];
 }
 
 export const overload: Scenario = {
   name: "overload",
   title: "Overload",
-  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, requests as fast as the service responds measure its capacity. Then ${TIMES_CAPACITY} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because a shared machine changes meanwhile. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
+  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, requests as fast as the service responds measure its capacity. Then ${TIMES_CAPACITY} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because the speed of a shared machine varies. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
   async run(bench) {
     const size = bench.quick ? "quick" : "full";
     const seconds = LOAD_SECONDS[size];
     const loaded = await startService(bench, { accounts: ACCOUNTS[size] });
     const before = await measureCapacity(bench, loaded);
-    bench.log(`${rounded(before)} renders/s; offering ${TIMES_CAPACITY} times that for ${seconds} s`);
-    const result = await offer(bench, loaded, { perSecond: before * TIMES_CAPACITY, seconds });
-    // Kill it, because hundreds of requests may still wait for a slot.
+    bench.log(`${rounded(before)} renders/s; sending ${TIMES_CAPACITY} times that for ${seconds} s`);
+    const result = await sendOnSchedule(bench, loaded, { perSecond: before * TIMES_CAPACITY, seconds });
+    // Killed, because hundreds of requests may still be waiting for a slot.
     await loaded.kill();
     const fresh = await startService(bench, { accounts: ACCOUNTS[size] });
     const capacity = (before + (await measureCapacity(bench, fresh))) / 2;
     await fresh.stop();
 
-    const { rendered, rejectedAfterMs, others, offered, memory } = result;
+    const { rendered, rejectedAfterMs, others, sent, memory } = result;
     const third = Math.ceil(memory.length / 3);
     return {
       figures: [
@@ -56,7 +56,7 @@ export const overload: Scenario = {
           "memory in the last third of the overload over the middle third",
           median(memory.slice(-third)) / median(memory.slice(third, -third)),
         ),
-        atMost(0, "other responses than a rendering or a 503 with Retry-After", others.length),
+        atMost(0, "responses other than a rendering or a 503 with Retry-After", others.length),
       ],
       tables: [
         {
@@ -64,12 +64,12 @@ export const overload: Scenario = {
             {
               "capacity/s": rounded(capacity),
               "goodput/s": rounded(rendered / seconds),
-              offered: String(offered),
+              sent: String(sent),
               rejected: String(rejectedAfterMs.length),
               "rejected late": String(
                 rejectedAfterMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length,
               ),
-              "still waiting": String(offered - rendered - rejectedAfterMs.length - others.length),
+              "still waiting": String(sent - rendered - rejectedAfterMs.length - others.length),
               "rejection median ms": rounded(median(rejectedAfterMs)),
               "p95 ms": rounded(percentile(rejectedAfterMs, 0.95)),
               "memory MB, each tenth": everyTenth(memory).map(megabytes).join(", "),
@@ -99,15 +99,15 @@ async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedS
 }
 
 /**
- * Sends requests on schedule, and counts the responses until the last one is sent. Load generators can't do this: they wait
- * for a response before they send the next request on a connection, and here hundreds wait for a minute.
+ * Sends requests on schedule, and counts the responses until the last request is sent. Load generators cannot do this: they
+ * wait for a response before they send the next request on a connection, and here hundreds wait for a minute.
  */
-async function offer(
+async function sendOnSchedule(
   bench: Bench,
   { pid, bearerTokens, snapUrl }: StartedService,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<LoadResult> {
-  const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], offered: 0, memory: [] };
+  const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], sent: 0, memory: [] };
   const agent = new Agent({ keepAlive: true });
   let isDone = false;
   const request = async (index: number): Promise<void> => {
@@ -127,8 +127,8 @@ async function offer(
   for (let index = 0; index < Math.round(perSecond * seconds); index += 1) {
     const dueInMs = startedMs + (index * 1000) / perSecond - performance.now();
     if (dueInMs > 0) await sleep(dueInMs);
-    result.offered += 1;
-    // Requests that fail during the load count; those that fail later, when the service is killed, don't.
+    result.sent += 1;
+    // Requests that fail during the load count; those that fail later, when the service is killed, do not.
     request(index).catch((error: unknown) => {
       if (!isDone) result.others.push(String(error));
     });

@@ -30,7 +30,7 @@ export const preparation: Scenario = {
   name: "preparation",
   title: "What parameters cost",
   about:
-    "The page of 60 cards, with and without each parameter, one render at a time. The order alternates from pair to pair.",
+    "The page of 60 cards, with and without each parameter, in sequential renders. The order alternates from pair to pair.",
   async run(bench) {
     const service = await startService(bench);
     const render = (query: Readonly<Record<string, string>>) =>

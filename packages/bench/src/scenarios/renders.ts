@@ -21,10 +21,10 @@ import {
 import { startDistantSite } from "../site/distance.ts";
 import { newJob, type RenderJob, type Way } from "../ways/way.ts";
 
-/** Makes the figures of a load. `over` returns the server's renders/s over those of another way. */
+/** Makes the figures for a load. `over` returns the server's renders/s over those of another way. */
 type FiguresOf = (over: (theirs: Way["name"]) => number, server: TurnResult) => readonly Figure[];
 
-/** A load for some of the ways, in turn. */
+/** A load for some of the ways, one after another. */
 interface Load {
   readonly label: string;
   readonly job: () => RenderJob;
@@ -34,7 +34,7 @@ interface Load {
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
-  /** Skip the unmeasured renders before a round, so that prepared tabs count. */
+  /** Skip the unmeasured renders before a round, so prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
@@ -73,7 +73,7 @@ function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][
   return { load: label, way: titleOf(result), ...resultRow(result), "server over it": rounded(ratio) };
 }
 
-/** The queue is limited per account; a single account would measure that limit. */
+/** The queue is limited per account; with a single account, the scenario would measure that limit. */
 const ACCOUNTS = 8;
 const PUPPETEER_AND_SERVER = ["puppeteer", "server"] as const;
 
@@ -114,7 +114,7 @@ export const defaultWait: Scenario = {
           atLeast(1.3, `default request, 16 ${overPuppeteer}`, over("puppeteer")),
           atLeast(
             0.85,
-            "default request, 16 in flight: share of CPU used",
+            "default request, 16 in flight: CPU utilization",
             median(rounds.map(({ cpuUse }) => cpuUse)),
           ),
         ],
@@ -131,26 +131,26 @@ export const distance: Scenario = {
   name: "distance",
   title: "Pages at internet distance",
   about:
-    "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: near and far, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the certificate of the pages by its key.",
+    "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: near and far, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the pages' certificate by its key.",
   onlyFull: true,
   async run(bench) {
     const distant = await startDistantSite(bench);
-    const at = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
+    const jobAt = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
       newJob(distant.originAt(roundTripMs), "distant", { waitUntil });
     const untilLoad: readonly Load[] = [
       {
         label: "0 ms, until load",
-        job: at(0, "load"),
+        job: jobAt(0, "load"),
         ways: ["raw", "server"],
         figures: (over) => [
           atLeast(1.1, "HTTPS page until load, 4 in flight: renders/s over raw protocol calls", over("raw")),
         ],
       },
-      { label: "150 ms, until load", job: at(FAR_MS, "load"), ways: ["server"] },
+      { label: "150 ms, until load", job: jobAt(FAR_MS, "load"), ways: ["server"] },
     ];
     try {
       const few = await compareWays(distant.bench, untilLoad);
-      const many = await compareDistances(distant.bench, (roundTripMs) => at(roundTripMs, "default"));
+      const many = await compareDistances(distant.bench, (roundTripMs) => jobAt(roundTripMs, "default"));
       return { figures: [...many.figures, ...few.figures], tables: [...few.tables, ...many.tables] };
     } finally {
       await distant.stop();
@@ -200,7 +200,7 @@ export const ways: Scenario = {
       ],
       ...how,
     });
-    // One browser per request takes as long as all other ways together.
+    // The way with one browser per request takes as long as all other ways together.
     const slow = bench.quick ? [] : (["launch-per-request"] as const);
     const server = "renders/s of the whole server over";
     return compareWays(bench, [
@@ -228,7 +228,7 @@ export const idle: Scenario = {
   name: "idle",
   title: "One render on an idle server",
   about:
-    "The page of 60 cards as PNG until `load`, one render at a time, each on an idle process, so that the pages it has prepared count.",
+    "The page of 60 cards as PNG until `load`, in sequential renders, each on an idle process, so prepared pages count.",
   run(bench) {
     const latencyOver = "latency of one render on an idle server over";
     return compareWays(bench, [

@@ -10,7 +10,7 @@ const RENDERS_BEFORE_IDLE = 10;
 export const start: Scenario = {
   name: "start",
   title: "Startup and idle memory",
-  about: `Time from starting \`snap-server serve\`, on a data folder with an account, to the first rendering of the small page; each start begins after the previous service has stopped. Then memory of the whole idle process tree, with prepared tabs, after the first render and after ${RENDERS_BEFORE_IDLE} more.`,
+  about: `Time from starting \`snap-server serve\`, on a data folder with an account, to the first rendering of the small page; each start begins after the previous service has stopped. Then the memory of the whole idle process tree, with prepared tabs, after the first render and after ${RENDERS_BEFORE_IDLE} more.`,
   async run(bench) {
     const starts: Start[] = [];
     for (let round = 0; round < (bench.quick ? 1 : 3); round += 1) starts.push(await measureStart(bench));

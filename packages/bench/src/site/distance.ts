@@ -5,14 +5,14 @@ import type { Bench } from "../scenario.ts";
 import type { DistanceAnnouncement } from "./serve-distance.ts";
 
 export interface DistantSite {
-  /** Its browser trusts the certificate of the pages, and its allowed targets include their addresses. */
+  /** Its browser trusts the pages' certificate, and its allowed targets include their addresses. */
   readonly bench: Bench;
   readonly originAt: (roundTripMs: number) => string;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts the server of the page with internet-like latency, and writes a script that starts the browser with the
+ * Starts the server for the page with internet-like latency, and writes a script that starts the browser with the
  * server's certificate trusted, however the tool under test launches it.
  */
 export async function startDistantSite(bench: Bench): Promise<DistantSite> {
@@ -23,7 +23,7 @@ export async function startDistantSite(bench: Bench): Promise<DistantSite> {
   const command = `exec "${bench.browserPath}" "--ignore-certificate-errors-spki-list=${keyHash}" "$@"`;
   await writeFile(browserPath, `#!/bin/sh\n${command}\n`, { mode: 0o755 });
   // The service runs the browser as an unprivileged user, which must be able to read the script.
-  await Promise.all([bench.scratch, folder].map((each) => chmod(each, 0o755)));
+  await Promise.all([bench.scratch, folder].map((path) => chmod(path, 0o755)));
   return {
     bench: { ...bench, browserPath, allowedTargets: "127.0.0.0/8" },
     originAt: (roundTripMs) => origins[roundTripMs] ?? "",

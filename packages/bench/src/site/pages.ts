@@ -25,7 +25,7 @@ const repeat = (count: number, make: (index: number) => string): string =>
 export const PAGES: Readonly<Record<string, string>> = {
   small: `${head("small", "body { font: 18px sans-serif; margin: 40px }")}<h1>A small page</h1><p>One paragraph.</p>`,
 
-  // Colours, shadows and text to draw and compress, all inline.
+  // Colors, shadows and text to draw and compress, all inline.
   cards: `${head(
     "cards",
     `body { margin: 24px; font: 15px/1.5 sans-serif; display: grid; grid-template-columns: repeat(6, 1fr); gap: 16px }

@@ -35,7 +35,7 @@ function forward(from: Socket, to: Socket, delayMs: (nowMs: number) => number): 
   };
   from.on("data", (chunk: Buffer) => later(() => to.write(chunk)));
   from.on("end", () => later(() => to.end()));
-  // An aborted connection aborts the other one as well; `close` follows.
+  // An aborted connection also aborts the other one; `close` follows.
   from.on("error", () => to.destroy());
   from.on("close", () => later(() => to.destroySoon()));
 }

@@ -28,10 +28,16 @@ const list = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
 
 /**
- * A typical web page, with ten resources from each of four hosts: styles that load a font, scripts that add
- * elements, images, ten of which a script inserts, and a third party that responds after a second.
+ * A typical web page, with ten resources from each of four hosts (styles that load a font, scripts that add elements, and
+ * images, ten of which a script inserts) and a third party that responds after a second.
  */
-function writePage([page = "", files = "", images = "", more = "", slow = ""]: readonly string[]): string {
+function writePage([
+  page = "",
+  files = "",
+  images = "",
+  inserted = "",
+  slow = "",
+]: readonly string[]): string {
   const styles = (host: string): string =>
     list(2, (index) => `<link rel="stylesheet" href="${host}/styles/${index}.css">`);
   const scripts = (host: string, count: number): string =>
@@ -44,7 +50,7 @@ ${styles(page)}${styles(files)}${scripts(page, 3)}${scripts(files, 5)}
 ${pictures(page, 5)}${pictures(files, 2)}${pictures(images, 10)}
 <section></section>
 <script type="module">
-document.querySelector("section").innerHTML = ${JSON.stringify(pictures(more, 10))};
+document.querySelector("section").innerHTML = ${JSON.stringify(pictures(inserted, 10))};
 fetch("${slow}/slow.txt").then((response) => response.text()).then((text) => {
   document.querySelector("section").append(text);
 });

@@ -16,7 +16,7 @@ export async function startRaw(
   browserPath: string,
   { fast }: { readonly fast: boolean },
 ): Promise<RenderingProgram> {
-  // The switches that Puppeteer, and so every other way, starts the browser with.
+  // The switches with which Puppeteer, and so every other way, starts the browser.
   const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
   const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
   const pipe = new ProtocolPipe(browserPath, args);
@@ -51,7 +51,7 @@ async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promis
 
 /** Waits for `load`, and for a PDF another 500 ms. */
 async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
-  // Per document, because the initial blank page fires events as well.
+  // Per document, because the initial blank page also fires events.
   const reached = new Map<unknown, PromiseWithResolvers<void>>();
   const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
     const event = reached.get(loaderId) ?? Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { startProgram } from "../processes.ts";
 import type { Bench } from "../scenario.ts";
 import type { WayName } from "./programs.ts";
 
-/** A render, in the terms that every way understands. */
+/** A render, in terms that apply to every way. */
 export interface RenderJob {
   readonly url: string;
   readonly format: "png" | "jpeg" | "webp" | "pdf";
@@ -18,7 +18,7 @@ export const QUALITY = 80;
 /** Every valid rendering is larger. */
 export const MIN_FILE_BYTES = 500;
 
-/** Chromium can't use its sandbox as root. The pages are our own fixtures. */
+/** Chromium cannot use its sandbox as root. The pages are our own fixtures. */
 export const SANDBOX_ARGUMENTS: readonly string[] = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 
 /** A way of rendering: a process tree that takes jobs. */
@@ -33,7 +33,7 @@ export interface Way {
 
 let jobs = 0;
 
-/** A render of a new URL, so that it is not cached. */
+/** Returns a render of a new URL, so it is not cached. */
 export function newJob(
   origin: string,
   page: string,
@@ -53,7 +53,7 @@ export function parametersOf({ url, format, waitUntil }: RenderJob): Record<stri
   };
 }
 
-/** Starts a program of programs.ts in a separate process. */
+/** Starts a program from programs.ts in a separate process. */
 export async function startWay(name: WayName, bench: Bench): Promise<Way> {
   const folder = await mkdtemp(join(bench.scratch, `${name}-`));
   const program = join(import.meta.dirname, "way-process.ts");

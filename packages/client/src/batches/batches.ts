@@ -1,15 +1,25 @@
-import { FaultList, type BatchItem, type RenderBatch, type RenderInput } from "@snap/protocol";
+import {
+  checkParameters,
+  FaultList,
+  toQuery,
+  type AdminList,
+  type BatchItem,
+  type BatchSummaryDocument,
+  type DeliveryAttemptDocument,
+  type RenderBatch,
+  type RenderInput,
+} from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { checkParameters } from "../parameters/check-parameters.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
-import type { CallOptions } from "../sending/send.ts";
-import { invalidParameters } from "../sending/write-query.ts";
+import { readJson } from "../sending/read-json.ts";
+import type { CallOptions, SendToService } from "../sending/send.ts";
+import { throwIfInvalid } from "../sending/write-query.ts";
 import { watchBatch, type WatchOptions } from "./watch-batch.ts";
 
-/** The renderings of a batch. */
+/** A batch to submit. */
 export interface BatchInput {
-  /** 1 to 20 captures. None may send `cache: false`; a `cacheTtl` is at least 3600. */
+  /** 1 to 20 captures, without `cache: false`; a `cacheTtl` is at least 3600. */
   readonly items: readonly RenderInput[];
   /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;
@@ -27,6 +37,22 @@ export interface WaitOptions extends WatchOptions {
   /** Called after each poll. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
+
+/** Selects a page of a list. */
+export interface ListOptions extends CallOptions {
+  /**
+   * Maximum number of entries, up to 200.
+   * @default 50
+   */
+  readonly limit?: number | undefined;
+  /** Id of the last entry on the previous page. */
+  readonly after?: string | undefined;
+}
+
+/** A page of an account's batches; `has_more` is `true` if another follows. */
+export type BatchList = AdminList<BatchSummaryDocument>;
+/** A page of a webhook's delivery attempts. */
+export type DeliveryList = AdminList<DeliveryAttemptDocument>;
 
 export interface Batches {
   /**
@@ -52,6 +78,35 @@ export interface Batches {
   get(id: string, options?: CallOptions): Promise<RenderBatch>;
 
   /**
+   * Returns the account's batches, newest first.
+   *
+   * @throws SnapError `not_found` if `after` is not one of the account's batches.
+   * @example
+   * const { entries, has_more: hasMore } = await snap.batches.list({ limit: 20 });
+   * if (hasMore) console.log((await snap.batches.list({ after: entries.at(-1)?.id })).entries);
+   */
+  list(options?: ListOptions): Promise<BatchList>;
+
+  /**
+   * Returns the latest attempts to deliver a batch's webhook, newest first.
+   *
+   * @throws SnapError `not_found`, like `get`.
+   * @example
+   * const [latest] = (await snap.batches.deliveries("batch_…")).entries;
+   * if (latest?.delivered === false) console.error(latest.status ?? latest.failure, latest.body);
+   */
+  deliveries(id: string, options?: ListOptions): Promise<DeliveryList>;
+
+  /**
+   * Sends a complete batch's webhook again, with the same id and a new signature. Counts as a submission.
+   *
+   * Not retried after a lost connection, because the service may already be sending it.
+   *
+   * @throws SnapError `not_found`, like `get`; `validation_failed` if the webhook cannot be sent.
+   */
+  resend(id: string, options?: CallOptions): Promise<RenderBatch>;
+
+  /**
    * Polls until every item is done or failed. Does not throw for a failed item; check its `error`.
    *
    * @throws SnapError `timed_out` after `timeoutMs`; the signal's reason when it aborts.
@@ -74,7 +129,7 @@ export interface Batches {
   items(batch: string | RenderBatch, options?: WatchOptions): AsyncGenerator<BatchItem, void, undefined>;
 
   /**
-   * Downloads the rendering of an item from its signed URL, without sending the token.
+   * Downloads an item's rendering from its signed URL, without sending the token.
    *
    * @throws SnapError `no_signed_url` if the item has no signed URL: it is not done, its rendering is no longer cached,
    * or the token has no signing secret. In that case, send the identical request with `screenshot()` or `pdf()`; it is
@@ -83,30 +138,35 @@ export interface Batches {
   download<A extends As = "bytes">(item: BatchItem, options?: DownloadOptions<A>): Promise<Rendering<A>>;
 }
 
-/** The requests that batches need from the client. */
+/** What batches need from the client, besides requests. */
 export interface BatchTransport {
-  readonly post: (batch: BatchInput, options?: CallOptions) => Promise<RenderBatch>;
-  readonly get: (id: string, options?: CallOptions) => Promise<RenderBatch>;
   readonly fetchRendering: <A extends As>(url: string, options: DownloadOptions<A>) => Promise<Rendering<A>>;
   readonly pacing: Pacing;
 }
 
-export function createBatches(transport: BatchTransport): Batches {
-  const get: Batches["get"] = async (id, options) => {
-    // "." and ".." would be resolved as path segments
-    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-      throw new SnapError("not_found", "Invalid batch id; use the id that submit() returned.", {
-        status: 404,
-      });
-    return transport.get(id, options);
-  };
-  const source = { get, pacing: transport.pacing };
+const readBatch = readJson<RenderBatch>("items");
+
+export function createBatches(request: SendToService, { fetchRendering, pacing }: BatchTransport): Batches {
+  const call = (path: string, options?: CallOptions, body?: string): Promise<RenderBatch> =>
+    // a retried POST could queue its work twice
+    request(path, { body, retryIsFree: body === undefined, read: readBatch }, options);
+  const list = <Entry>(path: string, options?: ListOptions): Promise<AdminList<Entry>> =>
+    request(
+      `${path}?${String(toQuery({ limit: options?.limit, after: options?.after }))}`,
+      { retryIsFree: true, read: readJson<AdminList<Entry>>("entries") },
+      options,
+    );
+  const get: Batches["get"] = async (id, options) => call(pathOf(id), options);
+  const source = { get, pacing };
   return {
     async submit(batch, options) {
       checkItems(batch.items);
-      return transport.post(batch, options);
+      return call("/renders", options, JSON.stringify(batch));
     },
     get,
+    list: async (options) => list("/renders", options),
+    deliveries: async (id, options) => list(`${pathOf(id)}/deliveries`, options),
+    resend: async (id, options) => call(`${pathOf(id)}/deliveries`, options, ""),
     async wait(start, { onProgress, ...options } = {}) {
       // watchBatch yields at least once
       let latest!: RenderBatch;
@@ -128,9 +188,17 @@ export function createBatches(transport: BatchTransport): Batches {
     async download(item, options = {}) {
       // the error must not quote the value: it may be a credential
       if (!/^https?:\/\/[^/@]+\//.test(item.signed_url ?? "")) throw noSignedUrl(item);
-      return transport.fetchRendering(item.signed_url ?? "", options);
+      return fetchRendering(item.signed_url ?? "", options);
     },
   };
+}
+
+/** @throws SnapError for an id that a path cannot contain. */
+function pathOf(id: string): string {
+  // "." and ".." would be resolved as path segments
+  if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+    throw new SnapError("not_found", "Invalid batch id; use the id that submit() returned.", { status: 404 });
+  return `/renders/${encodeURIComponent(id)}`;
 }
 
 /** An unknown status means not finished. */
@@ -146,21 +214,20 @@ function checkItems(items: readonly RenderInput[]): void {
     if (Object(item) === item && !isList(item))
       for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
         for (const message of messages) faults.add(`items.${index}.${name}`, message);
-  const failure = faults.toFailure();
-  if (failure !== null) throw invalidParameters(failure);
+  throwIfInvalid(faults.toFailure());
 }
 
-/** Callers without types may pass anything. */
+/** Callers without types can pass anything. */
 function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
 
 function noSignedUrl({ id, status, error }: BatchItem): SnapError {
-  const why =
+  const reason =
     error !== null
       ? `it failed with ${error.code}. ${error.message}`
       : status !== "done"
         ? `it is ${status}; wait until it is done.`
         : "its rendering is no longer cached, or the token has no signing secret. Send the identical request again.";
-  return new SnapError("no_signed_url", `Item ${id} has no signed URL: ${why}`, { status: 0 });
+  return new SnapError("no_signed_url", `Item ${id} has no signed URL: ${reason}`, { status: 0 });
 }

@@ -7,7 +7,7 @@ const POLL_INTERVAL_MS = 1000;
 /** The poll interval grows by half each time, up to ten times the first interval. */
 const INTERVAL_GROWTH = 1.5;
 const MAX_INTERVAL_GROWTH = 10;
-/** Items that exceed a limit, or whose names cannot be resolved, are retried for up to 15 minutes, and their renders take time too. */
+/** Items over a limit, or with names that cannot be resolved, are retried for up to 15 minutes before they render. */
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {
@@ -34,7 +34,7 @@ export interface BatchSource {
 /**
  * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state.
  *
- * @throws SnapError `timed_out`; any error of a poll.
+ * @throws SnapError `timed_out`, or the error of a failed poll.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
@@ -46,7 +46,7 @@ export async function* watchBatch(
   const deadline = startDeadline({
     timeoutMs,
     signal: options.signal,
-    what: "The batch is still running; it was not complete",
+    failure: "The batch is still running; it was not complete",
   });
   const { signal } = deadline;
   try {

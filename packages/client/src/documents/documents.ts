@@ -1,7 +1,7 @@
-import { DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
+import { DOCUMENT_TYPES, FaultList, type StoredDocument } from "@snap/protocol";
 import { readJson, readNothing } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
-import { invalidParameters } from "../sending/write-query.ts";
+import { throwIfInvalid } from "../sending/write-query.ts";
 
 interface Contents {
   readonly html: string;
@@ -9,7 +9,7 @@ interface Contents {
   readonly markdown: string;
   /** A ZIP file with an `index.html` or `index.md`. */
   readonly zip: Uint8Array;
-  /** Files by their paths, one of them `index.html` or `index.md`. */
+  /** Files by path, one of them `index.html` or `index.md`. */
   readonly files: Readonly<Record<string, string | Uint8Array | Blob>>;
 }
 
@@ -28,7 +28,7 @@ export interface CreateOptions extends CallOptions {
   readonly ttlSeconds?: number | undefined;
 }
 
-/** The documents of the account. */
+/** The account's documents. */
 export interface Documents {
   /**
    * Uploads a document. Costs no credits. The same content is stored once, with the later expiry.
@@ -39,7 +39,7 @@ export interface Documents {
    * const { bytes } = await snap.pdf({ url });
    */
   create(document: DocumentInput, options?: CreateOptions): Promise<StoredDocument>;
-  /** @throws SnapError `not_found` if it is unknown, deleted or expired. */
+  /** @throws SnapError `not_found` if the document is unknown, was deleted or has expired. */
   get(id: string, options?: CallOptions): Promise<StoredDocument>;
   /** Deletes a document before it expires. @throws SnapError like `get`. */
   delete(id: string, options?: CallOptions): Promise<void>;
@@ -62,13 +62,13 @@ export function createDocuments(request: SendToService): Documents {
   };
 }
 
-/** `fetch` adds the content type of a form. */
+/** `contentType` is `null` for a form, because `fetch` adds it. */
 function toUpload(document: DocumentInput): {
   readonly body: RequestBody;
   readonly contentType: string | null;
 } {
-  const sent = Object.entries(Object(document) as object).filter(([, value]) => value !== undefined);
-  const [kind = "", content] = sent.length === 1 ? (sent[0] ?? []) : [];
+  const contents = Object.entries(Object(document) as object).filter(([, value]) => value !== undefined);
+  const [kind = "", content] = contents.length === 1 ? (contents[0] ?? []) : [];
   if (kind === "files") return { body: toForm(content as Contents["files"]), contentType: null };
   if (kind === "html" || kind === "markdown" || kind === "zip")
     return { body: content as RequestBody, contentType: DOCUMENT_TYPES[kind] };
@@ -77,19 +77,12 @@ function toUpload(document: DocumentInput): {
 
 function toForm(files: Contents["files"]): FormData {
   const form = new FormData();
+  const faults = new FaultList();
   for (const [path, content] of Object.entries(files)) {
-    // forms change it to %22
-    if (path.includes('"')) throw invalidPath(path);
+    // forms change quotes to %22
+    if (path.includes('"')) faults.add(path, 'must have a path without "; upload a ZIP file instead');
     form.append("files", new Blob([content]), path);
   }
+  throwIfInvalid(faults.toFailure());
   return form;
-}
-
-function invalidPath(path: string): Error {
-  const fault = 'must have a path without "; upload a ZIP file instead';
-  return invalidParameters({
-    code: "validation_failed",
-    message: `${path} ${fault}`,
-    errors: { [path]: [fault] },
-  });
 }

@@ -6,9 +6,9 @@ export interface ResponseFacts {
   readonly etag: string | null;
   /** `hit`: from the cache, free. `miss`: rendered and cached. `bypass`: rendered because of `cache: false`. */
   readonly cache: "hit" | "miss" | "bypass";
-  /** HTTP status of the page itself; `null` if unknown, as always for a PDF. */
+  /** HTTP status of the page itself; `null` if unknown, as it always is for a PDF. */
   readonly targetStatus: number | null;
-  /** Credits of the account; `null` for a signed URL. */
+  /** The account's credits; `null` for a signed URL. */
   readonly credits: {
     /** Granted for the current period. */
     readonly limit: number;
@@ -36,7 +36,7 @@ export interface BytesRendering extends RenderingFacts {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A rendering that is streamed. */
+/** A rendering as a stream. */
 export interface StreamRendering extends RenderingFacts {
   readonly stream: ReadableStream<Uint8Array>;
 }
@@ -72,7 +72,7 @@ export type RenderResult<A extends As = "bytes", T extends KnownTag = undefined>
 
 export interface DownloadOptions<A extends As = As> extends CallOptions {
   /**
-   * The form of the body: `bytes`, `stream` or `response`. For the last two the body is unread: the timeout and the
+   * The form of the body: `bytes`, `stream` or `response`. With the last two, the body is unread, and the timeout and
    * retries cover only the headers; `signal` also covers the body.
    * @default "bytes"
    */

@@ -7,13 +7,13 @@ export async function readNothing(response: Response, context: ResponseContext):
 }
 
 /**
- * Returns a reader of a JSON document, recognized by the type of a member.
+ * Returns a function that reads a JSON document and recognizes it by the type of one member, by default an object.
  *
  * @throws SnapError `unexpected_answer` for any other response.
  */
 export function readJson<T extends object>(
   member: keyof T & string,
-  type: "object" | "string",
+  type: "object" | "string" = "object",
 ): (response: Response, context: ResponseContext) => Promise<T> {
   const isDocument = (value: Readonly<Record<string, unknown>>): value is T & typeof value =>
     typeof (value[member] ?? undefined) === type;

@@ -4,11 +4,11 @@ import { readText } from "./read-body.ts";
 import { startDeadline, type Pacing } from "./time.ts";
 import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
 
-/** Retryable statuses of proxies, and of codes that are newer than this package. */
+/** Statuses to retry for a proxy's response, or for a code that is newer than this package. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const FIRST_BACKOFF_MS = 500;
 
-/** Options of one call, which override those of the client. */
+/** Options for one call, which override the client's. */
 export interface CallOptions {
   /** Ends the call, retries included, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -26,10 +26,10 @@ export interface SendSettings {
   readonly maxRetryDelayMs: number;
   readonly pacing: Pacing;
   /** Removes the token from a text. */
-  readonly conceal: (text: string) => string;
+  readonly redact: (text: string) => string;
 }
 
-/** What `fetch` can send. */
+/** A body that `fetch` can send. */
 export type RequestBody = NonNullable<RequestInit["body"]>;
 
 /** One request, and how to read its response. */
@@ -37,12 +37,12 @@ export interface Call<T> {
   readonly url: string;
   /** A 304 is expected only with `If-None-Match`. */
   readonly headers: Headers;
-  /** By default POST with a body, and GET without one. */
+  /** By default, POST if there is a body, and GET otherwise. */
   readonly method?: "DELETE" | undefined;
   readonly body?: RequestBody | undefined;
-  /** Whether a retry is free even if the first attempt succeeded and its response was lost. */
+  /** Whether a retry is free even if the first attempt succeeded but its response was lost. */
   readonly retryIsFree: boolean;
-  /** Reads the response, within the timeout of the attempt. */
+  /** Reads the response, within the attempt's timeout. */
   readonly read: (response: Response, context: ResponseContext) => Promise<T>;
 }
 
@@ -50,11 +50,11 @@ export interface Call<T> {
 export interface ServiceCall<T> extends Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> {
   /** Sent as `If-None-Match`. */
   readonly etag?: string | null | undefined;
-  /** Of the body: JSON by default; `null` leaves it to `fetch`. */
+  /** Content type of the body: JSON by default; `null` leaves it to `fetch`. */
   readonly contentType?: string | null;
 }
 
-/** Sends a request to a path below the base URL. */
+/** Sends a request to a path under the base URL. */
 export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: CallOptions) => Promise<T>;
 
 /**
@@ -79,13 +79,13 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
 }
 
 async function attempt<T>(
-  { fetch, pacing, conceal }: SendSettings,
+  { fetch, pacing, redact }: SendSettings,
   { url, method, headers, body, read }: Call<T>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<T> {
   signal?.throwIfAborted();
   const { origin } = new URL(url);
-  const deadline = startDeadline({ timeoutMs, signal, what: `${origin} sent no complete response` });
+  const deadline = startDeadline({ timeoutMs, signal, failure: `${origin} sent no complete response` });
   try {
     const response = await fetch(url, {
       method: method ?? (body === undefined ? "GET" : "POST"),
@@ -96,7 +96,7 @@ async function attempt<T>(
       redirect: "manual",
       signal: deadline.signal,
     });
-    const context = { origin, conceal, nowMs: pacing.now() };
+    const context = { origin, redact, nowMs: pacing.now() };
     if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
@@ -105,7 +105,7 @@ async function attempt<T>(
     if (isSnapError(error)) throw error;
     throw new SnapError(
       "connection_failed",
-      `The connection to ${origin} failed: ${conceal(reasonOf(error))}`,
+      `The connection to ${origin} failed: ${redact(reasonOf(error))}`,
       { status: 0, cause: error },
     );
   } finally {
@@ -119,7 +119,7 @@ interface Thrown {
   readonly cause?: Thrown;
 }
 
-/** `fetch` puts the reason into `cause`. The error of a host with several addresses has a code but no message. */
+/** `fetch` puts the reason in `cause`. The error for a host with several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
   const thrown = Object(error) as Thrown;
   const { message, code } = thrown.cause ?? thrown;
@@ -150,7 +150,7 @@ function retryDelayMs(
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
 
-/** The notes of a failed render: a retry would render the same page and fail in the same way. */
+/** The notes of a failed render: a retry would render the same page and fail the same way. */
 const FINAL_NOTES: ReadonlySet<string> = new Set([
   "capture-too-large",
   "pages-unmatched",
@@ -160,8 +160,8 @@ const FINAL_NOTES: ReadonlySet<string> = new Set([
 function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;
   if (status === 0) return code === "connection_failed" && retryIsFree;
-  const byStatus = RETRYABLE_STATUSES.has(status);
+  const isRetryableStatus = RETRYABLE_STATUSES.has(status);
   // a proxy gave up, but the service may have done the work
-  if (code === "unexpected_answer") return retryIsFree && byStatus;
-  return factsOf(code)?.retryable ?? byStatus;
+  if (code === "unexpected_answer") return retryIsFree && isRetryableStatus;
+  return factsOf(code)?.retryable ?? isRetryableStatus;
 }

@@ -39,19 +39,19 @@ export interface Deadline {
 export function startDeadline({
   timeoutMs,
   signal,
-  what,
+  failure,
 }: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Start of the message: what did not happen in time. */
-  readonly what: string;
+  /** Start of the message, such as `https://snap.example.com sent no complete response`. */
+  readonly failure: string;
 }): Deadline {
-  const timed = new AbortController();
+  const timeout = new AbortController();
   const timer = setTimeout(() => {
-    timed.abort(new SnapError("timed_out", `${what} within ${timeoutMs} ms.`, { status: 0 }));
+    timeout.abort(new SnapError("timed_out", `${failure} within ${timeoutMs} ms.`, { status: 0 }));
   }, timeoutMs);
   return {
-    signal: signal === undefined ? timed.signal : AbortSignal.any([signal, timed.signal]),
+    signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
     clear: () => clearTimeout(timer),
   };
 }

@@ -4,21 +4,21 @@ import { parseObject } from "./read-body.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
-/** Each of the three date formats of RFC 9110, 5.6.7, starts with the name of the day. */
+/** All three date formats of RFC 9110, 5.6.7, start with the name of the day. */
 const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
-/** Returns the published facts of a code; `null` for a code that is newer than this package. */
+/** Returns what the API guarantees about a code; `null` for a code that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
-  const known: Readonly<Record<string, ErrorCodeFacts>> = ERROR_CODES;
-  return Object.hasOwn(known, code) ? (known[code] ?? null) : null;
+  const facts: Readonly<Record<string, ErrorCodeFacts>> = ERROR_CODES;
+  return Object.hasOwn(facts, code) ? (facts[code] ?? null) : null;
 }
 
-/** The origin of a response, and how messages may quote it. */
+/** A response's origin, and how messages can quote it. */
 export interface ResponseContext {
   /** Only the origin of the URL: a signed URL is a credential. */
   readonly origin: string;
-  /** Removes the token from a received text: a proxy may echo the request. */
-  readonly conceal: (text: string) => string;
+  /** Removes the token from received text: a proxy can echo the request. */
+  readonly redact: (text: string) => string;
   readonly nowMs: number;
 }
 
@@ -27,14 +27,14 @@ export interface ResponseContext {
  */
 export function toFailure(
   { status, headers }: Response,
-  { text, origin, conceal, nowMs }: ResponseContext & { readonly text: string },
+  { text, origin, redact, nowMs }: ResponseContext & { readonly text: string },
 ): SnapError {
   const envelope = parseObject(text);
-  const requestId = headers.has(HEADERS.requestId) ? conceal(headers.get(HEADERS.requestId) ?? "") : null;
+  const requestId = headers.has(HEADERS.requestId) ? redact(headers.get(HEADERS.requestId) ?? "") : null;
   const retryAfter = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
   if (isEnvelope(envelope)) {
-    // conceal after parsing: escape sequences could hide the token
-    const { code, message, errors, request_id } = parseObject(conceal(JSON.stringify(envelope))) as Envelope;
+    // redact after parsing: escape sequences could hide the token
+    const { code, message, errors, request_id } = parseObject(redact(JSON.stringify(envelope))) as Envelope;
     return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
       requestId: requestId ?? request_id,
@@ -45,10 +45,14 @@ export function toFailure(
   }
   // browsers hide the status and location of a redirect that is not followed
   const isRedirect = status === 0 || headers.has("Location");
-  const what = isRedirect
+  const description = isRedirect
     ? "a redirect; set baseUrl to the final address."
-    : `an unexpected response with status ${status}: ${conceal(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
-  return new SnapError("unexpected_answer", `${origin} sent ${what}`, { status, requestId, retryAfter });
+    : `an unexpected response with status ${status}: ${redact(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
+  return new SnapError("unexpected_answer", `${origin} sent ${description}`, {
+    status,
+    requestId,
+    retryAfter,
+  });
 }
 
 /** Returns the notes on a render, successful or not. */

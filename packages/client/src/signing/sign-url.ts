@@ -6,7 +6,7 @@ import {
   type SignableInput,
 } from "@snap/protocol";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
-import { invalidParameters, writeQuery } from "../sending/write-query.ts";
+import { throwIfInvalid, writeQuery } from "../sending/write-query.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /** The limit catches milliseconds: Unix seconds stay below it for a thousand years. */
@@ -30,10 +30,10 @@ export interface SignUrlOptions extends ExpiryOptions {
 
 /**
  * Returns a URL that renders a page without a token, for an `<img>`, a link or an email. `pdf: true` renders a PDF.
- * The same arguments return the same URL, so that it can be cached. Anyone may see it, so `headers`, `cookies` and
+ * The same arguments return the same URL, so it can be cached. Anyone can read it, so `headers`, `cookies` and
  * `basicAuth` cannot be part of it.
  *
- * @throws SnapError for invalid parameters, the same that the service would return.
+ * @throws SnapError for invalid parameters, the same as the service would return.
  * @throws TypeError or RangeError if an option is missing or malformed.
  * @example
  * const src = signUrl(
@@ -57,12 +57,11 @@ export function signUrl(parameters: SignableInput, options: SignUrlOptions): str
   });
 }
 
-/** Callers without types may pass them. */
+/** Callers without types can pass them. */
 function requireNoSecrets(parameters: object): void {
   const faults = new FaultList();
   for (const name of secretsIn(parameters)) faults.add(name, SIGNED_SECRET_MESSAGE);
-  const failure = faults.toFailure();
-  if (failure !== null) throw invalidParameters(failure);
+  throwIfInvalid(faults.toFailure());
 }
 
 function toSeconds(expires: Date | number): number {

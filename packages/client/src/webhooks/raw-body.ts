@@ -21,7 +21,7 @@ export function toBytes(body: RawBody): Uint8Array {
     : new Uint8Array(body);
 }
 
-/** The signature covers the bytes: parsing and serializing JSON may change them. */
+/** The signature covers the bytes, which parsing and serializing JSON can change. */
 export function rawBodyNeeded(): WebhookError {
   return new WebhookError(
     "raw_body_needed",
@@ -31,10 +31,10 @@ export function rawBodyNeeded(): WebhookError {
   );
 }
 
-/** More than a batch of 20 items with the longest URLs. */
+/** Larger than a batch of 20 items with the longest URLs. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 
-/** The error for a connection that closed too early. */
+/** Returns the error for a connection that closed too early. */
 export function incompleteBody(cause?: unknown): WebhookError {
   return new WebhookError("invalid_body", "The connection closed before the body was complete.", {
     cause,
@@ -43,14 +43,14 @@ export function incompleteBody(cause?: unknown): WebhookError {
 
 const FIRST_BYTES = 16_384;
 
-/** Collects the body of a delivery up to a limit. The buffer doubles, so that small chunks cost linear time. */
+/** Collects the body of a delivery up to a limit. The buffer doubles, so small chunks take linear time. */
 export class BoundedBody {
   #buffer = new Uint8Array(FIRST_BYTES);
   #receivedBytes = 0;
 
   /** @throws WebhookError `body_too_large` for the chunk that exceeds the limit and every later one. */
   add(chunk: RawBody): void {
-    // copied, because a runtime may reuse its buffer for the next chunk
+    // copied, because a runtime can reuse its buffer for the next chunk
     const bytes = toBytes(chunk);
     const start = this.#receivedBytes;
     this.#receivedBytes += bytes.byteLength;

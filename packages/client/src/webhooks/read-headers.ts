@@ -7,7 +7,7 @@ interface WebHeaders {
 
 type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A web `Headers`, or a record as in node:http and Express. Names may have any letter case. */
+/** A web `Headers`, or a record as in node:http and Express. Names are case-insensitive. */
 export type WebhookHeaders = WebHeaders | HeaderRecord;
 
 /** The three headers of a delivery, by role. */
@@ -24,7 +24,7 @@ export function readHeaders(headers: WebhookHeaders): DeliveryHeaders {
 
 function readHeader(headers: WebhookHeaders, name: string): string {
   const values = isWebHeaders(headers) ? [headers.get(name)] : valuesOf(headers, name);
-  const [value, ...others] = values.filter((found) => found != null);
+  const [value, ...others] = values.filter((item) => item != null);
   if (typeof value !== "string")
     throw new WebhookError(
       "missing_header",

@@ -6,12 +6,12 @@ import { verifyDelivery } from "./verify-webhook.ts";
 import { isWebhookError, type WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 
 /**
- * Handles a batch; may return a promise. The delivery is acknowledged when it resolves. Move long work to a queue: the
+ * Handles a batch; can return a promise. The delivery is acknowledged when it resolves. Move long work to a queue: the
  * service times out after 15 seconds and delivers again.
  */
 export type WebhookCallback = (batch: RenderBatch) => unknown;
 
-/** Options of `webhookHandler` and `webhookMiddleware`. */
+/** Options for `webhookHandler` and `webhookMiddleware`. */
 export interface WebhookReceiverOptions {
   /**
    * Maximum difference between a delivery's timestamp and now, in seconds.
@@ -25,7 +25,7 @@ export interface WebhookReceiverOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A request of any framework. */
+/** A request from any framework. */
 export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly headers: WebhookHeaders;
@@ -49,7 +49,7 @@ const STATUS_OF_ERROR: { readonly [Code in WebhookErrorCode]?: number } = {
   body_too_large: 413,
 };
 
-/** The settings of a receiver, and its callback. */
+/** A receiver's settings and callback. */
 export interface Receiver extends Pick<WebhookReceiverOptions, "onError"> {
   readonly settings: WebhookSettings;
   readonly callback: WebhookCallback;
@@ -58,7 +58,7 @@ export interface Receiver extends Pick<WebhookReceiverOptions, "onError"> {
 /**
  * Reads and verifies a delivery, calls the callback, and returns the response.
  *
- * @throws Errors of the receiver: the callback's, or a `WebhookError` about the setup.
+ * @throws The receiver's errors: the callback's, or a `WebhookError` about the setup.
  */
 export async function receiveDelivery(
   request: ReceivedRequest,

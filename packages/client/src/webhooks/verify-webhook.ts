@@ -4,7 +4,7 @@ import { readHeaders, type WebhookHeaders } from "./read-headers.ts";
 import { readSettings, type WebhookSecrets, type WebhookSettings } from "./read-settings.ts";
 import { WebhookError } from "./webhook-error.ts";
 
-/** Options of `verifyWebhook`. */
+/** Options for `verifyWebhook`. */
 export interface VerifyWebhookOptions {
   /**
    * Maximum difference between the delivery's timestamp and now, in seconds.
@@ -77,7 +77,7 @@ export function verifyDelivery(
     );
   if (!SIGNATURE.test(signature) || !isSigned({ body, timestamp, signature }, settings.secrets))
     throw invalidSignature();
-  // after the signature, so that a forged delivery reveals nothing about this clock
+  // after the signature, so a forged delivery reveals nothing about this clock
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > settings.toleranceSeconds)
     throw new WebhookError(
       "timestamp_out_of_tolerance",
@@ -95,7 +95,7 @@ interface SignedParts {
   readonly signature: string;
 }
 
-/** Tries every secret, so that the timing does not reveal which one matched. */
+/** Tries every secret, so the timing does not reveal which one matched. */
 function isSigned({ body, timestamp, signature }: SignedParts, secrets: readonly string[]): boolean {
   return secrets
     .map((secret) => equalsInConstantTime(signature, signWebhook({ timestamp, body }, secret)))

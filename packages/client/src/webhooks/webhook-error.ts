@@ -1,5 +1,5 @@
 /**
- * Why a delivery was rejected. The set may grow.
+ * Why a delivery was rejected. More codes may be added.
  * - `missing_header`: a required header is missing, or was sent more than once.
  * - `invalid_timestamp`: the timestamp is not Unix seconds in decimal digits.
  * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or in the future.

@@ -8,7 +8,7 @@ import { isWebhookError } from "./webhook-error.ts";
  * edge runtimes.
  *
  * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
- * method, 413 over 1 MiB, and 500 when the callback throws; the service then retries later. A delivery can
+ * method, 413 for a body over 1 MiB, and 500 when the callback throws; the service then retries later. A delivery can
  * arrive more than once: deduplicate by `batch.id`.
  *
  * @param secret The signing secret of the token that submits the batches, or several during a rotation.
@@ -36,7 +36,7 @@ export function webhookHandler(
       );
       return new Response(body, init);
     } catch (error) {
-      // no caller further up would log it
+      // nothing else would log it
       if (onError === undefined) console.error(error);
       return new Response(null, { status: 500 });
     }

@@ -44,9 +44,9 @@ export interface WebhookResponse {
  * body itself, so put it before `express.json()`; it also accepts a body from `express.raw()` or `express.text()`.
  *
  * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
- * method and 413 over 1 MiB. Passes an error of the callback to `next`: Express then responds with 500, and the service
- * retries later. Does the same with `raw_body_needed`, if the body was already parsed. A delivery can arrive
- * more than once: deduplicate by `batch.id`.
+ * method and 413 for a body over 1 MiB. Passes errors from the callback to `next`: Express then responds with 500, and
+ * the service retries later. Does the same with `raw_body_needed`, if the body was already parsed. A delivery can
+ * arrive more than once: deduplicate by `batch.id`.
  *
  * @param secret The signing secret of the token that submits the batches, or several during a rotation.
  * @throws WebhookError `misconfigured` if the secret is missing or an option is out of range.
@@ -79,7 +79,7 @@ async function readBody(request: WebhookRequest): Promise<RawBody> {
 }
 
 /**
- * Drops the rest after the limit, and closes the connection after as much again, so that a sender that stops in time
+ * Discards everything past the limit. Closes the connection only after another 1 MiB, so a sender that stops in time
  * still receives the response.
  */
 async function readStream(request: WebhookRequest): Promise<Uint8Array> {
@@ -100,7 +100,7 @@ async function readStream(request: WebhookRequest): Promise<Uint8Array> {
     request.on("end", resolve);
     request.on("error", (cause) => reject(incompleteBody(cause)));
     request.on("close", () => reject(incompleteBody()));
-    // earlier middleware may have paused the stream
+    // other middleware may have paused the stream
     request.resume();
   });
   return body.read();

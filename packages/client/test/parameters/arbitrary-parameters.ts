@@ -2,8 +2,8 @@ import { PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 import fc from "fast-check";
 
 /*
- * Arbitrary parameters from the table: valid values, values just out of range, values of other types, names of the
- * other mode, unknown names, complete and incomplete groups.
+ * Arbitrary parameters from the table: valid values, values just out of range, values of other types, names from the
+ * other mode, unknown names, and complete and incomplete groups.
  */
 
 type Entry = readonly [string, unknown];
@@ -51,7 +51,7 @@ const selector = fc.oneof(
   fc.constantFrom("", "x".repeat(513), "a'b", "a\\b", "a\nb", "a\u009fb"),
 );
 
-/** Mostly valid values of the field. */
+/** Returns mostly valid values for the field. */
 function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
@@ -128,7 +128,7 @@ const start = fc.oneof(
 
 const mode = fc.constantFrom<Entry[]>([], [["pdf", true]], [["pdf", false]]);
 
-/** An object that a caller could pass as parameters, valid or invalid. */
+/** Objects that a caller could pass as parameters, valid or invalid. */
 export const arbitraryParameters: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
   .tuple(start, mode, fc.array(feature, { maxLength: 5 }))
   .map(([first, second, rest]) => Object.fromEntries([...first, ...second, ...rest.flat()]));

@@ -2,13 +2,12 @@ import { isSnapError, parseParameters, parseQuery } from "@snap/engine";
 import type { RenderInput } from "@snap/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkParameters } from "../../src/parameters/check-parameters.ts";
-import { toQuery } from "@snap/protocol";
+import { checkParameters, toQuery } from "@snap/protocol";
 import { arbitraryParameters } from "./arbitrary-parameters.ts";
 
 const url = "https://example.com/";
 
-/** Returns the error of the service, with the faults in order. */
+/** Returns the service's error, with the faults in order. */
 function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
   try {
     parseParameters(input);
@@ -76,7 +75,7 @@ describe("checkParameters", () => {
     [{ url, cache: false, cacheTtl: 60 }, "validation_failed", ["cacheTtl"]],
     [{ url, pdf: true, fullPage: true }, "validation_failed", ["fullPage"]],
     [{ url, pdf: true, marginTop: 1 }, "validation_failed", ["marginRight", "marginBottom", "marginLeft"]],
-  ])("%o -> %s %j", (input, code, names) => {
+  ])("rejects %o with %s for %j", (input, code, names) => {
     const failure = checkParameters(input);
     expect(failure?.code).toBe(code);
     expect(Object.keys(failure?.errors ?? {})).toEqual(names);

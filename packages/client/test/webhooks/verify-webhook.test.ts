@@ -36,7 +36,7 @@ interface Attempt {
   readonly options?: VerifyWebhookOptions;
 }
 
-/** Verifies a valid delivery with some parts replaced, even by values of the wrong type. */
+/** Verifies a valid delivery with some parts replaced, possibly by values of the wrong type. */
 function attempt(replaced: Attempt): string {
   const { body, headers, secret, options } = {
     body: GOOD.body,
@@ -76,10 +76,10 @@ describe("a valid delivery", () => {
     ["a string", GOOD.body.toString()],
     ["a Uint8Array", new Uint8Array(GOOD.body)],
     ["an ArrayBuffer", new Uint8Array(GOOD.body).buffer],
-    ["a view into a larger buffer", Buffer.concat([Buffer.of(1), GOOD.body, Buffer.of(2)]).subarray(1, -1)],
-    ["a Uint8Array of another realm", runInNewContext("Uint8Array.from(bytes)", { bytes: GOOD.body })],
+    ["a view of a larger buffer", Buffer.concat([Buffer.of(1), GOOD.body, Buffer.of(2)]).subarray(1, -1)],
+    ["a Uint8Array from another realm", runInNewContext("Uint8Array.from(bytes)", { bytes: GOOD.body })],
     [
-      "an ArrayBuffer of another realm",
+      "an ArrayBuffer from another realm",
       runInNewContext("Uint8Array.from(bytes).buffer", { bytes: GOOD.body }),
     ],
   ])("can be %s", (_, body) => {
@@ -88,16 +88,19 @@ describe("a valid delivery", () => {
 
   const entries = Object.entries(GOOD.headers);
   it.each<[string, WebhookHeaders]>([
-    ["a web Headers", new Headers(GOOD.headers)],
-    ["lower case, as node:http has them", Object.fromEntries(entries.map(([k, v]) => [k.toLowerCase(), v]))],
-    ["upper case", Object.fromEntries(entries.map(([k, v]) => [k.toUpperCase(), v]))],
-    ["lists of one", Object.fromEntries(entries.map(([k, v]) => [k, [v]]))],
+    ["in a web Headers object", new Headers(GOOD.headers)],
+    [
+      "in lower case, as node:http has them",
+      Object.fromEntries(entries.map(([k, v]) => [k.toLowerCase(), v])),
+    ],
+    ["in upper case", Object.fromEntries(entries.map(([k, v]) => [k.toUpperCase(), v]))],
+    ["in lists of one", Object.fromEntries(entries.map(([k, v]) => [k, [v]]))],
     ["among others", { get: "a header of that name", host: undefined, cookie: ["a", "b"], ...GOOD.headers }],
-  ])("can have headers in %s", (_, headers) => {
+  ])("can have its headers %s", (_, headers) => {
     expect(attempt({ headers })).toBe("verified");
   });
 
-  it("may have members and statuses that are newer than this package", () => {
+  it("can have members and statuses that are newer than this package", () => {
     const [item] = BATCH.items;
     const newer = { ...BATCH, region: "eu", items: [{ ...item, status: "paused", note: 1 }] };
     const { body, headers } = deliver({ body: JSON.stringify(newer) });
@@ -109,18 +112,18 @@ describe("secrets", () => {
   it.each([
     ["the new one first", [SECRET, OLD_SECRET]],
     ["the new one last", [OLD_SECRET, "older", SECRET]],
-    ["a list of one", [SECRET]],
-  ])("several, during a rotation: %s", (_, secret) => {
+    ["only one in a list", [SECRET]],
+  ])("can be several, during a rotation: %s", (_, secret) => {
     expect(attempt({ secret })).toBe("verified");
   });
 
-  it("that do not match are rejected", () => {
+  it("are rejected if they do not match", () => {
     expect(attempt({ secret: [OLD_SECRET, "older"] })).toBe("invalid_signature");
     expect(attempt({ secret: `${SECRET} ` })).toBe("invalid_signature");
   });
 
   it.each([[""], [[]], [[SECRET, ""]], [undefined], [null], [[undefined]], [42], [Buffer.from(SECRET)]])(
-    "%j is misconfigured",
+    "are misconfigured: %j",
     (secret) => {
       expect(attempt({ secret })).toBe("misconfigured");
     },
@@ -129,7 +132,7 @@ describe("secrets", () => {
 
 describe("headers", () => {
   it.each(["X-Webhook-Id", "X-Webhook-Timestamp", "X-Webhook-Signature"])(
-    "%s is required exactly once",
+    "are each required exactly once: %s",
     (name) => {
       const value = GOOD.headers[name] ?? "";
       expect(attempt({ headers: withHeader(name, undefined) })).toBe("missing_header");
@@ -150,7 +153,7 @@ describe("headers", () => {
     );
   });
 
-  it("require the id of the batch", () => {
+  it("must contain the batch's id", () => {
     expect(attempt({ headers: withHeader("X-Webhook-Id", "b2") })).toBe("invalid_signature");
     expect(attempt({ headers: withHeader("X-Webhook-Id", "") })).toBe("invalid_signature");
   });
@@ -161,7 +164,7 @@ describe("headers", () => {
 });
 
 describe("the timestamp", () => {
-  // signed as they are, so that only their form is invalid
+  // each is signed in this form, so only the form is invalid
   it.each([
     "",
     " ",
@@ -183,16 +186,20 @@ describe("the timestamp", () => {
     "NaN",
     "Infinity",
     "null",
-  ])("%j is not Unix seconds in decimal digits", (timestamp) => {
+  ])("must be Unix seconds in decimal digits, not %j", (timestamp) => {
     const { body, headers } = deliver({ timestamp });
     expect(attempt({ body, headers, options: { toleranceSeconds: 1e15 } })).toBe("invalid_timestamp");
   });
 
   it.each<[string, string, VerifyWebhookOptions]>([
     ["verified", "5 minutes ago", { now: (NOW_SECONDS + 300) * 1000 }],
-    ["timestamp_out_of_tolerance", "a millisecond more", { now: (NOW_SECONDS + 300) * 1000 + 1 }],
+    [
+      "timestamp_out_of_tolerance",
+      "5 minutes and a millisecond ago",
+      { now: (NOW_SECONDS + 300) * 1000 + 1 },
+    ],
     ["verified", "in 5 minutes", { now: (NOW_SECONDS - 300) * 1000 }],
-    ["timestamp_out_of_tolerance", "in a millisecond more", { now: (NOW_SECONDS - 300) * 1000 - 1 }],
+    ["timestamp_out_of_tolerance", "in 5 minutes and a millisecond", { now: (NOW_SECONDS - 300) * 1000 - 1 }],
     ["verified", "now, as a Date", { now: new Date(NOW_SECONDS * 1000) }],
     ["timestamp_out_of_tolerance", "in 1970, as a Date", { now: new Date(0) }],
     ["verified", "now, tolerance 0", { toleranceSeconds: 0 }],
@@ -212,11 +219,11 @@ describe("the timestamp", () => {
     ["misconfigured", "an invalid Date", { now: new Date("never") }],
     ["misconfigured", "a time that is not a number", { now: NaN }],
     ["misconfigured", "an infinite time", { now: Infinity }],
-  ])("%s: %s", (outcome, _, options) => {
+  ])("has the outcome %s: %s", (outcome, _, options) => {
     expect(attempt({ options })).toBe(outcome);
   });
 
-  it("is checked after the signature, so that a forger learns nothing about the clock", () => {
+  it("is checked after the signature, so a forged delivery reveals nothing about the clock", () => {
     const headers = withHeader("X-Webhook-Timestamp", "1");
     expect(attempt({ headers })).toBe("invalid_signature");
   });
@@ -226,23 +233,23 @@ describe("the signature", () => {
   const signature = GOOD.headers["X-Webhook-Signature"] ?? "";
   it.each([
     ["empty", ""],
-    ["upper case", signature.toUpperCase()],
+    ["in upper case", signature.toUpperCase()],
     ["too short", signature.slice(0, 63)],
     ["too long", `${signature}0`],
     ["with a newline", `${signature}\n`],
     ["with a space", ` ${signature}`],
-    ["with a version in front", `v1,${signature}`],
+    ["with a version prefix", `v1,${signature}`],
     ["full-width digits", "０".repeat(64)],
     ["zeros", "0".repeat(64)],
     [
-      "of an empty body",
+      "made for an empty body",
       deliver({ body: "", timestamp: String(NOW_SECONDS) }).headers["X-Webhook-Signature"] ?? "",
     ],
     [
-      "of another second",
+      "made for another second",
       deliver({ timestamp: String(NOW_SECONDS + 1) }).headers["X-Webhook-Signature"] ?? "",
     ],
-  ])("%s is rejected without a specific reason", (_, other) => {
+  ])("is rejected without a specific reason: %s", (_, other) => {
     const headers = withHeader("X-Webhook-Signature", other);
     expect(attempt({ headers })).toBe("invalid_signature");
     expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("Invalid signature");
@@ -295,7 +302,7 @@ describe("the body", () => {
     ["a stream", new Response("{}").body],
     ["a number", 1],
     ["a Buffer serialized as JSON", GOOD.body.toJSON()],
-  ])("%s is rejected with a hint what to pass instead", (_, body) => {
+  ])("is rejected with a hint about what to pass instead: %s", (_, body) => {
     expect(attempt({ body })).toBe("raw_body_needed");
     expect(() => verifyWebhook(body as RawBody, GOOD.headers, SECRET, NOW)).toThrow(
       /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
@@ -320,7 +327,7 @@ describe("the body", () => {
       "a batch with an item without a URL",
       JSON.stringify({ ...BATCH, items: [{ ...item, url: undefined }] }),
     ],
-  ])("is rejected if it is signed, but %s", (_, body) => {
+  ])("is rejected even if it is signed: %s", (_, body) => {
     expect(attempt(deliver({ body, timestamp: String(NOW_SECONDS) }))).toBe("invalid_body");
   });
 
@@ -338,20 +345,23 @@ describe("the published vectors", () => {
   const path = createRequire(import.meta.url).resolve("@snap/protocol/vectors/webhooks.json");
   const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Vector[] };
 
-  // most bodies are not a batch, which is checked after the signature
-  it.each(cases)("$name", ({ signing_secret, id, timestamp, body_base64, signature }) => {
-    const headers = {
-      "X-Webhook-Id": id,
-      "X-Webhook-Timestamp": timestamp,
-      "X-Webhook-Signature": signature,
-    };
-    const body = Buffer.from(body_base64, "base64");
-    const options = { now: Number(timestamp) * 1000 };
-    expect(["verified", "invalid_body"]).toContain(
-      attempt({ body, headers, secret: signing_secret, options }),
-    );
-    expect(attempt({ body, headers, secret: `${signing_secret}x`, options })).toBe("invalid_signature");
-  });
+  // most bodies are not batches, but the signature is checked first
+  it.each(cases)(
+    "have valid signatures: $name",
+    ({ signing_secret, id, timestamp, body_base64, signature }) => {
+      const headers = {
+        "X-Webhook-Id": id,
+        "X-Webhook-Timestamp": timestamp,
+        "X-Webhook-Signature": signature,
+      };
+      const body = Buffer.from(body_base64, "base64");
+      const options = { now: Number(timestamp) * 1000 };
+      expect(["verified", "invalid_body"]).toContain(
+        attempt({ body, headers, secret: signing_secret, options }),
+      );
+      expect(attempt({ body, headers, secret: `${signing_secret}x`, options })).toBe("invalid_signature");
+    },
+  );
 });
 
 describe("WebhookError", () => {

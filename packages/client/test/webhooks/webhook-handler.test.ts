@@ -129,7 +129,7 @@ describe("webhookHandler", () => {
     expect(errors).toMatchObject([{ code: "invalid_body", cause: { message: "connection lost" } }]);
   });
 
-  it("responds with 500 if the body was already read", async () => {
+  it("responds with 500 if the body has already been read", async () => {
     const errors: unknown[] = [];
     const request = post();
     await request.json();
@@ -147,7 +147,7 @@ describe("webhookHandler", () => {
   });
 
   it.each([
-    ["no secret", "", {}],
+    ["a missing secret", "", {}],
     ["an empty list", [], {}],
     ["an infinite tolerance", SECRET, { toleranceSeconds: Infinity }],
   ])("throws for %s", (_, secret, options) => {

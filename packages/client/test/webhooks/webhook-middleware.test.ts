@@ -59,7 +59,7 @@ const FRAMEWORKS = [
 ] as const;
 
 describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
-  /** Opens a receiver behind other middleware, and records what it gets. */
+  /** Opens a receiver that can have other middleware before it, and records the batches that it receives. */
   async function receiver(
     setUp: (app: express5.Express, middleware: RequestHandler) => void,
     callback: (batch: RenderBatch) => unknown = () => undefined,
@@ -103,7 +103,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(seen).toEqual([BATCH]);
   });
 
-  it("reads a request that earlier middleware paused", async () => {
+  it("reads a request that other middleware has paused", async () => {
     const { port, seen } = await receiver((app, middleware) => {
       app.use((request, _response, next) => {
         request.pause();
@@ -115,13 +115,13 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(seen).toEqual([BATCH]);
   });
 
-  it("detects a connection that closed before the middleware ran", async () => {
+  it("detects that the connection closed before the middleware ran", async () => {
     const gone = Promise.withResolvers<void>();
     const settled = Promise.withResolvers<unknown>();
     const { port, errors } = await receiver((app, middleware) => {
       app.post("/", (request, response, next) => {
         request.once("close", () => {
-          // after all other listeners of "close"
+          // runs after all other listeners to "close"
           setImmediate(() => {
             void Promise.resolve(middleware(request, response, next)).then(settled.resolve, settled.reject);
           });
@@ -138,7 +138,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(errors).toMatchObject([{ code: "invalid_body" }]);
   });
 
-  it("closes a connection that continues to send after the 413", async () => {
+  it("closes a connection that keeps sending after the 413", async () => {
     const { port, errors } = await receiver(plain);
     const outgoing = send({ host: "127.0.0.1", port, method: "POST", headers: deliver().headers });
     outgoing.on("error", () => {});
@@ -246,11 +246,11 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   });
 
   it("reports an incomplete body when the connection closes", async () => {
-    const refused = Promise.withResolvers<unknown>();
+    const rejected = Promise.withResolvers<unknown>();
     const app = express();
     app.post(
       "/",
-      webhookMiddleware(SECRET, () => undefined, { onError: refused.resolve }),
+      webhookMiddleware(SECRET, () => undefined, { onError: rejected.resolve }),
     );
     const port = await listen(app);
     const outgoing = send({
@@ -261,10 +261,10 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     });
     outgoing.on("error", () => undefined);
     outgoing.write("half", () => outgoing.destroy());
-    expect(await refused.promise).toMatchObject({ code: "invalid_body" });
+    expect(await rejected.promise).toMatchObject({ code: "invalid_body" });
   });
 
-  it("is optional: verifyWebhook accepts the body of express.raw()", async () => {
+  it("is optional: verifyWebhook accepts the body from express.raw()", async () => {
     const app = express();
     app.post("/", express.raw({ type: "application/json" }), (request, response) => {
       response.json(verifyWebhook(request.body as Buffer, request.headers, SECRET).id);
@@ -299,7 +299,7 @@ describe("node:http", () => {
   });
 });
 
-it("webhookMiddleware is a request handler of Express 4 and 5", () => {
+it("webhookMiddleware is a request handler for Express 4 and 5", () => {
   const middleware = webhookMiddleware(SECRET, () => undefined);
   const handlers: [RequestHandler, RequestHandler4] = [middleware, middleware];
   expect(handlers).toEqual([expect.any(Function), expect.any(Function)]);

@@ -27,20 +27,20 @@ export interface NewAccount {
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   get(id: string): Promise<Account>;
-  /** Returns the account with an email address, compared without regard to ASCII case. */
+  /** Returns the account with this email address. ASCII case does not matter. */
   getByEmail(email: string): Promise<Account>;
-  /** Returns selected accounts, in order of creation. */
+  /** Returns the selected accounts in creation order. */
   page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
   list(): Promise<readonly Account[]>;
   update(id: string, change: Omit<AccountChange, "emailVerifiedAt" | "suspendedAt">): Promise<Account>;
   verify(id: string): Promise<Account>;
-  /** From now on rejects every request of the account; renders that have started are completed. */
+  /** Rejects the account's requests from now on. Renders that are running still finish. */
   suspend(id: string): Promise<Account>;
   /** Ends a suspension. */
   resume(id: string): Promise<Account>;
   /**
-   * Deletes the account with its tokens, batches, documents and renderings. The ledger remains, under the account's random id, unless
-   * `purge` is set. Works in chunks; call it again after an interruption.
+   * Deletes the account with its tokens, batches, documents, renderings and history. The ledger remains, under the
+   * account's random id, unless `purge` is set. Works in chunks; call it again if it is interrupted.
    */
   delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;
   /** Returns what `delete` would delete with the same options. */
@@ -55,6 +55,8 @@ export interface AccountsOptions {
 }
 
 const MAX_OVERRIDE = 1_000_000_000;
+/** RFC 5321, 4.5.3.1.3: a path has 256 octets, with its angle brackets. */
+const EMAIL_CHARACTERS_MAX = 254;
 
 export function createAccounts({ storage, plans, clock, random }: AccountsOptions): Accounts {
   const { accounts: store } = storage;
@@ -94,7 +96,7 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
       return account;
     },
     async page(request) {
-      // a page after an unknown account would be empty, as if there were no more
+      // a page after an unknown account would be empty, like one past the end of the list
       if (request.after !== undefined) await get(request.after);
       return store.page(request);
     },
@@ -131,6 +133,8 @@ function invalid(message: string): AdminError {
 
 function validate(values: AccountChange, plans: readonly Plan[]): void {
   const { email, planSlug, creditsPerPeriod, requestsPerMinute } = values;
+  if (email !== undefined && email.length > EMAIL_CHARACTERS_MAX)
+    throw invalid(`the email address is too long (limit ${EMAIL_CHARACTERS_MAX} characters)`);
   if (email !== undefined && !z.email().safeParse(email).success)
     throw invalid(`${email} is not an email address`);
   if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))

@@ -10,11 +10,13 @@ export interface DeletedAccount {
   readonly batches: number;
   readonly documents: number;
   readonly renderings: number;
-  /** `null` if the journal was kept. */
+  /** Finished captures in the history. */
+  readonly requests: number;
+  /** `null` if the journal was not deleted. */
   readonly journalEntries: number | null;
 }
 
-/** What a deletion would delete, besides all batches, documents and renderings of the account. */
+/** What a deletion would delete, in addition to the account's batches, documents, renderings and history. */
 export interface DeletionPreview {
   /** `null` if the account has been deleted and only its journal is left. */
   readonly account: Account | null;
@@ -23,22 +25,23 @@ export interface DeletionPreview {
 
 export type DeletionStores = Pick<
   Storage,
-  "accounts" | "tokens" | "batches" | "documents" | "renderings" | "rateLimiter" | "ledger"
+  "accounts" | "tokens" | "batches" | "documents" | "renderings" | "history" | "rateLimiter" | "ledger"
 >;
 
 /**
- * Deletes an account and everything of it; with `purge` also its ledger, which otherwise remains under the account's random
- * id. Each step can be repeated, and the account itself goes last, so an interrupted deletion is finished by another call.
+ * Deletes an account and everything that belongs to it. The ledger remains under the account's random id,
+ * unless `purge` is set. Each step is idempotent and the account itself goes last, so calling this again
+ * finishes an interrupted deletion.
  *
  * @throws AdminError if the account does not exist.
  */
 export async function deleteAccount(
-  { accounts, tokens, batches, documents, renderings, rateLimiter, ledger }: DeletionStores,
+  { accounts, tokens, batches, documents, renderings, history, rateLimiter, ledger }: DeletionStores,
   { id, purge, now }: { readonly id: string; readonly purge: boolean; readonly now: number },
 ): Promise<DeletedAccount> {
   const account = await accounts.startDeletion({ id, now });
   if (account === null && !purge) {
-    // an earlier deletion may have been interrupted in its last step
+    // an earlier deletion may have been interrupted during its last step
     await accounts.delete({ id, now });
     throw accountNotFound(id);
   }
@@ -49,11 +52,12 @@ export async function deleteAccount(
     batches: await batches.deleteAccount({ accountId }),
     documents: await documents.deleteAccount({ accountId, now }),
     renderings: await renderings.deleteAccount({ accountId, now }),
+    requests: await history.deleteAccount({ accountId }),
     journalEntries: purge ? await ledger.deleteAccount({ accountId }) : null,
   };
   await rateLimiter.deleteAccount({ accountId });
   await accounts.delete({ id, now });
-  // an account that was deleted before may have left its ledger
+  // an account deleted earlier may have left its ledger behind
   if (account === null && deleted.journalEntries === 0) throw accountNotFound(id);
   return deleted;
 }
@@ -61,7 +65,7 @@ export async function deleteAccount(
 /**
  * Returns what `deleteAccount` would delete; changes nothing.
  *
- * @throws AdminError if the account does not exist and, with `purge`, has left no journal.
+ * @throws AdminError if the account does not exist and, with `purge`, left no journal behind.
  */
 export async function previewDeletion(
   { accounts, tokens, ledger }: Pick<DeletionStores, "accounts" | "tokens" | "ledger">,

@@ -5,12 +5,12 @@ import type { Account } from "../ports/accounts.ts";
 import type { Period } from "../ports/ledger.ts";
 import type { Plan } from "./plans.ts";
 
-/** Current period by anchor, because an account sends many requests in one period. */
+/** Current periods by anchor, cached because an account sends many requests in one period. */
 const periods = new LRUCache<number, Period>({ max: 10_000 });
 
 /**
- * Returns the period of `now`. Periods are months in UTC, counted from `anchorAt`, the creation of the account. An
- * anchor on the 31st resets on the last day of a shorter month.
+ * Returns the period that contains `now`. Periods are months in UTC, counted from `anchorAt`, the account's
+ * creation time. If the anchor is on the 31st, shorter months reset on their last day.
  */
 export function periodAt(anchorAt: number, now: number): Period {
   const cached = periods.get(anchorAt);
@@ -25,7 +25,7 @@ function computePeriod(anchorAt: number, now: number): Period {
   const today = new Date(now);
   const months =
     (today.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + today.getUTCMonth() - anchor.getUTCMonth();
-  // the reset of this month may still be ahead; the first period starts at the anchor
+  // this month's reset may not have happened yet; the first period starts at the anchor
   const index = Math.max(0, addMonths(anchorAt, months) > now ? months - 1 : months);
   return { startedAt: addMonths(anchorAt, index), resetsAt: addMonths(anchorAt, index + 1) };
 }
@@ -40,7 +40,7 @@ function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/** Limits of an account at an instant. Without an active plan it has no period and no credits. */
+/** An account's limits at a given time. Without an active plan, it has no period and no credits. */
 export interface Entitlement {
   readonly plan: Plan | null;
   readonly period: Period | null;
@@ -49,8 +49,14 @@ export interface Entitlement {
   readonly requestsPerMinute: number;
 }
 
-/** Returns the limits of an account. A plan that is no longer configured counts as no plan. */
-export function entitlementOf(account: Account, plans: readonly Plan[], now: number): Entitlement {
+/** The fields that determine an account's limits. */
+export type EntitledAccount = Pick<
+  Account,
+  "planSlug" | "creditsPerPeriod" | "requestsPerMinute" | "createdAt"
+>;
+
+/** Returns an account's limits. A plan that is no longer configured counts as no plan. */
+export function entitlementOf(account: EntitledAccount, plans: readonly Plan[], now: number): Entitlement {
   const plan = plans.find((candidate) => candidate.slug === account.planSlug) ?? null;
   return {
     plan,
@@ -60,7 +66,7 @@ export function entitlementOf(account: Account, plans: readonly Plan[], now: num
   };
 }
 
-/** Returns the document of `GET /usage`. */
+/** Returns the body of `GET /usage`. */
 export function usageReport(
   { plan, period, requestsPerMinute }: Entitlement,
   credits: CreditState,

@@ -4,9 +4,9 @@ import type { Clock } from "../ports/clock.ts";
 /** How long an entry is stored: 400 days. */
 export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The changes that operators made, of the last 400 days. */
+/** The changes that operators made in the last 400 days. */
 export interface Audit {
-  /** Stores a change that was made just now. */
+  /** Records a change, with the current time. */
   record(change: Omit<AuditEntry, "at">): Promise<AuditEntry>;
   /** Returns the changes of the last `withinMs`, oldest first; `Infinity` for all. */
   list(request: { readonly withinMs: number }): Promise<readonly AuditEntry[]>;

@@ -3,7 +3,7 @@ import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "../ports
 import { dropSecrets } from "./item-secrets.ts";
 
 /*
- * The batch state machine: pure functions from a batch and an event to the next state of the batch.
+ * The batch state machine: pure functions from a batch and an event to the batch's next state.
  */
 
 /** Time limits that the operator can configure. */
@@ -14,7 +14,7 @@ export interface BatchRules {
   readonly retryWindowMs: number;
 }
 
-/** After this many lost workers the item is presumed to be the cause and fails. */
+/** An item that has lost this many workers is presumed to be the cause, and fails. */
 const MAX_STARTS = 3;
 
 export type BatchEvent =
@@ -26,7 +26,10 @@ export type BatchEvent =
       readonly fence: number;
       readonly leaseEndsAt: number;
     }
-  /** The item met a limit, a busy service or a failed resolver. It fails with `code` and `message` if the retry window ends. */
+  /**
+   * The item was limited, the service was busy, or the resolver failed. Once the retry window has ended, the
+   * item fails with `code` and `message`.
+   */
   | {
       readonly type: "item-limited";
       readonly itemId: string;
@@ -54,12 +57,12 @@ export type BatchEvent =
       readonly notes?: readonly string[];
     }
   | { readonly type: "delivery-claimed"; readonly leaseEndsAt: number }
-  /** The operator asks for another delivery, now. */
+  /** The operator or caller requests an immediate delivery. */
   | { readonly type: "delivery-requested" }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
-  /** The worker aborted the attempt itself, so the attempt does not count. */
+  /** The worker aborted the attempt, so it does not count. */
   | { readonly type: "delivery-released"; readonly fence: number }
-  /** `retryAt` is `null` if no attempt follows. */
+  /** `retryAt` is `null` if this was the last attempt. */
   | { readonly type: "delivery-failed"; readonly fence: number; readonly retryAt: number | null };
 
 /** The time and the rules of a transition. */
@@ -89,13 +92,13 @@ export function advanceBatch(
   return finishIfComplete({ ...batch, items }, { now, rules });
 }
 
-/** A finished item is not captured again, so it does not need its secrets. */
+/** Returns the item with the new state. A finished item is not captured again, so its secrets are dropped. */
 function withState(item: ItemRecord, state: ItemState): ItemRecord {
   const changed = { ...item, state };
   return isTerminal(changed) ? { ...changed, parameters: dropSecrets(item.parameters) } : changed;
 }
 
-/** Returns whether an item is finished; an unknown status is not. */
+/** Returns whether an item is finished. An unknown status counts as unfinished. */
 function isTerminal({ state: { status } }: ItemRecord): boolean {
   return status === "done" || status === "failed";
 }
@@ -114,7 +117,7 @@ function advanceItem(
 ): ItemState | null {
   if (state.status !== "queued" && state.status !== "rendering") return null;
   if (event.type === "item-claimed") return claimItem(state, event, now);
-  // only the newest claim counts, even if its lease has ended, as long as no other worker claims the item
+  // the latest claim stays valid after its lease expires, until another worker claims the item
   if (state.status !== "rendering" || state.fence !== event.fence) return null;
   switch (event.type) {
     case "item-renewed":
@@ -170,7 +173,7 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   const { attempts, fence } = delivery;
   if (event.type === "delivery-claimed") {
     if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
-    // for its owner the batch no longer exists
+    // the batch is about to be deleted, so nobody could fetch it
     if (batch.prunesAt !== null && batch.prunesAt <= now)
       return { ...batch, delivery: { status: "abandoned", attempts } };
     const { leaseEndsAt } = event;
@@ -189,12 +192,13 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
     : { ...batch, delivery: { status: "due", dueAt: event.retryAt, attempts, fence } };
 }
 
-/** Makes the delivery due now; one that has ended begins again. */
+/** Makes the delivery due now; a delivered or abandoned one starts over. */
 function requestDelivery(batch: BatchRecord, now: number): BatchRecord | null {
   const { delivery, prunesAt } = batch;
   if (delivery === null || delivery.status === "sending" || (prunesAt !== null && prunesAt <= now))
     return null;
   if (delivery.status === "due") return { ...batch, delivery: { ...delivery, dueAt: now } };
-  // the count of claims was not kept, and an instant in milliseconds exceeds it: a late write of one of them stays void
+  // delivered and abandoned deliveries do not store the fencing token; `now` exceeds any earlier one, so late
+  // writes by earlier claims are still void
   return { ...batch, delivery: { status: "due", dueAt: now, attempts: 0, fence: now } };
 }

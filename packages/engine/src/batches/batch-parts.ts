@@ -3,6 +3,7 @@ import type { ClockWatch } from "../clocks/watch-clocks.ts";
 import type { CreditState } from "../credits/credits.ts";
 import type { EngineSettings } from "../engine-options.ts";
 import type { Account } from "../ports/accounts.ts";
+import type { HistoryRecorder } from "../history/recorder.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import type { BatchRecord } from "../ports/batches.ts";
 import type { Storage } from "../ports/storage.ts";
@@ -35,6 +36,8 @@ export interface BatchParts extends Stores, Settings {
   readonly cacheKey: CacheKey;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
+  /** Receives the finished items. */
+  readonly recorder: HistoryRecorder;
   readonly clocks: ClockWatch;
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly linkItems: LinkItems;

@@ -1,81 +1,37 @@
-import { BATCH_LIMITS, type BatchItem, type RenderBatch } from "@snap/protocol";
+import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
-import type { BatchFilter, BatchStats, BatchRecord, BatchSummary, ItemRecord } from "../ports/batches.ts";
+import type {
+  BatchFilter,
+  BatchRecord,
+  BatchStats,
+  BatchSummary,
+  DeliveryFilter,
+  DeliveryPage,
+  ItemRecord,
+} from "../ports/batches.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
-import type { Principal, TokenRecord } from "../ports/tokens.ts";
+import type { Account } from "../ports/accounts.ts";
+import type { Principal } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchParts } from "./batch-parts.ts";
-import { batchNotFound, redeliver } from "./redeliver.ts";
+import { batchNotFound, redeliver, resend } from "./redeliver.ts";
+import { describeBatch } from "./render-batch.ts";
 import { sealSecrets } from "./item-secrets.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
-/** Context for the document of a batch. */
-export interface BatchView {
-  readonly now: number;
-  readonly retentionMs: number;
-  /** Returns the signed URL of an item's rendering, or `null` if it would not work. */
-  readonly linkOf: (item: ItemRecord) => string | null;
-}
-
-/** Returns the document for submission, polling and the webhook. */
-function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchView): RenderBatch {
-  const { webhookUrl, delivery } = batch;
-  return {
-    id: batch.id,
-    status: batch.finishedAt === null ? "pending" : "complete",
-    created_at: toDateTime(batch.createdAt),
-    finished_at: batch.finishedAt === null ? null : toDateTime(batch.finishedAt),
-    // while it is unfinished, the earliest possible instant
-    prunes_at: toDateTime(batch.prunesAt ?? now + retentionMs),
-    webhook:
-      webhookUrl === null
-        ? null
-        : {
-            url: webhookUrl,
-            delivered_at: delivery?.status === "delivered" ? toDateTime(delivery.deliveredAt) : null,
-          },
-    items: batch.items.map((item) => toBatchItem(item, linkOf(item))),
-  };
-}
-
-function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: string | null): BatchItem {
-  const empty = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
-  switch (state.status) {
-    case "queued":
-    case "rendering":
-      return { id, url, status: state.status, ...empty, credit_cost: null };
-    case "failed": {
-      const { code, message, notes } = state;
-      const error = { code, message };
-      return { id, url, status: "failed", ...empty, error, credit_cost: 0, ...(notes && { notes }) };
-    }
-    case "done":
-      return {
-        id,
-        url,
-        status: "done",
-        error: null,
-        etag: state.etag,
-        target_status: state.targetStatus,
-        expires_at: toDateTime(state.expiresAt),
-        signed_url: link,
-        credit_cost: state.creditCost,
-        ...(state.notes && { notes: state.notes }),
-      };
-  }
-}
-
-function toDateTime(instant: number): string {
-  return new Date(instant).toISOString();
+/** A batch of the caller's account. */
+interface OwnBatch {
+  readonly principal: Principal;
+  readonly batchId: string;
 }
 
 /** Captures that are submitted together and fetched later. */
 export interface Batches {
   /**
-   * Queues 1 to 20 captures for a worker. If one item is invalid, the whole submission is rejected and counts against no
-   * limit.
+   * Queues 1 to 20 captures for a worker. If one item is invalid, the whole submission is rejected and doesn't count
+   * against any limit.
    *
    * @param document the body of `POST /renders`: `{ items: [{ url, … }], webhookUrl? }`.
    * @throws SnapError `validation_failed`, `blocked_host`, `email_unverified`, `missing_ability`,
@@ -83,36 +39,66 @@ export interface Batches {
    */
   submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
   /**
-   * Returns the current state of the batch. Costs no credit and counts against no limit.
-   * @throws SnapError `email_unverified`; `not_found` if the batch is unknown, deleted, or of another account.
+   * Returns the batch's current state. Free of charge, and not rate-limited.
+   * @throws SnapError `email_unverified`; `not_found` if the batch is unknown, was deleted or belongs to another
+   * account.
    */
-  get(request: { readonly principal: Principal; readonly batchId: string }): Promise<RenderBatch>;
-  /** Returns the stored record of a batch, for the operator; `null` if it does not exist. */
+  get(request: OwnBatch): Promise<RenderBatch>;
+  /**
+   * Returns the account's batches, most recently submitted first. Free of charge, and not rate-limited.
+   * @throws SnapError as `get` does; `not_found` if `after` is not one of the account's batches.
+   */
+  list(request: { readonly principal: Principal } & PageRequest): Promise<Page<BatchSummary>>;
+  /**
+   * Returns the latest attempts to deliver a batch's webhook, newest first. Free of charge, and not rate-limited.
+   * @throws SnapError as `get` does.
+   */
+  deliveries(request: OwnBatch & PageRequest): Promise<DeliveryPage>;
+  /**
+   * Makes a finished batch's webhook due again, as `redeliver` does. Counts as a submission.
+   * @throws SnapError as `get` does; `rate_limited`; `validation_failed` if the webhook cannot be sent.
+   */
+  resend(request: OwnBatch): Promise<RenderBatch>;
+  /** Returns a batch's stored record, for the operator; `null` if it does not exist. */
   inspect(batchId: string): Promise<BatchRecord | null>;
   /**
-   * Returns selected batches, the last submitted first, for the operator.
+   * Returns the selected batches, most recently submitted first, for the operator.
    * @throws AdminError if `after` is not a batch.
    */
   page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
   /**
-   * Makes the webhook of a finished batch due again, whether it was delivered, given up or waits for its next attempt. A
-   * worker sends it with the same id and a new signature. After one that was delivered or given up, the attempts start over.
+   * Makes a finished batch's webhook due again, whether it was delivered, was abandoned or is waiting for its next
+   * attempt. A worker sends it with the same id and a new signature. If it was delivered or abandoned, the attempts
+   * start over.
    * @throws AdminError if the batch is unknown, or its webhook cannot be sent.
    */
   redeliver(batchId: string): Promise<BatchRecord>;
+  /** Returns the selected delivery attempts, newest first, for the operator; none if `after` is unknown. */
+  deliveryPage(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
   stats(): Promise<BatchStats>;
 }
 
 export function createBatches(parts: BatchParts): Batches {
   const { batches, rateLimiter, clock } = parts;
+  const findOwn = async ({ principal: { account }, batchId }: OwnBatch): Promise<BatchRecord> => {
+    requireVerifiedEmail(account);
+    const batch = await batches.find(batchId);
+    const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
+    if (batch === null || batch.accountId !== account.id || isPruned)
+      throw new SnapError("not_found", "Batch not found: the id is unknown, or the batch was deleted.");
+    return batch;
+  };
+  const countSubmission = async ({ id: accountId }: Account): Promise<void> => {
+    const limit = BATCH_LIMITS.submissionsPerMinute;
+    await enforceRateLimit(rateLimiter, { accountId, name: "submission", limit, now: clock.now() });
+  };
   return {
     async submit({ principal: { account, token }, document }) {
       requireVerifiedEmail(account);
       const { items, webhookUrl } = parseSubmission(document, parts);
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
+      await countSubmission(account);
       const now = clock.now();
-      const limit = BATCH_LIMITS.submissionsPerMinute;
-      await enforceRateLimit(rateLimiter, { accountId: account.id, name: "submission", limit, now });
       const batch: BatchRecord = {
         id: makeId(parts.random, "batch"),
         accountId: account.id,
@@ -128,33 +114,38 @@ export function createBatches(parts: BatchParts): Batches {
       parts.onSubmitted();
       return describeBatch(parts, { batch, token });
     },
-    async get({ principal: { account, token }, batchId }) {
+    async get(request) {
+      const batch = await findOwn(request);
+      return describeBatch(parts, { batch, token: request.principal.token });
+    },
+    async list({ principal, after, limit }) {
+      const { account } = principal;
       requireVerifiedEmail(account);
-      const batch = await batches.find(batchId);
-      const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
-      if (batch === null || batch.accountId !== account.id || isPruned)
-        throw new SnapError("not_found", "Batch not found: the id is unknown, or the batch was deleted.");
+      if (after !== undefined) await findOwn({ principal, batchId: after });
+      return batches.page({ accountId: account.id, after, limit });
+    },
+    async deliveries({ after, limit, ...own }) {
+      const { id: batchId } = await findOwn(own);
+      return batches.deliveries({ batchId, after, limit });
+    },
+    async resend(request) {
+      const { account, token } = request.principal;
+      const found = await findOwn(request);
+      await countSubmission(account);
+      const batch = await resend(parts, found);
       return describeBatch(parts, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),
     async page(request) {
       const { after } = request;
-      // a page after an unknown batch would be empty, as if there were no more
+      // a page after an unknown batch would be empty, like one past the end of the list
       if (after !== undefined && (await batches.find(after)) === null) throw batchNotFound(after);
       return batches.page(request);
     },
     redeliver: (batchId) => redeliver(parts, batchId),
+    deliveryPage: (request) => batches.deliveries(request),
     stats: () => batches.stats({ now: clock.now() }),
   };
-}
-
-/** Returns the document of a batch, with URLs signed by `token`. */
-export async function describeBatch(
-  parts: BatchParts,
-  { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },
-): Promise<RenderBatch> {
-  const linkOf = await parts.linkItems({ batch, token });
-  return toRenderBatch(batch, { now: parts.clock.now(), retentionMs: parts.rules.retentionMs, linkOf });
 }
 
 function toItemRecord(

@@ -1,23 +1,27 @@
 import { signStandardWebhook, signWebhook, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
-import { previousOf } from "../tokens/previous-secrets.ts";
-import type { BatchRecord, DeliveryState } from "../ports/batches.ts";
+import { orderedId } from "../ordered-ids.ts";
+import type { BatchRecord, DeliveryRecord, DeliveryState } from "../ports/batches.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
+import { storableText } from "../storable-text.ts";
+import { previousOf } from "../tokens/previous-secrets.ts";
 import type { BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
-import { describeBatch } from "./batches.ts";
+import { describeBatch } from "./render-batch.ts";
 
-/** Longer than the time limit of an attempt, 15 s, so attempts never overlap. */
+/** Longer than an attempt's time limit, 15 s, so attempts never overlap. */
 const DELIVERY_LEASE_MS = 25_000;
-/** Limit for the `Retry-After` of a receiver. */
+/** Limit for a receiver's `Retry-After`. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Each delay grows by a random fraction up to this, so a recovering receiver does not get all retries at once. */
 const JITTER = 0.1;
+
+const ID_RANDOM_BYTES = 6;
 
 /** The result of an attempt; `retryAt` is `null` if no attempt follows. */
 export interface DeliveryAttempt {
   readonly batchId: string;
   readonly accountId: string;
-  /** Origin of the receiver, because the path may contain secrets. */
+  /** Only the receiver's origin: the path may contain secrets. */
   readonly receiver: string;
   readonly attempt: number;
   readonly outcome: WebhookOutcome | { readonly kind: "token-revoked" };
@@ -40,10 +44,10 @@ export async function claimDelivery(parts: BatchParts, batchId: string): Promise
 }
 
 /**
- * Makes an attempt to deliver the webhook of a finished batch. Delivery is at least once: if the acknowledgement cannot
- * be stored, another attempt follows, with the same id.
+ * Attempts to deliver a finished batch's webhook. Delivery is at least once: if the acknowledgement cannot be stored,
+ * another attempt follows, with the same id.
  *
- * @param wasAborted returns whether the worker aborted the attempt; it then does not count.
+ * @param wasAborted returns whether the worker aborted the attempt, which then does not count.
  */
 export async function deliver(
   parts: BatchParts,
@@ -51,7 +55,9 @@ export async function deliver(
   wasAborted: () => boolean,
 ): Promise<void> {
   const { fence, attempts } = delivery;
+  const startedAt = parts.clock.now();
   const outcome = await attempt(parts, batch);
+  const durationMs = Math.max(0, parts.clock.now() - startedAt);
   if (outcome.kind === "failed" && wasAborted()) {
     await applyEvent(parts, batch.id, { type: "delivery-released", fence });
     return;
@@ -65,6 +71,21 @@ export async function deliver(
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
   parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
+  const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
+  const id = `dlv_${orderedId(parts.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
+  // the attempt was made, whether or not it can be looked up later
+  await parts.batches.recordDelivery({ id, ...record }).catch(parts.onBackgroundError);
+}
+
+function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "status" | "failure" | "body"> {
+  switch (outcome.kind) {
+    case "responded":
+      return { status: outcome.status, failure: null, body: storableText(outcome.body) };
+    case "failed":
+      return { status: null, failure: outcome.reason, body: null };
+    case "token-revoked":
+      return { status: null, failure: "token-revoked", body: null };
+  }
 }
 
 async function attempt(
@@ -72,14 +93,14 @@ async function attempt(
   batch: ClaimedDelivery["batch"],
 ): Promise<DeliveryAttempt["outcome"]> {
   const { tokens, webhookSender, seal, clock } = parts;
-  const found = await tokens.find(batch.tokenId);
-  // a webhook cannot be signed without the secret of the token
-  if (found === null) return { kind: "token-revoked" };
-  const document = await describeBatch(parts, { batch, token: found.token });
+  const principal = await tokens.find(batch.tokenId);
+  // a webhook cannot be signed without the token's secret
+  if (principal === null) return { kind: "token-revoked" };
+  const document = await describeBatch(parts, { batch, token: principal.token });
   const body = new TextEncoder().encode(JSON.stringify(document));
-  const signingSecret = seal.open(found.token.sealedSigningSecret);
+  const signingSecret = seal.open(principal.token.sealedSigningSecret);
   const now = clock.now();
-  const previous = previousOf(found.token, now);
+  const previous = previousOf(principal.token, now);
   const previousSecret = previous && seal.open(previous.sealedSigningSecret);
   const timestamp = String(Math.floor(now / 1000));
   return webhookSender.send({
@@ -90,8 +111,8 @@ async function attempt(
 }
 
 /**
- * `X-Webhook-Signature` is one signature, made with the present secret. `webhook-signature` may list several, so that
- * receivers verify it with either secret of an overlap (Standard Webhooks, "Webhook signatures").
+ * `X-Webhook-Signature` is one signature, made with the current secret. `webhook-signature` can list several, so
+ * receivers can verify it with either secret during an overlap (Standard Webhooks, "Webhook signatures").
  */
 function signedHeaders(
   delivery: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
@@ -99,7 +120,7 @@ function signedHeaders(
 ): WebhookRequest["headers"] {
   const { id, timestamp } = delivery;
   const { signingSecret, previousSecret } = secrets;
-  const all = previousSecret === null ? [signingSecret] : [signingSecret, previousSecret];
+  const signingSecrets = previousSecret === null ? [signingSecret] : [signingSecret, previousSecret];
   return {
     "Content-Type": "application/json; charset=utf-8",
     [WEBHOOK_HEADERS.id]: id,
@@ -107,7 +128,9 @@ function signedHeaders(
     [WEBHOOK_HEADERS.signature]: signWebhook(delivery, signingSecret),
     [STANDARD_WEBHOOK_HEADERS.id]: id,
     [STANDARD_WEBHOOK_HEADERS.timestamp]: timestamp,
-    [STANDARD_WEBHOOK_HEADERS.signature]: all.map((one) => signStandardWebhook(delivery, one)).join(" "),
+    [STANDARD_WEBHOOK_HEADERS.signature]: signingSecrets
+      .map((secret) => signStandardWebhook(delivery, secret))
+      .join(" "),
   };
 }
 

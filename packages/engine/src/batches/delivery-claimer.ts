@@ -4,12 +4,12 @@ import { claimDelivery, deliver, type ClaimedDelivery } from "./deliver.ts";
 
 /** Maximum number of concurrent attempts; each needs little more than a socket. */
 const MAX_DELIVERIES = 64;
-/** Per account, so slow receivers of one account do not delay those of others. */
+/** Per account, so one account's slow receivers do not delay other accounts' deliveries. */
 const MAX_PER_ACCOUNT = 4;
-/** Time that running attempts get when the worker stops. */
+/** Grace period for attempts still running when the worker stops. */
 const STOP_GRACE_MS = 3_000;
 
-/** Claims due deliveries and makes their attempts. */
+/** Claims due deliveries and attempts them. */
 export class DeliveryClaimer {
   readonly #parts: BatchParts;
   readonly #onFinished: () => void;
@@ -34,7 +34,7 @@ export class DeliveryClaimer {
     }
   }
 
-  /** Waits a short time for running attempts, then aborts the rest; another worker retries them. */
+  /** Waits briefly for running attempts, then aborts the rest; another worker retries them. */
   async stop(): Promise<void> {
     const cancelAbort = this.#parts.clock.after(STOP_GRACE_MS, () => {
       this.#wasAborted = true;
@@ -49,18 +49,18 @@ export class DeliveryClaimer {
     const free = MAX_DELIVERIES - this.#sending.size;
     if (free <= 0) return [];
     const byAccount = Map.groupBy(this.#sending.keys(), ({ batch }) => batch.accountId);
-    const full = [...byAccount]
+    const accountsAtLimit = [...byAccount]
       .filter(([, claimed]) => claimed.length >= MAX_PER_ACCOUNT)
       .map(([accountId]) => accountId);
     const { batches, clock } = this.#parts;
-    return batches.dueDeliveries({ now: clock.now(), limit: free, exceptAccounts: full });
+    return batches.dueDeliveries({ now: clock.now(), limit: free, exceptAccounts: accountsAtLimit });
   }
 
   async #run(claimed: ClaimedDelivery): Promise<void> {
     try {
       await deliver(this.#parts, claimed, () => this.#wasAborted);
     } catch (error) {
-      // another worker claims the delivery when its lease ends
+      // another worker claims the delivery when its lease expires
       this.#parts.onBackgroundError(error);
     }
     this.#sending.delete(claimed);

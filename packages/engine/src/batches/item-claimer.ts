@@ -3,7 +3,7 @@ import type { DueItem } from "../ports/batches.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.ts";
 
-/** Maximum number of accounts considered for the next item, those waiting longest first. */
+/** Maximum number of accounts to consider for the next item, longest-waiting first. */
 const MAX_ACCOUNTS = 1000;
 
 /** Maximum number of claimed items that wait for a slot: enough that one is ready when a slot becomes free. */
@@ -48,7 +48,7 @@ export class ItemClaimer {
   #claimable(): number {
     const { concurrency, scheduler } = this.#parts;
     const { running, batch, quarantined, ...load } = scheduler.load();
-    const waiting = load.waiting - quarantined.waiting; // those delay no item
+    const waiting = load.waiting - quarantined.waiting; // renders in quarantine don't delay items
     const notStarted = this.#claimed.size - batch.running;
     const interactiveWaiting = waiting - batch.waiting;
     return Math.min(
@@ -58,9 +58,9 @@ export class ItemClaimer {
   }
 
   /**
-   * Returns the next item: of the account with the fewest claimed items and, of several such accounts, the one served
-   * longest ago. Long batches of many accounts then hardly delay a short one. Accounts in quarantine come last, one item
-   * at a time. Records the account as served.
+   * Returns the next item and records its account as served. The account with the fewest claimed items comes first;
+   * ties go to the one served longest ago. This way, long batches from many accounts hardly delay a short one.
+   * Accounts in quarantine come last, one item at a time.
    */
   async #takeNext(): Promise<DueItem | null> {
     const { batches, clock, concurrency, quarantine, scheduler } = this.#parts;
@@ -70,8 +70,12 @@ export class ItemClaimer {
     const maxPerAccount = Math.max(1, concurrency - 2);
     const limitOf = (accountId: string): number => (quarantine.has(accountId) ? 1 : maxPerAccount);
     const claimed = [...counts.keys()].filter((id) => (counts.get(id) ?? 0) >= limitOf(id));
-    const full = [...new Set([...claimed, ...scheduler.busyQuarantinedAccounts()])];
-    const due = await batches.dueItems({ now: clock.now(), limit: MAX_ACCOUNTS, exceptAccounts: full });
+    const busyAccountIds = [...new Set([...claimed, ...scheduler.busyQuarantinedAccounts()])];
+    const due = await batches.dueItems({
+      now: clock.now(),
+      limit: MAX_ACCOUNTS,
+      exceptAccounts: busyAccountIds,
+    });
     const rankOf = ({ accountId }: DueItem): number => (quarantine.has(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
@@ -81,7 +85,7 @@ export class ItemClaimer {
     this.#round += 1;
     // drops accounts without due items
     this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));
-    for (const accountId of full) this.#servedIn.set(accountId, this.#round);
+    for (const accountId of busyAccountIds) this.#servedIn.set(accountId, this.#round);
     if (next !== null) this.#servedIn.set(next.accountId, this.#round);
     return next;
   }
@@ -90,7 +94,7 @@ export class ItemClaimer {
     try {
       await runItem(this.#parts, claimed);
     } catch (error) {
-      // another worker claims the item when its lease ends
+      // another worker claims the item when its lease expires
       this.#parts.onBackgroundError(error);
     }
     this.#claimed.delete(claimed);

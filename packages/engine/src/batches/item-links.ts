@@ -7,12 +7,12 @@ import type { RenderingStore } from "../ports/renderings.ts";
 import type { TokenRecord } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Size of the cache of signed URLs. The longest URL has 60,000 characters. */
+/** Size of the signed-URL cache. The longest URL has 60,000 characters. */
 const CACHE_CHARACTERS = 8_000_000;
 
 /**
- * Links the renderings of a batch that are still cached and that `token` may fetch. The returned function returns the
- * signed URL of an item, or `null` if it would not work.
+ * Links a batch's renderings that are still cached and that `token` may fetch. The returned function returns the signed
+ * URL for an item, or `null` if it would not work.
  */
 export type LinkItems = (request: {
   readonly batch: BatchRecord;
@@ -20,7 +20,7 @@ export type LinkItems = (request: {
 }) => Promise<(item: ItemRecord) => string | null>;
 
 interface ItemLinksOptions {
-  /** `null`: nothing is linked. */
+  /** `null` links nothing. */
   readonly baseUrl: string | null;
   readonly renderings: Pick<RenderingStore, "peek">;
   readonly seal: Seal;
@@ -28,8 +28,8 @@ interface ItemLinksOptions {
 }
 
 /**
- * Creates a function that links the items of batches. A URL expires with the cache entry or the token, whichever is first.
- * Signed URLs are cached, because polls are free and not rate-limited.
+ * Creates a function that links the items of batches. A URL expires with the cache entry or the token, whichever comes
+ * first. Signed URLs are cached, because polls are free and not rate-limited.
  */
 export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksOptions): LinkItems {
   if (baseUrl === null) return async () => () => null;
@@ -40,8 +40,8 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
 
   const sign = ({ id, parameters }: ItemRecord, token: TokenRecord, expires: number): string => {
     const key = `${id} ${expires} ${token.id} ${token.sealedSigningSecret}`;
-    const known = signed.get(key);
-    if (known !== undefined) return known;
+    const cached = signed.get(key);
+    if (cached !== undefined) return cached;
     const signingSecret = seal.open(token.sealedSigningSecret);
     const url = buildSignedUrl(toQuery(parameters), { baseUrl, tokenId: token.id, signingSecret, expires });
     signed.set(key, url);

@@ -5,7 +5,7 @@ import type { Seal } from "../tokens/seal.ts";
 
 type Parameters = ItemRecord["parameters"];
 
-/** Replaces the secrets of an item by their sealed JSON, for its storage. */
+/** Replaces an item's secrets with their sealed JSON, for storage. */
 export function sealSecrets(parameters: Parameters, seal: Seal): Parameters {
   return mapSecrets(parameters, (value) => seal.seal(JSON.stringify(value)));
 }
@@ -26,7 +26,7 @@ export function openSecrets(parameters: Parameters, seal: Seal): Parameters {
   });
 }
 
-/** Replaces the secrets by `null`: that there were some still matters, because a signed URL cannot have them. */
+/** Replaces the secrets with `null`, which records that the item had some: a signed URL cannot contain them. */
 export function dropSecrets(parameters: Parameters): Parameters {
   return mapSecrets(parameters, () => null);
 }

@@ -1,5 +1,6 @@
 import type { Settle } from "../credits/reservation.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
+import { recordItem, type CapturedItem } from "../history/record-item.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
 import type { Resolution } from "../ports/ledger.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
@@ -8,9 +9,9 @@ import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 import { openSecrets } from "./item-secrets.ts";
 
-/** Delay where the cause lasts for an unknown time; each retry counts against the render limit. */
+/** Delay before a retry if the cause's duration is unknown; each retry counts against the render limit. */
 const WAIT_MS = 15_000;
-/** Longest delay: it grows with the time that the item has waited, because some names never resolve. */
+/** Longest delay. The delay grows with the item's wait, because some names never resolve. */
 const LONG_WAIT_MS = 120_000;
 
 /** An item finished by this worker. */
@@ -26,6 +27,7 @@ export interface ClaimedItem {
   readonly batch: BatchRecord;
   readonly item: ItemRecord;
   readonly fence: number;
+  readonly claimedAt: number;
 }
 
 /** Claims a due item; returns `null` if another worker was first, or the item failed after too many starts. */
@@ -33,26 +35,27 @@ export async function claimItem(
   parts: BatchParts,
   { batchId, itemId }: DueItem,
 ): Promise<ClaimedItem | null> {
-  const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
+  const claimedAt = parts.clock.now();
+  const leaseEndsAt = claimedAt + parts.itemLeaseMs;
   const batch = await applyEvent(parts, batchId, { type: "item-claimed", itemId, leaseEndsAt });
   const item = batch?.items.find(({ id }) => id === itemId);
   if (batch == null || item === undefined) return null;
-  if (item.state.status === "rendering") return { batch, item, fence: item.state.fence };
-  report(parts, { item }, batch);
+  if (item.state.status === "rendering") return { batch, item, fence: item.state.fence, claimedAt };
+  report(parts, { item, claimedAt }, batch, null);
   return null;
 }
 
-/** Renews the lease of an item. */
+/** Renews an item's lease. */
 export async function renewItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
   const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
   await applyEvent(parts, claimed.batch.id, { type: "item-renewed", ...claimOf(claimed), leaseEndsAt });
 }
 
 /**
- * Captures the page of an item and stores the result. The transaction that marks the item as done also charges the
+ * Captures an item's page and stores the result. The transaction that marks the item as done also charges for the
  * rendering; if the lease is lost, nothing is charged.
  *
- * @throws any error other than a `SnapError`; another worker then claims the item when its lease ends.
+ * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
  */
 export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
   const { tokens, clock } = parts;
@@ -62,8 +65,9 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
     const parameters = openSecrets(claimed.item.parameters, parts.seal);
     const settle = settleWith(parts, claimed);
     const request = { principal, parameters, requestId, priority: "batch", settle } as const;
-    const { cache, rendering } = await parts.capture(request);
-    if (cache === "hit") await finish(parts, claimed, doneEvent(claimed, rendering, 0));
+    const captured = await parts.capture(request);
+    if (captured.cache === "hit")
+      await finish(parts, claimed, doneEvent(claimed, captured.rendering, 0), captured);
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
@@ -73,13 +77,13 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }
         : { type: "item-limited", ...reason, retryAt };
-    await finish(parts, claimed, event);
+    await finish(parts, claimed, event, null);
   }
 }
 
 /**
- * Returns the instant of the next attempt, or `null` if the item has failed. Rate limits, a busy service and a failed
- * resolver are retried. So is a lack of credits if some are only reserved, because they are refunded if those renders
+ * Returns the instant of the next start, or `null` if the item has failed. Rate limits, a busy service and a failed
+ * resolver are retried. So is a lack of credits if some are only reserved, because those are refunded if their renders
  * fail.
  */
 async function retryInstant(
@@ -117,7 +121,7 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
     });
     // the lease was lost; the new owner gets the rendering from the cache
     if (batch === null) return parts.ledger.refund({ reservationId, now });
-    report(parts, claimed, batch);
+    report(parts, claimed, batch, { cache: "miss", rendering });
     return resolution;
   };
 }
@@ -132,15 +136,27 @@ function notesOf({ notes }: { readonly notes: readonly string[] }): { readonly n
   return notes.length > 0 ? { notes } : {};
 }
 
-async function finish(parts: BatchParts, claimed: ClaimedItem, event: BatchEvent): Promise<void> {
+async function finish(
+  parts: BatchParts,
+  claimed: ClaimedItem,
+  event: BatchEvent,
+  captured: CapturedItem | null,
+): Promise<void> {
   const batch = await applyEvent(parts, claimed.batch.id, event);
-  if (batch !== null) report(parts, claimed, batch);
+  if (batch !== null) report(parts, claimed, batch, captured);
 }
 
-function report(parts: BatchParts, { item: { id } }: Pick<ClaimedItem, "item">, batch: BatchRecord): void {
-  const state = batch.items.find((item) => item.id === id)?.state;
-  if (state?.status === "done" || state?.status === "failed")
-    parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state });
+/** Reports the item, and adds it to the history, if it is finished. */
+function report(
+  parts: BatchParts,
+  { item: { id }, claimedAt }: Pick<ClaimedItem, "item" | "claimedAt">,
+  batch: BatchRecord,
+  captured: CapturedItem | null,
+): void {
+  const item = batch.items.find((candidate) => candidate.id === id);
+  if (item?.state.status !== "done" && item?.state.status !== "failed") return;
+  recordItem(parts, { batch, item, claimedAt, captured });
+  parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state: item.state });
 }
 
 function claimOf({ item, fence }: ClaimedItem): { readonly itemId: string; readonly fence: number } {

@@ -20,7 +20,7 @@ export interface SubmittedItem {
   readonly parameters: SnapParameters;
 }
 
-/** What the submission is checked against, besides the parameter table. */
+/** What the submission is checked against, in addition to the parameter table. */
 export interface SubmissionRules {
   readonly targets: TargetPolicy;
   readonly renderer: Pick<Renderer, "filterLists">;
@@ -28,11 +28,11 @@ export interface SubmissionRules {
 }
 
 /**
- * Validates the body of `POST /renders`. A single error causes the whole submission to be rejected.
+ * Validates the body of `POST /renders`. A single error rejects the whole submission.
  *
  * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the errors in
- * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Blocked hosts, missing filter lists and
- * duplicates are found only among items whose parameters are valid.
+ * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters are
+ * checked for blocked hosts, missing filter lists and duplicates.
  */
 export function parseSubmission(
   document: unknown,
@@ -68,7 +68,7 @@ function parseItems(value: unknown, context: Context): SubmittedItem[] {
     const item = parseOne(sent, `items.${index}`, context);
     if (item === null) continue;
     items.push(item);
-    // the cache lifetime does not make a capture different
+    // a different cache lifetime is not a different capture
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
@@ -102,7 +102,7 @@ function parseOne(
   }
 }
 
-/** Renderings are fetched later, so they must be cached. Reports faults in addition to those that `parseItem` finds. */
+/** Renderings are fetched later, so they must be cached. Reports faults in addition to `parseItem`'s. */
 function requireCached(
   item: Readonly<Record<string, unknown>>,
   report: (parameter: string, message: string) => void,
@@ -155,7 +155,7 @@ class Faults {
     return Object.keys(errors).length === this.#blocked
       ? new SnapError(
           "blocked_host",
-          "The hosts of the parameters listed in errors are not publicly reachable.",
+          "The parameters listed in errors point to hosts that are not publicly reachable.",
           { errors },
         )
       : new SnapError("validation_failed", message, { errors });

@@ -1,38 +1,71 @@
-import { AdminError } from "../errors.ts";
+import { AdminError, SnapError } from "../errors.ts";
 import type { BatchRecord } from "../ports/batches.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 
-/** Makes the webhook of a finished batch due again; a worker sends it. */
+/** Makes a finished batch's webhook due again, for the operator; a worker sends it. */
 export async function redeliver(parts: BatchParts, batchId: string): Promise<BatchRecord> {
   const batch = await parts.batches.find(batchId);
   if (batch === null) throw batchNotFound(batchId);
-  if (batch.webhookUrl === null) throw cannotRedeliver(`batch ${batchId} has no webhook`);
-  if (batch.finishedAt === null)
-    throw cannotRedeliver(
-      `batch ${batchId} is not complete`,
-      "its webhook is sent when every item is finished",
-    );
-  if ((await parts.tokens.find(batch.tokenId)) === null)
-    throw cannotRedeliver(
-      `token ${batch.tokenId}, which signs the webhook of batch ${batchId}, was revoked`,
-      "the receiver can fetch the batch with another token of the account",
-    );
-  const changed = await applyEvent(parts, batchId, { type: "delivery-requested" });
-  if (changed === null)
-    throw cannotRedeliver(
-      `the webhook of batch ${batchId} is being sent, or the batch is about to be deleted`,
-      `see \`snap-server batches show ${batchId}\``,
-    );
-  return changed;
+  const changed = await requestDelivery(parts, batch);
+  if (typeof changed !== "string") return changed;
+  const { message, advice } = faultForOperator(changed, batch);
+  throw new AdminError(message, { code: "cannot_redeliver", advice });
+}
+
+/** Makes a finished batch's webhook due again, for a caller. */
+export async function resend(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord> {
+  const changed = await requestDelivery(parts, batch);
+  if (typeof changed !== "string") return changed;
+  const message = FAULTS[changed];
+  throw new SnapError("validation_failed", message, { errors: { id: [message] } });
 }
 
 export function batchNotFound(batchId: string): AdminError {
   return new AdminError(`unknown batch ${batchId}`, {
     code: "batch_not_found",
-    advice: "`snap-server batches list` lists them; finished ones are deleted after SNAP_BATCH_RETENTION",
+    advice:
+      "`snap-server batches list` lists all batches; finished ones are deleted after SNAP_BATCH_RETENTION",
   });
 }
 
-function cannotRedeliver(message: string, advice: string | null = null): AdminError {
-  return new AdminError(message, { code: "cannot_redeliver", advice });
+type Fault = "no-webhook" | "unfinished" | "token-revoked" | "busy";
+
+/** Returns the changed batch, or why its webhook cannot be sent. */
+async function requestDelivery(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord | Fault> {
+  if (batch.webhookUrl === null) return "no-webhook";
+  if (batch.finishedAt === null) return "unfinished";
+  if ((await parts.tokens.find(batch.tokenId)) === null) return "token-revoked";
+  return (await applyEvent(parts, batch.id, { type: "delivery-requested" })) ?? "busy";
+}
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  "no-webhook": "This batch has no webhook; submit it with webhookUrl.",
+  unfinished: "This batch is not complete; its webhook is sent when every item is finished.",
+  "token-revoked": "The token that signs this batch's webhook was revoked; fetch the batch instead.",
+  busy: "This batch's webhook is being sent, or the batch is about to be deleted; look at its deliveries.",
+};
+
+function faultForOperator(
+  fault: Fault,
+  { id, tokenId }: BatchRecord,
+): { readonly message: string; readonly advice: string | null } {
+  switch (fault) {
+    case "no-webhook":
+      return { message: `batch ${id} has no webhook`, advice: null };
+    case "unfinished":
+      return {
+        message: `batch ${id} is not complete`,
+        advice: "its webhook is sent when every item is finished",
+      };
+    case "token-revoked":
+      return {
+        message: `token ${tokenId}, which signs batch ${id}'s webhook, was revoked`,
+        advice: "the receiver can fetch the batch with another of the account's tokens",
+      };
+    case "busy":
+      return {
+        message: `batch ${id}'s webhook is being sent, or the batch is about to be deleted`,
+        advice: `see \`snap-server batches show ${id}\``,
+      };
+  }
 }

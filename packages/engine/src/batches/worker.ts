@@ -3,22 +3,25 @@ import type { BatchParts } from "./batch-parts.ts";
 import { DeliveryClaimer } from "./delivery-claimer.ts";
 import { ItemClaimer } from "./item-claimer.ts";
 
-/** Interval of the poll; a notification wakes the worker sooner. */
+/** Polling interval; a notification wakes the worker sooner. */
 const POLL_MS = 500;
 /** A lease survives two lost heartbeats. */
 const HEARTBEATS_PER_LEASE = 4;
-/** Interval until the next poll after a claim fails. */
+/** Polling interval after a failed claim. */
 const POLL_AFTER_ERROR_MS = 2_000;
 
 /** Renders batches and delivers their webhooks until it is stopped. */
 export interface BatchWorker {
-  /** Claims due work now, because a batch was submitted or a slot became free. */
+  /** Claims due work now: call it when a batch was submitted or a slot became free. */
   wake(): void;
-  /** Claims nothing new; resolves when the claimed items are finished, and webhook attempts finished or aborted after 3 s. */
+  /**
+   * Claims nothing new. Resolves when the claimed items are finished, and webhook attempts are finished or, after 3 s,
+   * aborted.
+   */
   stop(): Promise<void>;
 }
 
-/** Starts a worker. Several workers, in several processes, may share a storage. */
+/** Starts a worker. Several workers, in several processes, can share a storage. */
 export function startBatchWorker(parts: BatchParts): BatchWorker {
   const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = parts;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
@@ -39,7 +42,7 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
     let pauseMs = POLL_MS;
     try {
       await clocks.measured;
-      // A clock that is wrong would end the leases of other workers early.
+      // a wrong clock would end other workers' leases early
       while (claimAgain && !isStopped && !clocks.skews().some(isExcessiveSkew)) {
         claimAgain = false;
         await deliveries.claimDue(() => isStopped);

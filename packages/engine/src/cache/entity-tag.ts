@@ -4,12 +4,12 @@ import { setImmediate } from "node:timers/promises";
 /** Takes one to five milliseconds. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** Of all bodies that are hashed at the same time, only one gets each turn of the event loop. */
+/** Each turn of the event loop hashes a slice of only one body, even if several are being hashed. */
 let lastTurn = Promise.resolve();
 
 /**
- * Returns the strong entity tag of a body (RFC 9110, 8.8.3): its quoted SHA-256. Hashes in slices, so that large bodies
- * do not block this process; WebCrypto would copy a body first, which takes as long as hashing it.
+ * Returns the strong entity tag of a body (RFC 9110, 8.8.3): its quoted SHA-256. Hashes in slices, so large bodies do
+ * not block this process. WebCrypto would first copy the body, which takes as long as hashing it.
  */
 export async function entityTag(bytes: Uint8Array): Promise<string> {
   const hash = createHash("sha256").update(bytes.subarray(0, SLICE_BYTES));

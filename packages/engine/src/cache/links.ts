@@ -6,13 +6,12 @@ import type { Principal } from "../ports/tokens.ts";
 import { requireNoSecrets } from "../tokens/require-no-secrets.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Spread of the lifetimes of renderings that are cached only for their link. */
+/** Range of lifetimes for renderings that are cached only for their link. */
 const TTL_SPREAD_SECONDS = 43_200;
 
 /**
- * Returns the cache entry for the link of a `cache: false` rendering. Other requests must not hit it, and its link must
- * not return their renderings. The cache key covers `cacheTtl`, so a lifetime derived from the content makes the key
- * unique.
+ * Returns the cache entry for a `cache: false` rendering's link. Other requests must not hit it, and its link must not
+ * return their renderings. The cache key covers `cacheTtl`, so a lifetime derived from the content makes it unique.
  */
 export function linkedEntry(
   cacheKey: CacheKey,
@@ -50,12 +49,12 @@ export interface LinkRequest {
 
 export interface RenderingLink {
   readonly url: string;
-  /** Instant at which the link expires. */
+  /** When the link expires. */
   readonly expiresAt: number;
 }
 
 /**
- * Signs a URL of a cached rendering. It expires with the cache entry or the token, whichever is first.
+ * Signs a URL for a cached rendering. It expires with the cache entry or the token, whichever comes first.
  *
  * @throws SnapError `validation_failed` if a parameter is secret.
  */

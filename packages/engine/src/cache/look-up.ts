@@ -6,11 +6,11 @@ import type { RenderingCache } from "./rendering-cache.ts";
 export interface LookUpRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
-  /** Returns whether the caller already holds the rendering, and needs no bytes. */
+  /** Returns whether the caller already has the rendering and needs no bytes. */
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
 
-/** Returns the cached rendering of a request, if there is a suitable one. */
+/** Returns a request's cached rendering, if there is a suitable one. */
 export async function lookUp(
   cache: RenderingCache,
   { key, parameters, holds }: LookUpRequest,
@@ -19,7 +19,10 @@ export async function lookUp(
   return cached !== null && suits(cached, parameters) ? cached : null;
 }
 
-/** An explicit `waitUntil` is strict unless its timeout is accepted: a rendering whose wait was capped does not satisfy it. */
+/**
+ * An explicit `waitUntil` is strict unless the request accepts its timeout: a rendering whose wait was capped does not
+ * satisfy it.
+ */
 export function suits(cached: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && cached.notes.includes(WAIT_CAPPED));
 }

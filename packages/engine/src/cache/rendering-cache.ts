@@ -13,9 +13,9 @@ const NO_BYTES = new Uint8Array();
  * a memory hit is checked against the store's entity tag first; only the bytes are not transferred again.
  */
 export interface RenderingCache {
-  /** Returns a rendering whose entity tag the caller `holds` without its bytes, unless they are in memory. */
+  /** Returns the rendering. If the caller `holds` its entity tag, its bytes are included only if they are in memory. */
   lookUp(key: RenderingKey, holds?: (etag: string) => boolean): Promise<StoredRendering | null>;
-  /** Returns the rendering if it is in memory, without a read of the store. */
+  /** Returns the rendering if it is in memory, without reading the store. */
   recall(key: RenderingKey): StoredRendering | null;
   store(key: RenderingKey, rendering: StoredRendering): Promise<void>;
 }
@@ -66,12 +66,12 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
   };
 }
 
-/** Unambiguous, because the digest in `key` has a fixed length. */
+/** The name is unambiguous, because the digest in `key` has a fixed length. */
 function nameOf({ accountId, key }: RenderingKey): string {
   return `${key}:${accountId}`;
 }
 
-/** Adds the entity tag and the expiry to a new rendering. */
+/** Adds the entity tag and expiry to a new rendering. */
 export async function toStoredRendering(
   file: RenderedFile,
   { now, ttlSeconds }: { readonly now: number; readonly ttlSeconds: number },

@@ -2,35 +2,35 @@ import { SnapError } from "../errors.ts";
 import type { Priority } from "../ports/render-leases.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 
-/** How a render ended. `abandoned`: the failure concerns only the request that led it. */
+/** How a render ended. `abandoned`: the failure concerns only its leader. */
 export type RenderOutcome =
   | { readonly state: "done"; readonly rendering: StoredRendering }
   | { readonly state: "failed"; readonly failure: unknown }
   | { readonly state: "abandoned" };
 
-/** A running render, as the request that leads it sees it. */
+/** A running render, as its leader sees it. */
 export interface RunningRender {
   /** Resolves when an interactive request joins. */
   readonly priorityRaised: Promise<void>;
   readonly isRaised: boolean;
   raisePriority(): void;
-  /** The render has started: requests that joined it wait until it ends. */
+  /** Marks the render as started: from now on, joined requests wait until it ends. */
   start(): void;
-  /** Only the first call of a leader counts. */
+  /** Ends the render. Only the leader's first call has an effect. */
   end(outcome: RenderOutcome): void;
 }
 
-/** Another request's rendering or failure, or the lead. */
+/** Another request's rendering or failure, or the role of leader. */
 export type JoinOutcome =
   | Exclude<RenderOutcome, { state: "abandoned" }>
   | { readonly state: "leads"; readonly running: RunningRender };
 
-/** Maximum number of requests that wait for one render. */
+/** Maximum number of requests that can wait for one render. */
 const MAX_JOINED = 10_000;
 
 export interface JoinRequest {
   readonly priority: Priority;
-  /** Aborts when the request no longer waits for a render that has not started. */
+  /** Aborts when the request stops waiting for the render to start. */
   readonly wait?: AbortSignal;
 }
 
@@ -39,11 +39,11 @@ export class RunningRenders {
   readonly #renders = new Map<string, SharedRender>();
 
   /**
-   * Joins the running render of this name, or leads a new one. If the leader abandons it, the first request that
-   * waits leads, and the others continue to wait.
+   * Joins the running render with this name, or leads a new one. If the leader abandons it, the first waiting request
+   * becomes the leader and the others keep waiting.
    *
-   * @throws the reason of `wait` if that aborts before the render has started.
-   * @throws SnapError `upstream_rate_limited` if too many requests wait for the render already.
+   * @throws the abort reason of `wait` if it aborts before the render has started.
+   * @throws SnapError `upstream_rate_limited` if too many requests are already waiting for the render.
    */
   async joinOrLead(name: string, request: JoinRequest): Promise<JoinOutcome> {
     const running = this.#renders.get(name);
@@ -109,7 +109,7 @@ class SharedRender {
 
   #end(outcome: RenderOutcome): void {
     if (outcome.state === "abandoned") {
-      // The next leader waits for a slot again.
+      // the next leader waits for a slot again
       this.#hasStarted = false;
       this.#rejectAborted();
       const next = this.#waiting.shift();

@@ -9,15 +9,15 @@ import type { JoinOutcome, RunningRender, RunningRenders } from "./running-rende
 import { lookUp, suits, waitsStrictly } from "./look-up.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
-/** After this time, a crashed process no longer delays the requests that wait for its render. */
+/** After this time, a crashed process no longer delays the requests that are waiting for its render. */
 const LEASE_MS = 6_000;
-/** A lease survives several lost renewals, and a leader soon learns of a raised priority. */
+/** Short, so a lease survives several lost renewals, and a leader soon learns of a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
-/** Time for a rendering to reach the cache. */
+/** How long a rendering may take to reach the cache. */
 const LINGER_MS = LEASE_MS;
-/** If a page fails in one process after another, the last request would wait for all of them. */
+/** Without this limit, if a page failed in one process after another, the last request would wait for all of them. */
 const LONGEST_WAIT_MS = 60_000;
-/** Between two attempts to acquire a lease that another process holds. */
+/** Interval between tries to acquire a lease that another process holds. */
 const RETRY_INTERVAL_MS = 50;
 
 export interface ShareParts {
@@ -33,26 +33,26 @@ export interface ShareRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly priority: Priority;
-  /** Whether the request brings the content of its page, which an identical one may lack. */
+  /** Whether the request contains its page's content; requests with and without content do not join each other. */
   readonly hasContent: boolean;
   /** Start of the wait. */
   readonly requestedAt: number;
-  /** Longest wait for another request's render to start; by default that of its leader. */
+  /** Longest wait for another request's render to start; by default, its leader's longest wait. */
   readonly maxWaitMs?: number | undefined;
 }
 
-/** A render that this request must do itself, and that identical requests may wait for. */
+/** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
   /** Resolves when an interactive request joins; `null` if none can. */
   readonly priorityRaised: Promise<void> | null;
-  /** The render has started: requests that joined it wait until it ends. */
+  /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
-  /** Ends the render: once `stored` resolves, the requests that joined get the rendering. Rejects as `stored` does. */
+  /** Ends the render: once `stored` resolves, the joined requests get the rendering. Rejects as `stored` does. */
   publish(rendering: StoredRendering, stored: Promise<void>): Promise<void>;
   /**
-   * Ends the render with a failure that the requests that joined share; if it concerns only the leader, one of them
-   * leads instead. Does nothing after `publish`.
+   * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of them
+   * becomes the leader. Does nothing after `publish`.
    */
   fail(error: unknown): void;
 }
@@ -73,28 +73,28 @@ const UNSHARED: LedRender = {
 };
 
 /**
- * Joins the identical render that is running in this process or another, or leads it.
+ * Joins an identical render that is running in this process or another, or leads a new one.
  *
- * @throws the failure of the render that it joined, unless that concerned only its leader.
+ * @throws the joined render's failure, unless it concerns only that render's leader.
  * @throws SnapError `upstream_rate_limited` if that render has not started within `maxWaitMs`.
  */
 export async function share(parts: ShareParts, request: ShareRequest): Promise<LedRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
   if (!parameters.cache) return UNSHARED;
-  // a strict wait must not get a capture whose wait was capped
+  // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
   const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
   for (;;) {
     const outcome = await joinOrLead(parts, { ...request, name });
     if (outcome.state === "leads") return lead(parts, { ...request, name, running: outcome.running });
-    // the same error that the leader got
+    // the leader's error
     if (outcome.state === "failed") throw outcome.failure;
     const { rendering } = outcome;
     if (rendering.expiresAt > parts.clock.now()) return { isLed: false, rendering };
   }
 }
 
-/** Joins the running render of this name or leads it; waits at most `maxWaitMs` for it to start. */
+/** Joins the running render with this name or leads a new one; waits at most `maxWaitMs` for it to start. */
 async function joinOrLead(
   { runningRenders, clock }: ShareParts,
   { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
@@ -114,9 +114,9 @@ interface LeadRequest extends ShareRequest {
 }
 
 /**
- * Leads the render unless another process holds its lease; waits for that at most a minute, or `maxWaitMs`. The lease
- * does not tell whether the other process renders or waits, so all of it counts as waiting for a slot: after
- * `maxWaitMs` the request renders here if a slot is free, and fails otherwise.
+ * Leads the render unless another process holds its lease; then waits at most a minute, or `maxWaitMs`, for the lease.
+ * It does not show whether the other process is rendering or waiting, so the whole wait counts as waiting for a slot:
+ * after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
  */
 async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender | JoinedRender> {
   const { clock, cache, renderLeases } = parts;
@@ -176,7 +176,7 @@ function holdLease(
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {
-      // released while the rendering is still being stored: the lease lingers until it is
+      // the lease lingers while the rendering is being stored
       release(LINGER_MS);
       await stored;
       running.end({ state: "done", rendering });
@@ -188,7 +188,7 @@ function holdLease(
   };
 }
 
-/** Errors that concern only the leader. The joined requests are checked separately. */
+/** Errors that concern only the leader; joined requests are checked separately. */
 function concernsLeaderAlone(error: unknown): boolean {
   return isSnapError(error) && LEADERS_ERRORS.has(error.code);
 }
@@ -197,6 +197,6 @@ const LEADERS_ERRORS: ReadonlySet<string> = new Set([
   "rate_limited",
   "no_active_plan",
   "credit_limit_reached",
-  // its own wait was too short, or the queue was full
+  // the leader's wait was too short, or the queue was full
   "upstream_rate_limited",
 ]);

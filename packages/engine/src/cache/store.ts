@@ -23,7 +23,7 @@ export interface StoreRequest {
   readonly linked: (fresh: StoredRendering) => boolean;
 }
 
-/** Stores a rendering. One with `cache: false` is stored only if it needs a link, and only for that link. */
+/** Stores a rendering. With `cache: false` it is stored only if it needs a link, and only for that link. */
 export async function store(
   { cache, cacheKey, clock }: StoreParts,
   { key, parameters, file, led, linked }: StoreRequest,

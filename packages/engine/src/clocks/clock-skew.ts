@@ -1,4 +1,4 @@
-/** The difference between the clocks of this machine and of a server of the storage. */
+/** The difference between this machine's clock and the clock of one of the storage's servers. */
 export interface ClockSkew {
   /** Name of the server, such as `PostgreSQL`. */
   readonly server: string;
@@ -14,7 +14,10 @@ export function isNoticeableSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > NOTICEABLE_MS;
 }
 
-/** Returns whether this machine is not ready. A smaller skew ends no lease early: 20 s long, they are renewed every 5 s. */
+/**
+ * Returns whether the skew makes this machine not ready. Smaller skew doesn't end leases early: they last 20 s and are
+ * renewed every 5 s.
+ */
 export function isExcessiveSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > EXCESSIVE_MS;
 }
@@ -23,9 +26,9 @@ export function isExcessiveSkew({ skewMs }: ClockSkew): boolean {
  * Describes a difference for the log.
  *
  * @example
- * describeSkew({ server: "PostgreSQL", skewMs: -3200 }); // "the clock of this machine is 3.2 s behind that of PostgreSQL"
+ * describeSkew({ server: "PostgreSQL", skewMs: -3200 }); // "this machine's clock is 3.2 s behind PostgreSQL's"
  */
 export function describeSkew({ server, skewMs }: ClockSkew): string {
   const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
-  return `the clock of this machine is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} that of ${server}`;
+  return `this machine's clock is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} ${server}'s`;
 }

@@ -11,11 +11,11 @@ export interface ClockWatch {
   stop(): void;
 }
 
-/** Compares the clock of this machine with those of the storage's servers, now and every minute. */
+/** Compares this machine's clock with those of the storage's servers, now and every minute. */
 export function watchClocks(options: {
   readonly clock: Clock;
   readonly servers: readonly ServerClock[];
-  /** Called at each measurement for each server whose clock differs noticeably. */
+  /** Called after each measurement for each server whose clock differs noticeably. */
   readonly onClockSkew: (skew: ClockSkew) => void;
 }): ClockWatch {
   const { clock, servers, onClockSkew } = options;
@@ -41,8 +41,8 @@ export function watchClocks(options: {
 }
 
 /**
- * The server read its clock at some instant between request and response. Of the differences that are possible, returns
- * the smallest, so a slow response is not reported as skew. Returns `null` if the server is unavailable.
+ * Returns the smallest possible difference, because the server read its clock at an unknown instant between request and
+ * response; so a slow response is not reported as skew. Returns `null` if the server is unavailable.
  */
 async function measureSkew(clock: Clock, server: ServerClock): Promise<ClockSkew | null> {
   const sentAt = clock.now();

@@ -2,14 +2,14 @@ import type { Account } from "../ports/accounts.ts";
 import type { Balance, Ledger, PeriodGrant, StandingBalance } from "../ports/ledger.ts";
 import type { Entitlement } from "../accounts/entitlement.ts";
 
-/** The credits of an account, as shown to the caller. */
+/** An account's credits, as shown to the caller. */
 export interface CreditState {
   /** Credits granted for the period. */
   readonly limit: number;
   /** Credits left; never negative. */
   readonly remaining: number;
   readonly used: number;
-  /** Instant at which new credits are granted; `null` without a period. */
+  /** When new credits are granted; `null` if there is no period. */
   readonly resetsAt: number | null;
 }
 
@@ -17,19 +17,20 @@ export interface CreditsRequest {
   readonly account: Account;
   readonly entitlement: Entitlement;
   readonly now: number;
-  /** A balance that was just read. If it is still up to date, the ledger is not called. */
+  /** A balance that was just read. If it is up to date, the ledger is not called. */
   readonly standing?: StandingBalance | null | undefined;
 }
 
 /** Returns the credits at `now`; an account without a period has none. */
 export async function readCredits(
   ledger: Ledger,
-  { account, entitlement, now, standing = null }: CreditsRequest,
+  { account, entitlement, now, standing: storedBalance = null }: CreditsRequest,
 ): Promise<CreditState> {
   const { period, granted } = entitlement;
   if (period === null) return { limit: 0, remaining: 0, used: 0, resetsAt: null };
   const grant = { accountId: account.id, period, granted, now };
-  const balance = standing !== null && isUpToDate(standing, grant) ? standing : await ledger.balance(grant);
+  const balance =
+    storedBalance !== null && isUpToDate(storedBalance, grant) ? storedBalance : await ledger.balance(grant);
   return {
     limit: balance.granted,
     remaining: remainingOf(balance),
@@ -43,8 +44,8 @@ function isUpToDate(
   { periodStartedAt, granted, nextLapseAt }: StandingBalance,
   grant: PeriodGrant & { readonly now: number },
 ): boolean {
-  const isOverdue = nextLapseAt !== null && nextLapseAt <= grant.now;
-  return periodStartedAt === grant.period.startedAt && granted === grant.granted && !isOverdue;
+  const hasLapsedReservation = nextLapseAt !== null && nextLapseAt <= grant.now;
+  return periodStartedAt === grant.period.startedAt && granted === grant.granted && !hasLapsedReservation;
 }
 
 function remainingOf({ granted, used, reserved }: Balance): number {

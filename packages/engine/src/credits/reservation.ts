@@ -2,6 +2,7 @@ import { entitlementOf } from "../accounts/entitlement.ts";
 import type { Plan } from "../accounts/plans.ts";
 import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
+import { orderedId } from "../ordered-ids.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ledger, Period, Resolution, StandingBalance } from "../ports/ledger.ts";
@@ -27,7 +28,7 @@ export interface Reservation {
   readonly balance: StandingBalance;
 }
 
-/** Settles the reservation in one transaction with other writes; returns how the reservation ended. */
+/** Settles the reservation in one transaction with other writes; returns how it ended. */
 export type Settle = (settlement: {
   readonly reservationId: string;
   readonly rendering: StoredRendering;
@@ -81,11 +82,11 @@ async function tryRefund(
 }
 
 /**
- * Charges the credit of a stored rendering; returns whether it was charged. If the settlement fails without a definite
- * result, a refund shows whether the credit was charged; if so, the request succeeds. If the refund fails too, the
- * request fails and the charge is reversed in the background.
+ * Charges the credit for a stored rendering; returns whether it was charged. If the settlement's result is unknown, a
+ * refund shows whether the credit was charged; if it was, the request succeeds. If the refund also fails, the request
+ * fails and the charge is reversed in the background.
  *
- * @throws the error of the settlement; no charge remains in that case.
+ * @throws the settlement's error; in that case, no charge remains.
  */
 export async function settle(
   parts: CreditParts,
@@ -111,29 +112,19 @@ export async function settle(
     onEvent({ type: "ledger-failed", operation: "settle" });
     const resolution = await tryRefund(parts, reservationId);
     if (resolution === "settled") return true;
-    // a batch item becomes done in the transaction that charges it, so no failed item is charged
+    // an item becomes done in the transaction that charges for it, so failed items are never charged
     if (resolution === null && write === undefined) reversals.add(reservationId);
     throw error;
   }
 }
 
-/** Hexadecimal digits of the milliseconds since 1970; enough for nine thousand years. */
-const INSTANT_DIGITS = 12;
 const RANDOM_BYTES = 10;
 
-/**
- * Returns a new id of 32 hexadecimal digits that starts with the instant, as UUID version 7 does (RFC 9562, 5.7). Ids in
- * time order append to the same page of a storage's index; random ids would touch a different page each.
- */
+/** Returns a new id of 32 hexadecimal digits. */
 export function newReservationId(random: Random, now: number): string {
-  return `${reservationIdAt(now)}${Buffer.from(random.bytes(RANDOM_BYTES)).toString("hex")}`;
-}
-
-/** Returns the start of every reservation id of this instant, which sorts after all earlier ids. */
-export function reservationIdAt(instant: number): string {
-  return Math.max(0, Math.trunc(instant)).toString(16).padStart(INSTANT_DIGITS, "0");
+  return orderedId(random, { at: now, randomBytes: RANDOM_BYTES });
 }
 
 function creditLimitMessage(period: Period): string {
-  return `All credits of this period are used; new credits are granted at ${new Date(period.resetsAt).toISOString()}.`;
+  return `All credits for this period have been used; new ones will be granted at ${new Date(period.resetsAt).toISOString()}.`;
 }

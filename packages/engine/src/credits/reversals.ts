@@ -4,7 +4,7 @@ import type { Ledger } from "../ports/ledger.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** After a day of failures the operator must act; the log contains the reservation ids. */
+/** After a day of failures, the operator must act; the log contains the reservation ids. */
 const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 const MAX_PENDING = 10_000;
 /** Orchestrators kill a process that takes too long to stop. */
@@ -19,8 +19,8 @@ export interface Reversals {
 }
 
 /**
- * Pending reversals are in memory. A reversal is given up if it is a day old, too many are pending, or the engine
- * closes; `onBackgroundError` then gets its reservation id.
+ * Pending reversals are in memory. A reversal is abandoned when it is a day old, too many are pending, or the engine
+ * closes; `onBackgroundError` then receives its reservation id.
  */
 export function createReversals({
   ledger,
@@ -33,7 +33,7 @@ export function createReversals({
   readonly onEvent: (event: EngineEvent) => void;
   readonly onBackgroundError: (error: unknown) => void;
 }): Reversals {
-  /** The instant at which each reservation id was added. */
+  /** When each reservation was added, by id. */
   const pending = new Map<string, number>();
   let pauseMs = FIRST_PAUSE_MS;
   let isScheduled = false;
@@ -62,7 +62,7 @@ export function createReversals({
       } catch (error) {
         if (isClosed) return;
         onEvent({ type: "ledger-failed", operation: "reverse" });
-        // move to the end of the queue, in case only this one fails
+        // moves it to the end of the queue, in case it is the only one to fail
         pending.delete(reservationId);
         pending.set(reservationId, since);
         giveUpOldest(error);
@@ -98,7 +98,7 @@ export function createReversals({
       cancel();
       const attempts = [...pending.keys()].map((reservationId) =>
         reverse(reservationId).catch((error: unknown) => {
-          // after the timeout it is already reported
+          // already reported if the timeout has passed
           if (pending.has(reservationId)) giveUp(reservationId, error);
         }),
       );

@@ -1,6 +1,6 @@
 import type { Balance, Ledger, PeriodAudit } from "../ports/ledger.ts";
 
-/** A period of which the stored figures contradict each other. */
+/** A period whose stored figures contradict each other. */
 export interface LedgerDifference extends Pick<
   PeriodAudit,
   "accountId" | "periodStartedAt" | "balance" | "openReservations"
@@ -12,18 +12,21 @@ export interface LedgerDifference extends Pick<
 export interface LedgerReport {
   /** Number of periods whose journal was compared with their balance. */
   readonly verifiedPeriods: number;
-  /** Number of periods whose journal no longer begins with a grant, or whose balance is pruned. */
+  /** Number of periods whose journal no longer begins with a grant, or whose balance has been pruned. */
   readonly incompletePeriods: number;
   readonly differences: readonly LedgerDifference[];
 }
 
 const ACCOUNTS_PER_PORTION = 1000;
-/** A younger period is never pruned: with the shortest retention, 35 days after the end of a month. */
+/**
+ * A period younger than this is never pruned: it lasts up to 31 days, and the shortest retention keeps it for another
+ * 35.
+ */
 const PRUNED_AGE_MIN_MS = 66 * 24 * 60 * 60_000;
 
 /**
- * Compares the balance of every period with its journal and its open reservations, for all accounts or one. The portions
- * are consistent in themselves, so renders may run meanwhile.
+ * Compares every period's balance with its journal and its open reservations, for all accounts or one. Each portion is
+ * read consistently, so renders can run in the meantime.
  */
 export async function verifyLedger(
   ledger: Pick<Ledger, "audit">,
@@ -54,7 +57,7 @@ function completeJournal({ balance, journal, beginsWithGrant }: PeriodAudit): Ba
 }
 
 /**
- * A period whose journal is incomplete is compared with its open reservations only. Pruning deletes a balance first, and
+ * A period with an incomplete journal is compared only with its open reservations. Pruning deletes a balance first,
  * then its journal.
  */
 function differs(
@@ -66,8 +69,8 @@ function differs(
   return balance.reserved !== openReservations || (journal !== null && !isSame(balance, journal));
 }
 
-function isSame(one: Balance, other: Balance): boolean {
-  return one.granted === other.granted && one.used === other.used && one.reserved === other.reserved;
+function isSame(left: Balance, right: Balance): boolean {
+  return left.granted === right.granted && left.used === right.used && left.reserved === right.reserved;
 }
 
 function toDifference(period: PeriodAudit, journal: Balance | null): LedgerDifference {

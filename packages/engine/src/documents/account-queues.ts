@@ -1,11 +1,11 @@
 import PQueue from "p-queue";
 
-/** A queue for each account, so that none can take the places of another. */
+/** A queue for each account, so one account cannot hold up another. */
 export class AccountQueues {
   readonly #queues = new Map<string, PQueue>();
   readonly #concurrency: number;
 
-  /** @param concurrency - Tasks of one account that run at once. */
+  /** @param concurrency - Maximum number of an account's tasks that run concurrently. */
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
   }

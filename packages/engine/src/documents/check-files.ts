@@ -5,7 +5,7 @@ import { isText } from "./content-types.ts";
 import { normalizePath } from "./normalize-path.ts";
 import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
-/** One file as it was sent. */
+/** A file as it was sent. */
 export interface SentFile {
   /** Relative, separated by `/`. */
   readonly path: string;
@@ -24,9 +24,9 @@ export interface CheckedFile {
 }
 
 /**
- * Returns the files sorted by path, in the order of their bytes.
+ * Returns the files sorted by the bytes of their paths.
  *
- * @param options.label - The name of the content in `errors`, if it is not a list of files.
+ * @param options.label - The content's name in `errors`, unless it is a list of files.
  * @throws SnapError `payload_too_large` for too many or too large files, `validation_failed` for anything else.
  */
 export function checkFiles(
@@ -44,17 +44,19 @@ export function checkFiles(
   for (const [path, message] of pathFaults(files.map((file) => file.path))) faults.add(path, message);
   for (const { path, bytes } of files)
     if (isText(path) && !isUtf8(bytes)) faults.add(label ?? path, "must be encoded as UTF-8");
+  if (label !== null && files.every(({ bytes }) => bytes.byteLength === 0))
+    faults.add(label, "must not be empty");
   requirePage(files, faults);
   const failure = faults.toFailure();
   if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-/** Counts the size of the files while they are unpacked. */
+/** Adds up the size of the files while they are unpacked. */
 export class UnpackedSize {
   #bytes = 0;
 
-  /** @throws SnapError `payload_too_large` beyond the limit of all files together, naming this one. */
+  /** @throws SnapError `payload_too_large` naming this file, if all files together exceed the limit. */
   add(path: string, bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
@@ -77,7 +79,7 @@ export function tooManyFiles(): SnapError {
   return new SnapError("payload_too_large", `A document ${fault}.`, { errors: { body: [fault] } });
 }
 
-/** Yields each path that cannot be used, and why. */
+/** Yields each unusable path, and why. */
 function* pathFaults(paths: readonly string[]): Generator<readonly [string, string]> {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -92,7 +94,7 @@ function* pathFaults(paths: readonly string[]): Generator<readonly [string, stri
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
       folders.add(path.slice(0, end));
   }
-  // the page that is generated from it
+  // reserved for the page that is generated from it
   if (files.has(MARKDOWN_PAGE)) files.add(HTML_PAGE);
   for (const path of files) if (folders.has(path)) yield [path, "is both a file and a folder"];
 }
@@ -102,10 +104,11 @@ export function pathFault(path: string): string | null {
   const isTooLong = Buffer.byteLength(path) > DOCUMENT_LIMITS.pathBytes;
   if (isTooLong) return `must have a path of at most ${DOCUMENT_LIMITS.pathBytes} bytes`;
   if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path))
-    return "must have a path without backslashes, control characters and unpaired surrogates";
-  // what decodes a name replaces each invalid sequence
+    return "must have a path without backslashes, control characters or unpaired surrogates";
+  // decoders replace each invalid sequence with this character
   if (path.includes("\u{FFFD}")) return "must have a name that is valid UTF-8";
-  if (path.startsWith("/") || /^[a-z]:/i.test(path)) return "must have a relative path";
+  if (path.startsWith("/") || /^[a-z]:/i.test(path))
+    return "must have a relative path, without a drive letter";
   const segments = path.split("/");
   return segments.some((segment) => segment === "" || segment === "." || segment === "..")
     ? "must have a path without empty, . or .. segments"

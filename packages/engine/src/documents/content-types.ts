@@ -1,4 +1,4 @@
-/** Media types by extension. Those of text are served as UTF-8. */
+/** Media types by extension. Text is served as UTF-8. */
 const TEXT: Readonly<Record<string, string>> = {
   html: "text/html",
   htm: "text/html",

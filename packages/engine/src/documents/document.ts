@@ -7,13 +7,13 @@ import { contentTypeOf } from "./content-types.ts";
 import { markdownToHtml } from "./markdown.ts";
 import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
-/** The content of a document: one page, or the files of one with an `index.html` or `index.md`. */
+/** A document's content: one page, or a page's files with an `index.html` or `index.md`. */
 export type DocumentContent =
   | { readonly html: Uint8Array | string }
   | { readonly markdown: Uint8Array | string }
   | {
       readonly files: readonly SentFile[];
-      /** How they were sent; `multipart/form-data` by default. */
+      /** Content type of the upload; `multipart/form-data` by default. */
       readonly contentType?: "application/zip" | "multipart/form-data";
     };
 
@@ -24,20 +24,20 @@ export interface Document {
   readonly url: string;
   /** Media type of the upload. */
   readonly contentType: string;
-  /** What is served to the page. `index.html` always exists; it replaces `index.md`. */
+  /** The files to serve to the page. `index.html` always exists; it replaces `index.md`. */
   readonly files: readonly DocumentFile[];
 }
 
-/** A document that is identified. Its files are built when they are needed. */
+/** A checked document with its id. Its files are built when they are needed. */
 export interface SentDocument extends Omit<Document, "files"> {
   /** Builds the files for an account. @throws SnapError as `createDocument` does. */
   readonly buildFiles: (accountId: string) => Promise<Document["files"]>;
 }
 
 /**
- * Builds a document. Equal content has an equal id, however it is sent.
+ * Builds a document. Equal content has the same id, however it is sent.
  *
- * @param accountId - The Markdown of an account is converted one text after the other.
+ * @param accountId - An account's Markdown texts are converted one at a time.
  * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for content
  * that is not a list of files.
  *
@@ -52,7 +52,7 @@ export async function createDocument(content: DocumentContent, accountId = ""): 
 /**
  * Checks and identifies content without converting it.
  *
- * @param label - The name in `errors` of content that is not a list of files; `null` for a list.
+ * @param label - The content's name in `errors`; `null` for a list of files.
  * @throws SnapError as `createDocument` does.
  */
 async function identifyDocument(content: DocumentContent, label: string | null): Promise<SentDocument> {
@@ -67,7 +67,7 @@ async function identifyDocument(content: DocumentContent, label: string | null):
   };
 }
 
-/** Identifies the content of a capture, which `errors` names like its parameter: `html`, `markdown` or the file. */
+/** Identifies a capture's content. `errors` uses the name of its parameter, `html` or `markdown`, or of the file. */
 export function identifyContent(content: DocumentContent): Promise<SentDocument> {
   return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
 }
@@ -91,11 +91,12 @@ export function documentUrl(id: string): string {
   return `${DOCUMENT_ORIGIN}/${id}/`;
 }
 
-/** Below its origin, the URL of a document has only its id. */
+/** After the origin, a document's URL contains only its id. */
 const PATHNAME = /^\/([0-9a-f]{64})\/?$/;
 
 /**
- * Returns the id of a document if this is its URL; `null` for any other URL, also below the origin of documents.
+ * Returns the id of the document with this URL; `null` for any other URL, including other URLs on the documents'
+ * origin.
  *
  * @example
  * documentIdOf("https://example.com/"); // null
@@ -116,12 +117,12 @@ function normalize(content: DocumentContent): {
   return { sent: content.files, contentType: content.contentType ?? DOCUMENT_TYPES.multipart };
 }
 
-/** Changes with the form of the text that is hashed. */
+/** Change it whenever the format of the hashed text changes. */
 const DIGEST_VERSION = "snap-document-v1\n";
-/** Hashing more at once would block the event loop for more than about 5 ms. */
+/** Hashing a larger slice would block the event loop for more than about 5 ms. */
 const HASHED_AT_ONCE_BYTES = 4 * 1024 * 1024;
 
-/** Hashes the sorted paths and bytes, each after its length as 8 bytes, so that no two documents give the same text. */
+/** Hashes the sorted paths and bytes, each after its length as 8 bytes, so no two documents produce the same input. */
 async function digest(files: readonly CheckedFile[]): Promise<string> {
   const hash = createHash("sha256").update(DIGEST_VERSION);
   for (const { path, bytes } of files)

@@ -9,7 +9,7 @@ import { requireVerifiedEmail } from "../tokens/authorize.ts";
 import { createDocument, documentUrl, type DocumentContent } from "./document.ts";
 import { Uploads } from "./uploads.ts";
 
-/** Content that is received only once the upload is admitted, and unpacked only while few others are. */
+/** Content that is received only after the upload is admitted. Only a few uploads are unpacked at a time. */
 export interface DocumentUpload {
   receive(): Promise<Buffer>;
   unpack(body: Buffer): Promise<DocumentContent>;
@@ -27,10 +27,10 @@ export interface DocumentRequest {
   readonly id: string;
 }
 
-/** Documents that accounts upload, to render them by their `url`. */
+/** Documents that accounts upload, and render by their `url`. */
 export interface Documents {
   /**
-   * Stores a document. Costs no credit. Equal content is stored once: it keeps the later expiry.
+   * Stores a document. Costs no credit. Equal content is stored once, with the later expiry.
    *
    * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a minute).
    * @example
@@ -38,9 +38,9 @@ export interface Documents {
    * await engine.capture({ principal, parameters: { url, pdf: true } });
    */
   create(request: NewDocument): Promise<StoredDocument>;
-  /** @throws SnapError `email_unverified`; `not_found` if it is unknown, expired, or of another account. */
+  /** @throws SnapError `email_unverified`; `not_found` if it is unknown, has expired or belongs to another account. */
   find(request: DocumentRequest): Promise<StoredDocument>;
-  /** Deletes a document; renders that have loaded it go on. Throws as `find` does. */
+  /** Deletes a document; renders that have loaded it continue. Throws as `find` does. */
   delete(request: DocumentRequest): Promise<void>;
 }
 
@@ -121,8 +121,8 @@ function requireTtl(ttlSeconds: number): void {
 function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored: false }>): SnapError {
   const fault =
     exceeded === "documents"
-      ? `must be one of at most ${DOCUMENT_LIMITS.storedDocuments} stored documents of the account`
-      : `must not make the stored documents of the account larger than ${DOCUMENT_LIMITS.storedBytes} bytes`;
+      ? `would exceed the account's limit of ${DOCUMENT_LIMITS.storedDocuments} stored documents`
+      : `would exceed the account's limit of ${DOCUMENT_LIMITS.storedBytes} bytes of stored documents`;
   const stored = `${used.documents} documents with ${used.bytes} bytes are stored`;
   return new SnapError(
     "validation_failed",

@@ -1,6 +1,6 @@
 /**
- * The default style of Markdown documents. In a layer, so that any style of the document has precedence. The margins are
- * a padding of every page, because those of `@page` would replace those of the request.
+ * The default style of Markdown documents, in a layer so any style of the document takes precedence. It sets padding
+ * instead of `@page` margins, which would replace the request's margins.
  */
 export const MARKDOWN_STYLE = `@layer default {
   :root {

@@ -10,7 +10,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** Returns ids of headings as GitHub makes them, of letters, digits, `_` and `-`; a repeated one gets a number. */
+/** Returns heading ids as GitHub creates them, from letters, digits, `_` and `-`; a repeated one gets a number. */
 function createSlugger(): (text: string) => string {
   const counts = new Map<string, number>();
   return (text) => {
@@ -35,7 +35,7 @@ function plainText(tokens: readonly Tokens.Generic[]): string {
     .join("");
 }
 
-/** Returns `null` for text that is nested too deeply. */
+/** Returns `null` for text with too much nesting. */
 function convert(markdown: string): Uint8Array<ArrayBuffer> | null {
   try {
     return new TextEncoder().encode(toPage(markdown));

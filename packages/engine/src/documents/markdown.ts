@@ -11,17 +11,17 @@ const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
 /** Conversions compete with renders for the CPU. */
 const conversions = new PQueue({ concurrency: 2 });
-/** Hostile text takes the longest time that there is. */
+/** A conversion of hostile text runs until the timeout. */
 const byAccount = new AccountQueues(1);
 
 /** A file next to this one, in the sources and in the build. */
 const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /**
- * Converts Markdown to a page with the default style, in a separate thread: hostile text can take forever.
+ * Converts Markdown to a page with the default style, in a separate thread, because hostile text can take forever.
  *
- * @param options.label - Names the text in `errors`.
- * @param options.accountId - Its texts are converted one after the other.
+ * @param options.label - The text's name in `errors`.
+ * @param options.accountId - Its texts are converted one at a time.
  * @throws SnapError `validation_failed` if the conversion takes too much time or memory.
  */
 export async function markdownToHtml(
@@ -34,7 +34,7 @@ export async function markdownToHtml(
   throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
 
-/** Returns `null` if a limit of time, memory or nesting was reached. */
+/** Returns `null` if the time, memory or nesting limit was reached. */
 async function convert(markdown: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
   const worker = new Worker(WORKER, {
     workerData: markdown,

@@ -12,15 +12,15 @@ export interface DocumentParts {
 interface OpenRequest {
   readonly url: string;
   readonly accountId: string;
-  /** The document of the page, if the request has it. */
+  /** The page's document, if the request contains it. */
   readonly sent: SentDocument | undefined;
 }
 
 /**
- * Returns the document to serve to the page: from the request, or from the storage if the account has it. Returns `null`
- * for any other page, and for a document that does not exist.
+ * Returns the document to serve to the page, from the request or the account's stored documents. Returns `null` for any
+ * other page, and for a document that does not exist.
  *
- * @throws SnapError if the document of the request cannot be built.
+ * @throws SnapError if the request's document cannot be built.
  */
 export async function openDocument(
   { documents, clock }: DocumentParts,
@@ -29,15 +29,15 @@ export async function openDocument(
   const id = documentIdOf(url);
   if (id === null) return null;
   if (sent !== undefined) return serveFromMemory(sent, accountId);
-  // one instant for the whole render, so that the document does not expire in the middle
+  // one instant for the whole render, so the document does not expire halfway through
   const key = { accountId, id, now: clock.now() };
-  const found = await documents.find(key);
-  if (found === null) return null;
+  const record = await documents.find(key);
+  if (record === null) return null;
   const readFile: ServedDocument["readFile"] = async (path) => {
     const file = await documents.readFile({ ...key, path });
-    // a page without its files would be a wrong picture
+    // without its files, the page would render incorrectly
     if (file === null && (await documents.find(key)) === null)
-      throw new SnapError("render_failed", "The document was deleted while it was rendered.");
+      throw new SnapError("render_failed", "The document was deleted while it was being rendered.");
     return file;
   };
   return { url: documentUrl(id), readFile };

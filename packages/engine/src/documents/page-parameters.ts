@@ -3,7 +3,7 @@ import type { SentParameters } from "../parameters/parse-request.ts";
 import type { SentDocument } from "./document.ts";
 
 /**
- * Returns the parameters of a capture, with the `url` of its document if it has one.
+ * Returns a capture's parameters, with its document's `url` if it has one.
  *
  * @throws SnapError `validation_failed` if they also have a `url`.
  */

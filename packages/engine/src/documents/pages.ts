@@ -1,4 +1,4 @@
-/** The page of a document. */
+/** A document's page. */
 export const HTML_PAGE = "index.html";
-/** Replaced by the page that is generated from it. */
+/** A Markdown document's page, which is replaced by the HTML generated from it. */
 export const MARKDOWN_PAGE = "index.md";

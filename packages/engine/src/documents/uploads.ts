@@ -1,9 +1,9 @@
 import PQueue from "p-queue";
 import { AccountQueues } from "./account-queues.ts";
 
-/** One account cannot hold more bodies in memory, whatever its rate limit allows. */
+/** Maximum number of one account's uploads in memory, whatever its rate limit allows. */
 const RECEIVED_AT_ONCE_PER_ACCOUNT = 2;
-/** Each may unpack to 50 MiB. */
+/** Maximum number of uploads to unpack at the same time. Each can unpack to 50 MiB. */
 const STORED_AT_ONCE = 4;
 
 /** Limits how many uploads are in memory; the others wait. */
@@ -11,7 +11,10 @@ export class Uploads {
   readonly #byAccount = new AccountQueues(RECEIVED_AT_ONCE_PER_ACCOUNT);
   readonly #storing = new PQueue({ concurrency: STORED_AT_ONCE });
 
-  /** Waits for one of the account's places, receives the content, waits for one of all places, and stores it. */
+  /**
+   * Waits for its turn among the account's uploads, receives the content, waits for its turn among all uploads, and
+   * stores it.
+   */
   async run<Content, Result>(
     accountId: string,
     {

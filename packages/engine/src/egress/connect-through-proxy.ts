@@ -5,11 +5,11 @@ import { abortable, withTimeout } from "../timeouts.ts";
 import { CONNECT_TIMEOUT_MS, openSocket, startTls } from "./open-socket.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
-/** How many addresses of a target the proxy is asked for. */
+/** Maximum number of a target's addresses to try through the proxy. */
 const ADDRESSES_MAX = 3;
 const HEADER_BYTES_MAX = 16_384;
 
-/** `unreachable`: the proxy did not connect to the target; `proxy-failed`: it is down, or does not let this service in. */
+/** `unreachable`: the proxy did not connect to the target; `proxy-failed`: it is down or rejects this service. */
 export type ProxyFailure = "unreachable" | "proxy-failed";
 
 export interface ProxiedConnectRequest {
@@ -18,11 +18,11 @@ export interface ProxiedConnectRequest {
   readonly port: number;
   /** Checked addresses of the host; none if the proxy resolves its name. */
   readonly addresses: readonly string[];
-  /** Resolves the name of the proxy. */
+  /** Resolves the proxy's name. */
   readonly resolver: Resolver;
   readonly signal?: AbortSignal | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason of a rejection, for the log. */
+  /** Called with the reason for a rejection, for the log. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Attempt extends ProxiedConnectRequest {
   readonly signal: AbortSignal;
 }
 
-/** Connects to a target through the tunnel of a proxy (RFC 9110, 9.3.6). */
+/** Connects to a target through a proxy's tunnel (RFC 9110, 9.3.6). */
 export async function connectThroughProxy(request: ProxiedConnectRequest): Promise<Socket | ProxyFailure> {
   const { signal: abandoned, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   const reason = (): Error => new Error(`no tunnel within ${durationMs} ms`);
@@ -42,7 +42,7 @@ export async function connectThroughProxy(request: ProxiedConnectRequest): Promi
   return outcome.kind;
 }
 
-/** Asks for one address after the other, or for the name. */
+/** Requests a tunnel to one address after another, or to the name. */
 async function openFirstTunnel(attempt: Attempt): Promise<Socket | TunnelFailure> {
   const { hostname, port, addresses, signal } = attempt;
   const [host = hostname, ...others] = ipv4First(addresses);
@@ -74,7 +74,7 @@ async function openTunnel(attempt: Attempt, authority: string): Promise<Socket |
     return explainStatus(outcome);
   } catch {
     opened.destroy();
-    // a proxy waits for a target that does not respond
+    // the proxy may be waiting for a target that does not respond
     return { kind: "unreachable", detail: "did not respond to CONNECT in time" };
   }
 }
@@ -84,7 +84,7 @@ async function openConnection(attempt: Attempt): Promise<Socket | TunnelFailure>
   const { hostname, port } = proxy;
   let detail = "did not accept a connection in time";
   const onUnreachable = (reason: string): void => {
-    if (!signal.aborted) detail = `does not accept connections: ${reason}`;
+    if (!signal.aborted) detail = `is not accepting connections: ${reason}`;
   };
   try {
     const addresses =
@@ -97,7 +97,7 @@ async function openConnection(attempt: Attempt): Promise<Socket | TunnelFailure>
     signal.addEventListener("abort", abandon);
     const secured = await startTls(socket, hostname);
     signal.removeEventListener("abort", abandon);
-    return secured ?? failed("does not complete the TLS handshake, or has an invalid certificate");
+    return secured ?? failed("did not complete the TLS handshake, or has an invalid certificate");
   } catch (error) {
     return failed(`cannot be resolved: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -107,7 +107,7 @@ function failed(detail: string): TunnelFailure {
   return { kind: "proxy-failed", detail };
 }
 
-/** Resolves to the status of the response; to `null` if the proxy closes the connection, or sends something else. */
+/** Resolves to the response's status; `null` if the proxy closes the connection or sends something else. */
 function sendConnect(socket: Socket, proxy: UpstreamProxy, authority: string): Promise<number | null> {
   return new Promise((resolve) => {
     const outgoing = sendRequest({
@@ -132,7 +132,7 @@ const TOO_MANY_REQUESTS = 429;
 
 function explainStatus(status: number): TunnelFailure {
   if (status === AUTHENTICATION_REQUIRED)
-    return failed("rejects the user name and password of this service, or requires them (407)");
-  if (status === TOO_MANY_REQUESTS) return failed("limits the connections of this service (429)");
-  return { kind: "unreachable", detail: `refuses to connect to the host (${status})` };
+    return failed("rejected this service's user name and password, or requires them (407)");
+  if (status === TOO_MANY_REQUESTS) return failed("limited this service's connections (429)");
+  return { kind: "unreachable", detail: `refused to connect to the host (${status})` };
 }

@@ -5,7 +5,7 @@ import { openSocket } from "./open-socket.ts";
 import { resolveHost, type ResolveHostRequest, type ResolveFailure } from "./resolve.ts";
 import { skipsProxy, skipsProxyFor } from "./upstream-proxy.ts";
 
-/** `unreachable`: no address accepted in time; `proxy-failed`: the upstream proxy is down or does not let us in. */
+/** `unreachable`: no address accepted in time; `proxy-failed`: the upstream proxy is down or rejects this service. */
 export type ConnectFailure = ResolveFailure | ProxyFailure;
 
 interface ConnectRequest extends ResolveHostRequest {
@@ -16,12 +16,12 @@ interface ConnectRequest extends ResolveHostRequest {
 }
 
 /**
- * Connects to an allowed host. Resolves it once, requires every address to be allowed, and tries only those addresses,
- * so DNS rebinding cannot bypass the check. Pages and webhooks both use it. An upstream proxy is given a checked address,
- * too, unless it resolves names.
+ * Connects to an allowed host, for pages and webhooks. Resolves it once, requires every address to be allowed, and
+ * tries only those addresses, so DNS rebinding cannot bypass the check. An upstream proxy also receives only checked
+ * addresses, unless it resolves names.
  *
- * The socket stays half-open when the peer ends; end it yourself. It throws no unhandled `error`; listen for `close`.
- * If `signal` aborts, returns a failure and leaves no socket open.
+ * The socket stays half-open when the peer ends; end it yourself. It handles its own `error` events; listen for
+ * `close`. If `signal` aborts, returns a failure and leaves no socket open.
  *
  * @example
  * const outcome = await connect({ hostname: "example.com", port: 443, policy, resolver });

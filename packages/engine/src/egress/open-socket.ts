@@ -3,16 +3,16 @@ import { createConnection, isIP, type Socket } from "node:net";
 import { connect as secure, type TLSSocket } from "node:tls";
 import { withTimeout } from "../timeouts.ts";
 
-/** Time limit to connect, over all addresses of a host. */
+/** Time limit for connecting, across all addresses of a host. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Time until the next address of the host is tried. */
+/** Time before trying the host's next address. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
 
 interface OpenSocketRequest {
   readonly hostname: string;
   readonly port: number;
-  /** Of the host; only these are tried. */
+  /** The host's addresses; only these are tried. */
   readonly addresses: readonly string[];
   readonly signal?: AbortSignal | undefined;
   /** 10,000 by default. */
@@ -21,7 +21,7 @@ interface OpenSocketRequest {
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
-/** Opens a connection to the first of the addresses that accepts; resolves to `null` if none does in time. */
+/** Opens a connection to the first address that accepts; resolves to `null` if none does in time. */
 export async function openSocket(request: OpenSocketRequest): Promise<Socket | null> {
   const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   const { onUnreachable = () => {} } = request;
@@ -50,7 +50,7 @@ export async function openSocket(request: OpenSocketRequest): Promise<Socket | n
   }
 }
 
-/** With several addresses, Node reports one error that lists those of all attempts. */
+/** With several addresses, Node reports one error that contains the errors of all attempts. */
 function describe(error: unknown): string {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   return errors.map((one) => (one instanceof Error ? one.message : String(one))).join(", ");

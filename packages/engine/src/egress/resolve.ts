@@ -11,8 +11,8 @@ import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
 import { skipsProxy, type UpstreamProxy } from "./upstream-proxy.ts";
 
 /**
- * `blocked`: not an allowed target; `unresolved`: the name does not exist or has no address; `resolver-failed`: the
- * resolver could not tell, and a retry may succeed.
+ * `blocked`: not an allowed target. `unresolved`: the name does not exist or has no address. `resolver-failed`: the
+ * resolver could not tell, so a retry may succeed.
  */
 export type ResolveFailure = "blocked" | "unresolved" | "resolver-failed";
 
@@ -28,12 +28,12 @@ interface ResolvedHost {
   readonly addresses: readonly string[];
 }
 
-/** Addresses that are not checked yet, or why there are none. */
+/** Unchecked addresses, or why there are none. */
 export type LookUpOutcome = ResolvedHost | UnusableHost;
 
-/** Makes the look-ups of one page. */
+/** Runs one page's look-ups. */
 export interface LookUpQueue {
-  /** Returns the outcome of `lookUp`, once it may start, or of an earlier one for the same name. */
+  /** Runs `lookUp` once it may start and returns its outcome, or the outcome of an earlier look-up of the same name. */
   run(
     hostname: string,
     signal: AbortSignal,
@@ -47,9 +47,9 @@ export interface ResolveHostRequest {
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Closed to pages; may resolve names. None by default. */
+  /** Pages cannot connect to it. It resolves names if it is configured to. None by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
-  /** Without one, the look-up starts at once. */
+  /** Without it, the look-up starts immediately. */
   readonly lookUps?: LookUpQueue;
   /** Cancels the look-up; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
@@ -57,12 +57,12 @@ export interface ResolveHostRequest {
   readonly dnsTimeoutMs?: number;
 }
 
-/** Only the driver serves it, to the pages of documents. No resolver and no proxy may learn that it was requested. */
+/** Only the driver serves it, to documents' pages. No resolver or proxy may learn of a request to it. */
 const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
 
 /**
- * Resolves a host and returns its addresses if all of them are allowed. A name with both a public and a private
- * address is an attempt to reach the private one.
+ * Resolves a host and returns its addresses if all of them are allowed. A name with both a public and a private address
+ * is treated as an attempt to reach the private one.
  */
 export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOutcome> {
   const { port, upstreamProxy = null, signal = new AbortController().signal } = request;
@@ -86,7 +86,7 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOu
     : found;
 }
 
-/** A page must not use the proxy by itself, which would bypass every check. */
+/** A page must not use the proxy directly, which would bypass every check. */
 function closeProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPolicy {
   return proxy === null ? policy : { ...policy, ownPorts: [...(policy.ownPorts ?? []), proxy] };
 }
@@ -99,8 +99,8 @@ function leavesNameTo(
 }
 
 /**
- * Returns whether one of the addresses belongs to a host that the policy lists by name, such as that of the service's
- * database. Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
+ * Returns whether one of the addresses belongs to a host that the policy lists by name, such as the service's database.
+ * Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
  */
 async function reachesOwnPort(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
   const { hostname, port, policy } = request;
@@ -127,7 +127,7 @@ function isName(hostname: string): boolean {
 
 type LookUpRequest = ResolveHostRequest & { readonly signal: AbortSignal };
 
-/** Looks the name up when its turn comes. */
+/** Looks up the name when its turn comes. */
 async function lookUpInTurn(request: LookUpRequest): Promise<LookUpOutcome> {
   const { hostname, lookUps, signal } = request;
   if (lookUps === undefined) return lookUp(request);
@@ -136,7 +136,7 @@ async function lookUpInTurn(request: LookUpRequest): Promise<LookUpOutcome> {
     .catch(explainFailure);
 }
 
-/** Looks the name up within the time limit. */
+/** Looks up the name within the time limit. */
 async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
   const { hostname, resolver, signal, dnsTimeoutMs: durationMs = LOOK_UP_TIMEOUT_MS } = request;
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
@@ -162,8 +162,8 @@ function explainFailure(error: unknown): UnusableHost {
 }
 
 /**
- * Checks a target and what its name resolves to now; returns why it is rejected, or `null`. This is an early rejection,
- * not the security boundary: the name may resolve differently later, so `connect` checks again.
+ * Checks a target and the addresses that its name resolves to now; returns why it is rejected, or `null`. This is an
+ * early rejection, not the security boundary: the name may resolve differently later, so `connect` checks again.
  *
  * @example
  * await resolveTarget({ url: "http://127.0.0.1.nip.io/", policy, resolver }); // { failure: "blocked" }

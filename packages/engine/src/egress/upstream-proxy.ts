@@ -9,7 +9,7 @@ import {
   type ListedTarget,
 } from "../targets/target-list.ts";
 
-/** A proxy through which all connections of pages and webhooks go. It holds its password without showing it. */
+/** A proxy that all connections from pages and for webhooks go through. Printing it does not reveal its password. */
 export interface UpstreamProxy {
   readonly hostname: string;
   readonly port: number;
@@ -17,11 +17,11 @@ export interface UpstreamProxy {
   readonly isSecure: boolean;
   /** Scheme, host and port: the only part that may be logged or shown. */
   readonly origin: string;
-  /** The fields that authenticate a request to the proxy. */
+  /** Header fields that authenticate this service to the proxy. */
   readonly credentials: () => Readonly<Record<string, string>>;
   /** Targets to connect to directly. */
   readonly bypass: readonly ListedTarget[];
-  /** Whether the proxy resolves the names of targets, so that it alone keeps pages from private addresses. */
+  /** Whether the proxy resolves the names of targets; then it alone must block private addresses. */
   readonly resolvesNames: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface UpstreamProxyOptions {
   /** `http://` or `https://`, an optional `user:password@`, a host, and a port if it is not 80 or 443. */
   readonly url: string;
   /**
-   * Targets to connect to directly, as in `NO_PROXY`: names with their subdomains, addresses and CIDR blocks, each with an
-   * optional `:port`, separated by commas. The loopback is always one.
+   * Targets to connect to directly, as in `NO_PROXY`: names with their subdomains, addresses and CIDR blocks, each with
+   * an optional `:port`, separated by commas. The loopback is always included.
    */
   readonly noProxy?: string;
   /**
-   * Who resolves the names of targets. `local`, the default: this machine, which blocks private addresses, and the proxy
-   * is given the checked address. `proxy`: the proxy, which must then block private addresses itself.
+   * Which side resolves the names of targets. `local`, the default: this machine, which blocks private addresses and
+   * passes the checked address to the proxy. `proxy`: the proxy, which must then block private addresses itself.
    */
   readonly dns?: "local" | "proxy";
 }
@@ -46,7 +46,7 @@ const FORM =
 /**
  * Parses the address of an upstream proxy.
  *
- * @throws RangeError that says what is wrong, without the URL, which may contain a password.
+ * @throws RangeError that explains what is wrong, without the URL, which may contain a password.
  * @example
  * const upstreamProxy = parseUpstreamProxy({
  *   url: "http://ada:secret@proxy.example:3128",
@@ -122,7 +122,7 @@ export function skipsProxyFor(
   return addresses.length > 0 && addresses.every((address) => skipsForAddress(bypass, address, port));
 }
 
-/** The loopback of the proxy is not that of this machine. */
+/** Loopback addresses always skip the proxy, because its loopback is not this machine's. */
 function skipsForAddress(bypass: readonly ListedTarget[], text: string, port: number): boolean {
   const address = parseAddress(text);
   if (address === null) return false;

@@ -19,20 +19,22 @@ import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 /** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Limit of a response, including its header. */
+/** Maximum size of a response, including its header. */
 const RESPONSE_BYTES_MAX = 65_536;
 const HEADER_BYTES_MAX = 16_384;
+/** The part of a response's body that is returned. */
+const BODY_START_BYTES = 2048;
 
 export interface WebhookSenderOptions {
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Through which webhooks are sent; none by default. */
+  /** Proxy for webhooks; none by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
-  /** For the time limit of an attempt and the dates in `Retry-After`. */
+  /** For the attempts' time limit and the dates in `Retry-After`. */
   readonly clock?: Clock;
   /** Time limit for an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
-  /** An attempt fails if the header and the body of the response together are longer than this; 65,536 by default. */
+  /** An attempt fails if the response's header and body together are longer than this; 65,536 by default. */
   readonly maxResponseBytes?: number;
 }
 
@@ -41,7 +43,7 @@ interface Attempt extends WebhookRequest {
 }
 
 /**
- * Creates a sender of webhooks. The same egress rules apply as to pages: the receiver's name is resolved once, every
+ * Creates a webhook sender. The same egress rules apply as for pages: the receiver's name is resolved once, every
  * address must be allowed, and https requires a valid certificate.
  *
  * @example
@@ -97,10 +99,12 @@ async function post(
   const isSecure = /^https:/i.test(attempt.url);
   const stream = isSecure ? await startTls(socket, target.hostname) : socket;
   if (stream === null) return failed("unreachable");
-  const response = await exchange({ attempt, target, stream, maxResponseBytes });
-  if (response === null) return failed("broken");
+  const received = await exchange({ attempt, target, stream, maxResponseBytes });
+  if (received === null) return failed("broken");
+  const { response, body } = received;
   const { statusCode: status = 0, headers } = response;
-  return { kind: "responded", status, retryAfterMs: parseRetryAfter(headers["retry-after"], clock.now()) };
+  const retryAfterMs = parseRetryAfter(headers["retry-after"], clock.now());
+  return { kind: "responded", status, retryAfterMs, body };
 }
 
 interface Exchange {
@@ -110,8 +114,14 @@ interface Exchange {
   readonly maxResponseBytes: number;
 }
 
-/** Resolves to the response when its body is read and discarded, or to `null` if it is incomplete or too long. */
-function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<IncomingMessage | null> {
+interface ReceivedResponse {
+  readonly response: IncomingMessage;
+  /** The start of the body. */
+  readonly body: string;
+}
+
+/** Resolves to the response once its whole body has arrived, or to `null` if it is incomplete or too long. */
+function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<ReceivedResponse | null> {
   const { pathname, search } = new URL(attempt.url);
   return new Promise((resolve) => {
     const fail = (): void => resolve(null);
@@ -130,13 +140,23 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
     outgoing.once("socket", () => meter(stream, { maxBytes: maxResponseBytes, onExcess: fail }));
     outgoing.on("response", (response) => {
       response.on("error", fail);
-      response.once("end", () => resolve(response));
-      response.resume();
+      const start = readStart(response);
+      response.once("end", () => resolve({ response, body: start() }));
     });
     outgoing.on("error", fail);
     outgoing.once("close", fail);
     outgoing.end(attempt.body);
   });
+}
+
+/** Reads a whole body; the returned function returns its start, without a truncated last character. */
+function readStart(response: IncomingMessage): () => string {
+  let start = Buffer.alloc(0);
+  response.on("data", (chunk: Buffer) => {
+    if (start.length < BODY_START_BYTES)
+      start = Buffer.concat([start, chunk.subarray(0, BODY_START_BYTES - start.length)]);
+  });
+  return () => new TextDecoder().decode(start, { stream: true });
 }
 
 /** Counts every received byte, including interim responses and chunk framing. */

@@ -1,12 +1,12 @@
 import type { NetworkFilter, RequestType } from "@ghostery/adblocker";
 import { isCatastrophicExpression } from "./catastrophic-expression.ts";
 
-/** A page-controlled URL may have megabytes, and some filters are regular expressions. */
+/** A page can request URLs of several megabytes, and some filters are regular expressions. */
 const URL_CHARACTERS_MAX = 4_096;
 
 /**
- * Elements are hidden by CSS only. Scripts of lists, filters that rewrite responses, and selectors that need a script are
- * not loaded.
+ * Elements are hidden only with CSS. Scripts, filters that rewrite responses, and selectors that need a script are not
+ * loaded.
  */
 export const COMPILER_OPTIONS = {
   enableHtmlFiltering: false,
@@ -17,12 +17,12 @@ export const COMPILER_OPTIONS = {
 
 export interface FilteredRequest {
   readonly url: string;
-  /** The document of the page. */
+  /** The page's document. */
   readonly documentUrl: string;
   readonly type: RequestType;
 }
 
-/** What a document contains that element hiding filters refer to. */
+/** The parts of a document that element hiding filters match. */
 export interface FilteredDocument {
   readonly url: string;
   readonly classes: string[];
@@ -32,11 +32,11 @@ export interface FilteredDocument {
 
 /** The compiled filter lists for one purpose. */
 export interface CompiledList extends FilterList {
-  /** Regular expressions that are not used, because they may take exponential time. */
+  /** Regular expressions that are skipped because they can take exponential time. */
   readonly skippedFilters: readonly string[];
 }
 
-/** What decides what a page may load and show. */
+/** Decides what a page may load and show. */
 export interface FilterList {
   blocks(request: FilteredRequest): boolean;
   /** Returns the style sheet that hides elements of the document; may be empty. */
@@ -65,7 +65,7 @@ export async function compileFilterList(text: string): Promise<CompiledList> {
   };
 }
 
-/** Whether a filter is not used, because its regular expression may take exponential time. */
+/** Whether a filter is skipped because its regular expression can take exponential time. */
 export function isSkipped(filter: NetworkFilter): boolean {
   return filter.isFullRegex() && isCatastrophicExpression(filter.getFilter().slice(1, -1));
 }

@@ -3,22 +3,22 @@ import { compileFilterList, type CompiledList, type FilterList } from "./compile
 import { limitMatching } from "./limit-matching.ts";
 import { FILTER_LIST_PURPOSES, type FilterListPurpose, type FilterListTexts } from "./purposes.ts";
 
-/** The filter lists of a renderer, compiled once, in the background. */
+/** A renderer's filter lists, compiled once in the background. */
 export interface CompiledLists {
-  /** The purposes for which there are lists. */
+  /** The purposes that have lists. */
   readonly purposes: readonly FilterListPurpose[];
   /** Resolves once every list is compiled. */
   readonly ready: Promise<unknown>;
   /**
-   * Returns the lists that the parameters of a render ask for, each once. `onLimit` is called if its page makes them take
-   * so long that they block no more.
+   * Returns the lists that a render's parameters select, without duplicates. Calls `onLimit` if the page makes matching
+   * take so long that the lists stop blocking.
    */
   select(parameters: SnapParameters, onLimit: () => void): Promise<readonly FilterList[]>;
 }
 
 type OnSkipped = (filters: readonly string[]) => void;
 
-/** Starts to compile the lists. Purposes with the same text share one compiled list. */
+/** Starts compiling the lists. Purposes with the same text share one compiled list. */
 export function compileLists(texts: FilterListTexts, onSkipped: OnSkipped): CompiledLists {
   const compile = async (text: string): Promise<CompiledList> => {
     const list = await compileFilterList(text);
@@ -33,8 +33,8 @@ export function compileLists(texts: FilterListTexts, onSkipped: OnSkipped): Comp
     purposes: FILTER_LIST_PURPOSES.filter((purpose) => texts[purpose] !== undefined),
     ready,
     async select({ blockAds, blockTrackers }, onLimit) {
-      const asked = [blockAds ? texts.ads : undefined, blockTrackers ? texts.trackers : undefined];
-      const lists = [...new Set(asked)].map((text) => byText.get(text ?? ""));
+      const selected = [blockAds ? texts.ads : undefined, blockTrackers ? texts.trackers : undefined];
+      const lists = [...new Set(selected)].map((text) => byText.get(text ?? ""));
       return limitMatching(await Promise.all(lists.filter((list) => list !== undefined)), onLimit);
     },
   };

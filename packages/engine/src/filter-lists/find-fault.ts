@@ -5,14 +5,14 @@ export const FILTER_LIST_BYTES_MAX = 32 * MEBIBYTE_BYTES;
 /** An address and a name, as in `0.0.0.0 ads.example.com`. */
 const HOSTS_LINE = /^(0\.0\.0\.0|127\.0\.0\.1|::1?)\s+\S/;
 const COMMENT = /^(!|#(\s|$)|\[)/;
-/** Element hiding, with its many variants: only there may a filter contain spaces. */
+/** Element hiding, in its many variants. Only these filters can contain spaces. */
 const HIDING = /#[@$?%]*#|\$\$|\$@\$/;
-/** More of such lines than this share, and a text is prose. */
+/** A text is not a list if more than this fraction of its lines cannot be filters. */
 const PROSE_SHARE_MAX = 0.1;
 
 /**
- * Returns what is wrong with the text of a filter list, or `null`. Almost any line is a valid filter, so this recognizes
- * what people mistake for a list: an empty file, a web page, a hosts file, other text.
+ * Returns what is wrong with a filter list's text, or `null`. Almost any line is a valid filter, so this recognizes
+ * what people mistake for a list: an empty file, a web page, a hosts file or other text.
  *
  * @example
  * findFilterListFault("||ads.example^"); // null
@@ -29,10 +29,11 @@ export function findFilterListFault(text: string): string | null {
     .map((line) => line.trim())
     .filter((line) => line !== "" && !COMMENT.test(line));
   if (filters.length === 0) return "contains only comments, no filters";
-  const share = (matches: (line: string) => boolean): number =>
+  const fractionOf = (matches: (line: string) => boolean): number =>
     filters.filter(matches).length / filters.length;
-  if (share((line) => HOSTS_LINE.test(line)) > PROSE_SHARE_MAX)
-    return "is a hosts file; use the version of the list in the format of Adblock Plus";
-  if (share((line) => /\s/.test(line) && !HIDING.test(line)) > PROSE_SHARE_MAX) return "is not a filter list";
+  if (fractionOf((line) => HOSTS_LINE.test(line)) > PROSE_SHARE_MAX)
+    return "is a hosts file; use the list's version in Adblock Plus format";
+  if (fractionOf((line) => /\s/.test(line) && !HIDING.test(line)) > PROSE_SHARE_MAX)
+    return "is not a filter list";
   return null;
 }

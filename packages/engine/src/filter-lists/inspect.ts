@@ -2,18 +2,18 @@ import { COMPILER_OPTIONS, compileFilterList, isSkipped, type FilteredRequest } 
 
 /** What a filter list contains, and how fast it is. */
 export interface FilterListReport {
-  /** Filters of requests. */
+  /** Filters that block requests. */
   readonly networkFilters: number;
-  /** Filters that hide elements by CSS. */
+  /** Filters that hide elements with CSS. */
   readonly cosmeticFilters: number;
   /**
-   * Filters that are understood and not used: scripts, rewritten responses, selectors that CSS does not have, and
+   * Filters that are recognized but not used: scripts, rewritten responses, selectors that CSS does not support, and
    * `skippedFilters`.
    */
   readonly unusedFilters: number;
-  /** Regular expressions that are not used, because they may take exponential time. */
+  /** Regular expressions that are skipped because they can take exponential time. */
   readonly skippedFilters: readonly string[];
-  /** Lines that are no filter of a known form. */
+  /** Lines that are not in a known filter syntax. */
   readonly notUnderstood: number;
   /** Time to read and compile the list. */
   readonly compileMs: number;

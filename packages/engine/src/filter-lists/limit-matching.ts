@@ -1,14 +1,15 @@
 import { createContext, Script } from "node:vm";
 import type { FilterList } from "./compile.ts";
 
-/** A match takes microseconds, but some filters need hours for URLs that a page makes for them. */
+/** A match takes microseconds, but a page can make URLs for which some filters take hours. */
 const MATCH_MS_MAX = 250;
 /** Several times what a page with thousands of requests needs. */
 const RENDER_MS_MAX = 1_000;
 
 /**
- * Returns the lists for one render, with a limit on the time that its page can make them take: a request that takes too
- * long to match is not blocked, and once all requests have taken too long, no more are. `onLimit` is then called, once.
+ * Returns the lists with a time limit for one render, because its page decides how long matching takes. A request that
+ * takes too long to match is not blocked. Once all requests together have taken too long, no more are blocked and
+ * `onLimit` is called once.
  */
 export function limitMatching(lists: readonly FilterList[], onLimit: () => void): readonly FilterList[] {
   let remainingMs = RENDER_MS_MAX;

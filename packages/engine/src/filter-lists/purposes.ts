@@ -2,5 +2,5 @@
 export const FILTER_LIST_PURPOSES = ["ads", "trackers"] as const;
 export type FilterListPurpose = (typeof FILTER_LIST_PURPOSES)[number];
 
-/** The text of the filter lists for each purpose; several lists are joined with newlines. */
+/** The filter lists' text for each purpose; several lists are joined with newlines. */
 export type FilterListTexts = Readonly<Partial<Record<FilterListPurpose, string>>>;

@@ -5,7 +5,7 @@ import type { FilterListPurpose } from "./purposes.ts";
 
 type Report = (name: string, message: string) => void;
 
-/** Reports the parameters that need filter lists which the renderer does not have. */
+/** Reports parameters whose filter lists are not installed. */
 export function checkFilterLists(
   { blockAds, blockTrackers }: SnapParameters,
   { filterLists = [] }: Pick<Renderer, "filterLists">,
@@ -16,7 +16,7 @@ export function checkFilterLists(
 }
 
 function missing(purpose: FilterListPurpose): string {
-  return `requires filter lists for ${purpose}, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)`;
+  return `requires filter lists for ${purpose}, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)`;
 }
 
 /** @throws SnapError `validation_failed` that names the parameters whose filter lists are missing. */

@@ -13,7 +13,7 @@ const LIMIT_UNITS: Readonly<Record<RateLimitName, string>> = {
 
 export type RateLimitRequest = Omit<ConsumeRequest, "windowMs">;
 
-/** The state of a rate limit after a request has counted against it. */
+/** The state of a rate limit after counting a request. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;

@@ -9,13 +9,13 @@ import {
 import { createHash } from "node:crypto";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Returns the cache key of a rendering within an account. */
+/** Returns a rendering's cache key within an account. */
 export type CacheKey = (parameters: SnapParameters) => string;
 
 /**
  * Creates a function that returns cache keys: SHA-256 in lowercase hex. A key covers the validated parameters except
- * `cache` and those with default values, so a new parameter changes no existing key. It covers only keyed digests of
- * secrets: nobody can find them by trying values.
+ * `cache` and those with default values, so a new parameter changes no existing key. It covers secrets only as keyed
+ * digests, so nobody can find them by trying values.
  */
 export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
   return (parameters) => keyOf(parameters, digest);

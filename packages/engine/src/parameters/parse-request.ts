@@ -8,20 +8,23 @@ import type { TargetPolicy } from "../targets/policy.ts";
 import type { CacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
 
-/** The query of a request, parsed or as text, or an object with real booleans and numbers. */
+/** A request's query, parsed or as text, or an object with real booleans and numbers. */
 export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;
 
-/** The content of a request, independent of its caller. */
+/** A request's content, independent of its caller. */
 export interface ParsedRequest {
   readonly parameters: Readonly<SnapParameters>;
-  /** Cache key of the rendering, within an account. */
+  /** The rendering's cache key within an account. */
   readonly key: string;
   readonly mode: Ability;
-  /** Result of the check of `url` before name resolution. */
+  /** Result of checking `url` before name resolution. */
   readonly verdict: TargetVerdict;
 }
 
-/** Identical requests are frequent, so parsed queries are cached. Those with secrets are not: they would stay in memory. */
+/**
+ * Identical requests are frequent, so parsed queries are cached. Those with secrets are not, because they would stay in
+ * memory.
+ */
 const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
 export interface ParserParts {
@@ -31,8 +34,8 @@ export interface ParserParts {
 }
 
 /**
- * Creates a parser of requests, which caches the results of valid queries by their text. It throws as `parseQuery` does,
- * and `validation_failed` for valid parameters that need filter lists which the renderer does not have.
+ * Creates a request parser, which caches the results of valid queries by their text. It throws as `parseQuery` does,
+ * and `validation_failed` for valid parameters whose filter lists are not installed.
  */
 export function createParser({
   policy,

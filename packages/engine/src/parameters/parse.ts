@@ -18,7 +18,7 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
 
 /**
  * Validates the parameters of an object with real booleans and numbers. Ignores properties that are `undefined`. Limits
- * numbers to what a query can represent, so that a signed URL names the same rendering.
+ * numbers to what a query can represent, so a signed URL identifies the same rendering.
  *
  * @throws SnapError as `parseQuery` does.
  * @example
@@ -32,8 +32,8 @@ export function parseParameters(input: Readonly<Record<string, unknown>>): SnapP
 /**
  * Validates the parameters of a batch item: a JSON object whose values may also be text, as in a query.
  *
- * @returns the parameters, and as `sent` the typed values without defaults, as a query can represent them, so that a
- * signed URL names the same rendering.
+ * @returns the parameters, and in `sent` the typed values without defaults, limited to what a query can represent, so a
+ * signed URL identifies the same rendering.
  * @throws SnapError as `parseQuery` does.
  */
 export function parseItem(item: Readonly<Record<string, unknown>>): {
@@ -43,7 +43,7 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
   return parseSent(typedParameters(item));
 }
 
-/** Validates twice: first the types of the input, then its query form, which is authoritative. */
+/** Validates twice: first the input's types, then its query form, which is authoritative. */
 function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
   parse(input, new FaultList());
   const sent = Object.fromEntries(readQuery(toQuery(input)).input);

@@ -45,7 +45,7 @@ function schemaOf<Output, Input>(mode: Mode): ParameterSchema<Output, Input> {
         context.addIssue({ code: "custom", path: [name], message });
       });
     },
-    // one response lists every error: the rules run even if single parameters are invalid
+    // one response lists every error: the rules run even if individual parameters are invalid
     { when: () => true },
   );
   return schema as unknown as ParameterSchema<Output, Input>;
@@ -74,7 +74,7 @@ function valueOf(row: ParameterRow): z.ZodType {
       return (
         z
           .number({ error })
-          // zod's own integer check would prevent the rules between parameters from running
+          // zod's own integer check would prevent the rules across parameters from running
           .check(({ value, issues }) => {
             if (!Number.isInteger(value)) issues.push({ code: "custom", message: error, input: value });
           })

@@ -2,17 +2,17 @@ import { checkContent, FaultList } from "@snap/protocol";
 import type { DocumentContent } from "../documents/document.ts";
 import { SnapError } from "../errors.ts";
 
-/** The parameters of a capture, and its content if it has no `url`. */
+/** A capture's parameters, and its content if it has no `url`. */
 export interface SeparatedContent {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly document: DocumentContent | undefined;
 }
 
 /**
- * Separates `html` or `markdown` from the parameters of a capture.
+ * Separates `html` or `markdown` from a capture's parameters.
  *
- * @throws SnapError `invalid_url` if there is none of `url`, `html` and `markdown`, `validation_failed` if there are several or
- * the content is not text.
+ * @throws SnapError `invalid_url` if `url`, `html` and `markdown` are all missing, `validation_failed` if several are
+ * sent or the content is not text.
  */
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
   const faults = new FaultList();

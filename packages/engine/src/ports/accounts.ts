@@ -14,9 +14,9 @@ export interface Account {
   readonly requestsPerMinute: number | null;
   /** Also the anchor of the monthly periods. */
   readonly createdAt: number;
-  /** Instant of its suspension, or `null`. Every request of a suspended account is rejected. */
+  /** Instant of its suspension, or `null`. A suspended account's requests are rejected. */
   readonly suspendedAt: number | null;
-  /** Instant at which its deletion started, or `null`. It is suspended, too, and only remains to be deleted. */
+  /** When its deletion started, or `null`. The account is then also suspended, and can only be deleted. */
   readonly deletionStartedAt: number | null;
 }
 
@@ -30,7 +30,7 @@ export type AccountChange = Partial<
 
 /** Selects accounts; each absent field selects all. */
 export interface AccountFilter {
-  /** A part of the email address, compared without regard to ASCII case. */
+  /** A part of the email address. ASCII case does not matter. */
   readonly emailPart?: string | undefined;
   /** `null` selects those without a plan. */
   readonly planSlug?: string | null | undefined;
@@ -38,17 +38,17 @@ export interface AccountFilter {
 }
 
 /**
- * Durable accounts. Email addresses are unique, compared without regard to ASCII case. Ids are never reused.
+ * Durable accounts. Email addresses are unique, regardless of ASCII case. Ids are never reused.
  *
- * A deletion has several steps, in several stores. From `startDeletion` on, and at least until a day after `delete`, the
- * storage accepts no new batch of the account and opens no period for it, so that a request in flight leaves nothing behind.
+ * A deletion has several steps, in several stores. From `startDeletion` until at least a day after `delete`, the
+ * storage rejects the account's new batches and opens no period for it, so requests in flight leave nothing behind.
  */
 export interface AccountStore {
   /** Returns `false`, and stores nothing, if the email address is taken. */
   insert(account: Account): Promise<boolean>;
   find(id: string): Promise<Account | null>;
   findByEmail(email: string): Promise<Account | null>;
-  /** Returns selected accounts, in order of creation; none if `after` is unknown. */
+  /** Returns the selected accounts, in order of creation; none if `after` is unknown. */
   page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
   /** Returns all accounts, in order of creation. */
   list(): Promise<readonly Account[]>;
@@ -57,8 +57,8 @@ export interface AccountStore {
   /** Suspends the account and records that its deletion has started; returns it, or `null` if it does not exist. */
   startDeletion(request: { readonly id: string; readonly now: number }): Promise<Account | null>;
   /**
-   * Deletes the account and its tokens, the last step of its deletion; returns `false` if it does not exist. What was
-   * deleted, here and in earlier steps, can then no longer be read from the storage's files.
+   * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not exist.
+   * Afterwards, nothing deleted in this or earlier steps can be read from the storage's files.
    */
   delete(request: { readonly id: string; readonly now: number }): Promise<boolean>;
   /** Forgets at most `limit` deletions that ended before `before`; returns their number. */

@@ -3,9 +3,9 @@ export interface AuditEntry {
   readonly at: number;
   /** The command without its arguments, such as `tokens revoke`. */
   readonly command: string;
-  /** What it changed: kinds and ids, such as `account acct_0123456789abcdef0123` and `token 7`. */
+  /** Kinds and ids of what it changed, such as `account acct_0123456789abcdef0123` and `token 7`. */
   readonly subjects: readonly string[];
-  /** The user of the operating system who ran it. */
+  /** The operating system user who ran it. */
   readonly user: string;
   /** The machine on which it ran. */
   readonly host: string;
@@ -14,8 +14,10 @@ export interface AuditEntry {
 /** The durable, append-only list of changes that operators made. */
 export interface AuditStore {
   append(entry: AuditEntry): Promise<void>;
-  /** Returns the entries from the instant `since` on, by their instants, then in the order in which they were appended. */
+  /**
+   * Returns the entries since the instant `since`, ordered by instant, then in the order in which they were appended.
+   */
   list(request: { readonly since: number }): Promise<readonly AuditEntry[]>;
-  /** Deletes at most `limit` entries from before the instant `before`; returns their number. */
+  /** Deletes at most `limit` entries older than the instant `before`; returns their number. */
   prune(request: { readonly before: number; readonly limit: number }): Promise<number>;
 }

@@ -1,14 +1,15 @@
 import type { ErrorCode } from "@snap/protocol";
 import type { Resolution } from "./ledger.ts";
 import type { Page, PageRequest } from "./page.ts";
+import type { WebhookFailureReason } from "./webhook-sender.ts";
 
 /** The state of an item that is neither done nor failed. */
 interface Unfinished {
-  /** Number of times that a worker started it; starts that met a limit do not count. */
+  /** Number of times a worker started it, excluding starts that were limited. */
   readonly starts: number;
-  /** Fencing token: rises with every claim, which voids the writes of earlier claims. */
+  /** Fencing token: each claim increases it, which voids writes by earlier claims. */
   readonly fence: number;
-  /** Instant at which it first met a limit or a failed resolver, or `null`. */
+  /** When it was first limited or the resolver first failed; `null` if neither has happened. */
   readonly limitedSince: number | null;
 }
 
@@ -20,17 +21,17 @@ export type ItemState =
       readonly status: "done";
       readonly etag: string;
       readonly targetStatus: number | null;
-      /** Instant at which the cached rendering expires. */
+      /** When the cached rendering expires. */
       readonly expiresAt: number;
       readonly creditCost: 0 | 1;
-      /** Notes on the rendering; absent if there are none. */
+      /** Notes on the rendering; absent if empty. */
       readonly notes?: readonly string[];
     }
   | {
       readonly status: "failed";
       readonly code: ErrorCode;
       readonly message: string;
-      /** Notes on the failed render; absent if there are none. */
+      /** Notes on the failed render; absent if empty. */
       readonly notes?: readonly string[];
     };
 
@@ -38,8 +39,8 @@ export type ItemState =
 export interface ItemRecord {
   readonly id: string;
   /**
-   * The validated parameters without defaults: plain JSON. Secrets are encrypted, and `null` once the item is finished.
-   * They change only together with `state`.
+   * The validated parameters without defaults, as plain JSON. Secrets are encrypted, and `null` once the item is
+   * finished. They change only together with `state`.
    */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
@@ -47,33 +48,63 @@ export interface ItemRecord {
   readonly state: ItemState;
 }
 
-/** The state of the webhook delivery of a finished batch. */
+/** The state of a finished batch's webhook delivery. */
 export type DeliveryState =
   | { readonly status: "due"; readonly dueAt: number; readonly attempts: number; readonly fence: number }
   | {
       readonly status: "sending";
       readonly leaseEndsAt: number;
-      /** Including this one. */
+      /** Number of attempts, including this one. */
       readonly attempts: number;
       readonly fence: number;
     }
   | { readonly status: "delivered"; readonly deliveredAt: number; readonly attempts: number }
   | { readonly status: "abandoned"; readonly attempts: number };
 
+/** One finished attempt to deliver a batch's webhook. It is deleted with the batch. */
+export interface DeliveryRecord {
+  /** `dlv_` and 24 hex digits, unique. Ids sort by `at`, except within one millisecond. */
+  readonly id: string;
+  readonly batchId: string;
+  readonly accountId: string;
+  /** When it started. */
+  readonly at: number;
+  /** Number of the attempt, as in `DeliveryState`. Resending a finished delivery starts over at 1. */
+  readonly attempt: number;
+  readonly durationMs: number;
+  /** Status of the receiver's response; `null` if there was none. */
+  readonly status: number | null;
+  /** Why there was no response; `null` if there was one. */
+  readonly failure: WebhookFailureReason | "token-revoked" | null;
+  /** The first 2 KiB of the response body, decoded as UTF-8 without NUL; `null` if there was no response. */
+  readonly body: string | null;
+}
+
+/** Selects attempts. Absent fields select all. */
+export interface DeliveryFilter {
+  readonly batchId?: string | undefined;
+  readonly accountId?: string | undefined;
+}
+
+export interface DeliveryPage {
+  readonly entries: readonly DeliveryRecord[];
+  readonly hasMore: boolean;
+}
+
 /** A batch with its items, in order of submission. */
 export interface BatchRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The token that submitted it: its abilities apply, and its secret signs the webhook. */
+  /** The token that submitted it. Its abilities apply, and its secret signs the webhook. */
   readonly tokenId: number;
   readonly webhookUrl: string | null;
   readonly createdAt: number;
-  /** Instant at which the last item finished, or `null`. */
+  /** When the last item finished; `null` while the batch is unfinished. */
   readonly finishedAt: number | null;
-  /** Instant from which it may be deleted; `null` while it is unfinished. */
+  /** Instant from which it can be deleted; `null` while the batch is unfinished. */
   readonly prunesAt: number | null;
   readonly items: readonly ItemRecord[];
-  /** `null` until the batch is finished, and always without a webhook. */
+  /** `null` while the batch is unfinished, or if it has no webhook. */
   readonly delivery: DeliveryState | null;
 }
 
@@ -82,21 +113,21 @@ export interface BatchSummary extends Omit<BatchRecord, "items"> {
   readonly items: Readonly<Record<ItemState["status"], number>>;
 }
 
-/** Selects batches; each absent field selects all. */
+/** Selects batches. Absent fields select all. */
 export interface BatchFilter {
   readonly accountId?: string | undefined;
   readonly isFinished?: boolean | undefined;
   readonly delivery?: DeliveryState["status"] | undefined;
 }
 
-/** Names an item that can be claimed. */
+/** Identifies an item that can be claimed. */
 export interface DueItem {
   readonly accountId: string;
   readonly batchId: string;
   readonly itemId: string;
 }
 
-/** Names a delivery that can be claimed. */
+/** Identifies a delivery that can be claimed. */
 export interface DueDelivery {
   readonly accountId: string;
   readonly batchId: string;
@@ -105,44 +136,44 @@ export interface DueDelivery {
 export interface BatchChange {
   readonly batchId: string;
   readonly now: number;
-  /** A reservation to settle in the same transaction. */
+  /** Reservation to settle in the same transaction. */
   readonly settle?: string;
   /**
-   * Returns the changed batch, or `null` to roll back the transaction, including the settlement. Pure: a store may call
-   * it again.
+   * Returns the changed batch, or `null` to roll back the transaction, including the settlement. Must be pure,
+   * because a store may call it again.
    *
-   * @param settled how the reservation of `settle` ended; `null` without one.
+   * @param settled how the reservation in `settle` ended; `null` without a reservation.
    */
   readonly change: (batch: BatchRecord, settled: Resolution | null) => BatchRecord | null;
 }
 
-/** Queue sizes and ages. */
+/** Queue lengths and ages. */
 export interface BatchStats {
-  /** Waiting items, due or not. */
+  /** Number of waiting items, due or not. */
   readonly queuedItems: number;
   readonly renderingItems: number;
-  /** Age of the oldest unfinished batch; `null` without one. */
+  /** Age of the oldest unfinished batch; `null` if all are finished. */
   readonly oldestUnfinishedAgeMs: number | null;
-  /** Deliveries that are neither delivered nor abandoned. */
+  /** Number of deliveries that are due or being sent. */
   readonly openDeliveries: number;
 }
 
 /**
- * Durable batches, which are also the queue of their items and the outbox of their webhooks. `change` functions decide
- * how a batch changes; the store runs each in one transaction with its settlement, and serializes those of one batch.
+ * Durable batches, which also serve as the queue of items and the outbox of webhooks. A `change` function decides how a
+ * batch changes. The store runs it in one transaction with the settlement, and serializes the changes to each batch.
  */
 export interface BatchStore {
-  /** Stores a new batch, atomically; stores nothing if the deletion of its account has started. */
+  /** Stores a new batch atomically; stores nothing if the deletion of its account has started. */
   insert(batch: BatchRecord): Promise<void>;
   find(batchId: string): Promise<BatchRecord | null>;
-  /** Returns selected batches, the last submitted first; none if `after` is unknown. */
+  /** Returns the selected batches, most recently submitted first; an empty page if `after` is unknown. */
   page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
   /** Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. */
   change(request: BatchChange): Promise<BatchRecord | null>;
   /**
-   * Returns the items that can be claimed at `now`: queued ones that are due, and rendering ones whose lease has ended.
-   * At most one per account, the one due longest, then in order of submission; at most `limit` in total, those due
-   * longest first; none of `exceptAccounts`.
+   * Returns the items that can be claimed at `now`, longest due first: queued items that are due, and
+   * rendering items whose lease has expired. At most one per account: its longest due, or among equals, the
+   * first submitted. At most `limit` in total. None from `exceptAccounts`.
    */
   dueItems(request: {
     readonly now: number;
@@ -150,27 +181,31 @@ export interface BatchStore {
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueItem[]>;
   /**
-   * Returns the deliveries that can be claimed at `now`: at most one per account, the one due longest; at most `limit`
-   * in total, those due longest first; none of `exceptAccounts`.
+   * Returns the deliveries that can be claimed at `now`, longest due first: at most one per account, its longest due;
+   * at most `limit` in total; none from `exceptAccounts`.
    */
   dueDeliveries(request: {
     readonly now: number;
     readonly limit: number;
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueDelivery[]>;
-  /** Deletes at most `limit` batches whose `prunesAt` has passed by `now`; returns their number. */
+  /** Stores an attempt and deletes all but the latest 100 of its batch. Does nothing if the batch does not exist. */
+  recordDelivery(delivery: DeliveryRecord): Promise<void>;
+  /** Returns the selected attempts in descending order of ids; an empty page if `after` is unknown. */
+  deliveries(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
+  /** Deletes at most `limit` batches whose `prunesAt` is not after `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all batches of an account, in chunks; returns their number. */
+  /** Deletes all of an account's batches, in chunks; returns their number. */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
   stats(request: { readonly now: number }): Promise<BatchStats>;
   /**
-   * Calls `wake` when another process has stored something to claim, if the storage is notified. Best effort: workers
-   * also poll.
+   * Calls `wake` when another process stores claimable work, if the storage supports it. Best effort: workers also
+   * poll.
    */
   watch(wake: () => void): Promise<QueueWatch>;
 }
 
-/** Calls `wake` until it is stopped. */
+/** Calls `wake` until stopped. */
 export interface QueueWatch {
   stop(): Promise<void>;
 }

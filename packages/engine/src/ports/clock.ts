@@ -15,9 +15,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** The clock of a server that several machines share. */
+/** The clock of a server shared by several machines. */
 export interface ServerClock {
-  /** Name of the server for operators, such as `PostgreSQL`. */
+  /** The server's name for operators, such as `PostgreSQL`. */
   readonly name: string;
   /** Returns the server's time in epoch milliseconds. Rejects, or returns `null`, within seconds if it is unavailable. */
   now(): Promise<number | null>;

@@ -7,7 +7,7 @@ export interface DocumentFile {
   readonly bytes: Uint8Array;
 }
 
-/** What is stored about a document, besides its files. */
+/** A stored document, without its files. */
 export interface DocumentRecord {
   readonly accountId: string;
   /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
@@ -23,13 +23,13 @@ export interface DocumentRecord {
   readonly expiresAt: number;
 }
 
-/** Identifies a document of an account. */
+/** Identifies an account's document. */
 export interface DocumentKey {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** How much an account may store, or stores. Documents that have expired do not count. */
+/** How much an account may store or has stored. Expired documents do not count. */
 export interface DocumentQuota {
   readonly documents: number;
   readonly bytes: number;
@@ -47,17 +47,17 @@ export type PutOutcome =
   | { readonly stored: true; readonly document: DocumentRecord }
   | { readonly stored: false; readonly exceeded: keyof DocumentQuota; readonly used: DocumentQuota };
 
-/** The uploaded documents of all accounts. Returns identical bytes, and never a document of another account. */
+/** All accounts' uploaded documents. Returns the stored bytes unchanged, and never another account's document. */
 export interface DocumentStore {
   /**
-   * Stores a document completely or not at all, and returns its record. If the account already has it, changes only
-   * its expiry, to the later one. Atomic: concurrent calls never exceed the quota. Stores nothing for an account that is
+   * Stores a document completely or not at all, and returns its record. If the account already has it, only sets its
+   * expiry to the later one. Atomic: concurrent calls never exceed the quota. Stores nothing for an account that is
    * being deleted.
    */
   put(request: PutDocument): Promise<PutOutcome>;
   /** Returns `null` if it does not exist or has expired by `now`. */
   find(request: DocumentKey & { readonly now: number }): Promise<DocumentRecord | null>;
-  /** Returns `null` if the document or the file does not exist, or if the document has expired by `now`. */
+  /** Returns `null` if the document or file does not exist, or the document has expired by `now`. */
   readFile(
     request: DocumentKey & { readonly path: string; readonly now: number },
   ): Promise<DocumentFile | null>;
@@ -65,6 +65,6 @@ export interface DocumentStore {
   delete(request: DocumentKey & { readonly now: number }): Promise<boolean>;
   /** Deletes at most `limit` documents that have expired by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all documents of an account, in chunks; returns their number. */
+  /** Deletes all of an account's documents, in chunks; returns their number. */
   deleteAccount(request: { readonly accountId: string; readonly now: number }): Promise<number>;
 }

@@ -1,8 +1,13 @@
 /*
- * The interfaces, with their records, that storages, renderers and their tests implement or use.
+ * The interfaces and records that storages, renderers and their tests implement or use.
  */
 
-export type { WebhookOutcome, WebhookRequest, WebhookSender } from "./webhook-sender.ts";
+export type {
+  WebhookFailureReason,
+  WebhookOutcome,
+  WebhookRequest,
+  WebhookSender,
+} from "./webhook-sender.ts";
 export type { AuditEntry, AuditStore } from "./audit.ts";
 export type { Account, AccountChange, AccountFilter, AccountStore } from "./accounts.ts";
 export type {
@@ -12,6 +17,9 @@ export type {
   BatchRecord,
   BatchStore,
   BatchSummary,
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryRecord,
   DeliveryState,
   DueDelivery,
   DueItem,
@@ -46,6 +54,18 @@ export type {
   ReserveRequest,
   Resolution,
 } from "./ledger.ts";
+export type {
+  Activity,
+  EntryPoint,
+  HistoryEntry,
+  HistoryFilter,
+  HistoryPage,
+  HistoryStore,
+  UsageGroup,
+  UsageRequest,
+  UsageSum,
+  UsageTotals,
+} from "./history.ts";
 export type { Machine } from "./machine.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
@@ -60,6 +80,7 @@ export type {
 } from "./renderings.ts";
 export type { Resolver } from "./resolver.ts";
 export type { BeforeMigration, SchemaMigration } from "./schema-migration.ts";
+export type { SignInKey, SignInKind, SignInStore } from "./sign-ins.ts";
 export type { Storage } from "./storage.ts";
 export type {
   Ability,

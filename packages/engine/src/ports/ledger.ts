@@ -1,4 +1,4 @@
-/** One month of an account. Instants in epoch milliseconds, `startedAt` inclusive, `resetsAt` exclusive. */
+/** One of an account's monthly periods. Instants in epoch milliseconds, `startedAt` inclusive, `resetsAt` exclusive. */
 export interface Period {
   readonly startedAt: number;
   readonly resetsAt: number;
@@ -11,18 +11,18 @@ export interface Balance {
   readonly reserved: number;
 }
 
-/** The stored balance of an account's latest period, which may be outdated by now. */
+/** The stored balance of an account's latest period, which may be out of date. */
 export interface StandingBalance extends Balance {
   readonly periodStartedAt: number;
-  /** Instant at which the first of the account's open reservations lapses; `null` without one. */
+  /** When the account's first open reservation lapses; `null` if there is none. */
   readonly nextLapseAt: number | null;
 }
 
-/** The period of a call, and the credits that it grants. */
+/** A call's period, and the credits that it grants. */
 export interface PeriodGrant {
   readonly accountId: string;
   readonly period: Period;
-  /** Credits of the period. A number different from the stored one changes the grant. */
+  /** The period's credits. A number that differs from the stored one changes the grant. */
   readonly granted: number;
 }
 
@@ -52,7 +52,10 @@ export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unkno
 
 export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";
 
-/** An entry of the journal, which only grows until whole periods are pruned; `credits` is the amount (a grant may be negative). */
+/**
+ * A journal entry. The journal is append-only, except that whole periods are pruned. `credits` is the amount; a grant's
+ * can be negative.
+ */
 export interface JournalEntry {
   readonly accountId: string;
   readonly periodStartedAt: number;
@@ -63,13 +66,13 @@ export interface JournalEntry {
   readonly at: number;
 }
 
-/** The figures of one period of an account, all read at one instant, for a comparison. */
+/** The figures for one of an account's periods, all read at one instant, to compare them. */
 export interface PeriodAudit {
   readonly accountId: string;
   readonly periodStartedAt: number;
   /** As stored; `null` if there is none. */
   readonly balance: Balance | null;
-  /** The sums of the journal; `null` without an entry. */
+  /** The sums of the journal; `null` if it has no entries. */
   readonly journal: Balance | null;
   /** Whether the first entry is a grant; otherwise the beginning of the journal is missing. */
   readonly beginsWithGrant: boolean;
@@ -86,8 +89,8 @@ export interface AuditPortion {
 
 /**
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
- * lapses. A settled one can be reversed, once. Every method is atomic, even across processes, and for each period
- * `granted = remaining + used + reserved` always holds. A reservation resolves, and is reversed, in the period in which
+ * lapses. A settled one can be reversed once. Every method is atomic, even across processes, and for each period
+ * `granted = remaining + used + reserved` always holds. A reservation is resolved and reversed in the period in which
  * it was made.
  */
 export interface Ledger {
@@ -95,37 +98,37 @@ export interface Ledger {
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
   /** Reserves one credit if one remains. Repeating a `reservationId` returns the first result and reserves nothing. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
-  /** Charges the credit. Returns how the reservation ended: one that is already resolved does not change. */
+  /** Charges the credit, unless the reservation is already resolved. Returns how it ended. */
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
-  /** Refunds the credit. Returns how the reservation ended: one that is already resolved does not change. */
+  /** Refunds the credit, unless the reservation is already resolved. Returns how it ended. */
   refund(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
-   * Removes the charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a repeat
-   * returns the same. A settlement that arrives later charges nothing.
+   * Removes the charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a
+   * repeated call returns the same. A later settlement charges nothing.
    */
   reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
-   * Deletes what is outdated, in chunks: repeat it until it returns 0.
+   * Deletes expired records in chunks; call it until it returns 0.
    *
-   * - Reservations whose id sorts before `reservationsBefore`, by its bytes; those that are still open lapse first.
-   * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal entries.
-   *   A period with an open reservation stays. The entries are deleted in the order of the journal, so those of a period may
-   *   remain until all older ones can go.
+   * - Reservations whose id sorts before `reservationsBefore` by bytes; those still open lapse first.
+   * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal
+   *   entries. A period with an open reservation stays. Entries are deleted in journal order, so a period's entries may
+   *   remain until all older ones can be deleted.
    *
    * @returns how many reservations, balances and entries it deleted or lapsed.
    */
   prune(request: PruneRequest): Promise<number>;
   /**
-   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. A
-   * reservation of a render in flight is then `unknown`, and the account gets no new ones.
+   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. The
+   * reservation of a running render is then `unknown`, and the account gets no new ones.
    *
    * @returns how many journal entries it deleted.
    */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
-  /** Returns the newest `limit` entries of an account, newest first. For audits: it may scan the whole journal. */
+  /** Returns an account's newest `limit` entries, newest first. For audits: it may scan the whole journal. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
   /**
-   * Returns every period of the next `limit` accounts after the id `after`, in the order of their ids, or only those of
+   * Returns every period of the next `limit` accounts after the id `after`, ordered by id, or only those of
    * `accountId`. For audits: it may scan the whole journal.
    */
   audit(request: {

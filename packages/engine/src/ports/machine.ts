@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 
-/** Free resources of the machine that renders. */
+/** Free resources of the rendering machine. */
 export interface Machine {
   /** Returns the average number of idle cores since the last call. */
   idleCores(): number;
@@ -18,11 +18,11 @@ export interface CpuTimes {
   readonly cores: number;
   readonly idleMs: number;
   readonly totalMs: number;
-  /** Time used by the control group; `null` without one. */
+  /** CPU time that the control group has used; `null` if there is none. */
   readonly groupMs: number | null;
 }
 
-/** Returns the machine of this process. */
+/** Returns the machine that this process runs on. */
 export function createSystemMachine(): Machine {
   let previous = readCpuTimes();
   return {
@@ -37,8 +37,8 @@ export function createSystemMachine(): Machine {
 }
 
 /**
- * Returns the average number of idle cores between two readings. A container that may use `allowed` cores can
- * have at most the unused part of them, even if more of the machine's cores are idle.
+ * Returns the average number of idle cores between two readings. In a container limited to `allowed` cores, at most its
+ * unused ones count, even if more of the machine's cores are idle.
  */
 export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): number {
   const elapsedMs = now.totalMs - before.totalMs;

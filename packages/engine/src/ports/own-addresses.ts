@@ -1,12 +1,12 @@
 import { networkInterfaces } from "node:os";
 
-/** Returns the addresses of this machine's network interfaces; the same array as long as it is not read again. */
+/** Returns the addresses of this machine's network interfaces; the same array until they are read again. */
 export type OwnAddresses = () => readonly string[];
 
-/** Reading them takes 0.2 ms, and a page may open hundreds of connections a second. */
+/** Reading them takes 0.2 ms, and a page can open hundreds of connections a second. */
 const READ_INTERVAL_MS = 1_000;
 
-/** Reads the addresses at most once a second, so an address that is added or removed counts within that time. */
+/** Reads the addresses at most once a second, so an added or removed address takes effect within that time. */
 export function createOwnAddresses(
   read: () => readonly string[] = readInterfaces,
   elapsedMs: () => number = () => performance.now(),
@@ -28,5 +28,5 @@ function readInterfaces(): readonly string[] {
   );
 }
 
-/** The operating system's. */
+/** The addresses that the operating system reports. */
 export const systemAddresses: OwnAddresses = createOwnAddresses();

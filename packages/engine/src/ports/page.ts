@@ -1,6 +1,6 @@
-/** Names a part of a list. */
+/** Selects a part of a list. */
 export interface PageRequest {
-  /** Id of the last entry of the previous page; absent for the first page. */
+  /** Id of the last entry on the previous page; absent for the first page. */
   readonly after?: string | undefined;
   /** Maximum number of entries. */
   readonly limit: number;

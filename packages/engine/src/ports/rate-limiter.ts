@@ -1,4 +1,4 @@
-/** The rate limits of an account. */
+/** An account's rate limits. */
 export type RateLimitName = "render" | "cached" | "usage" | "submission" | "upload";
 
 export interface ConsumeRequest {
@@ -6,7 +6,7 @@ export interface ConsumeRequest {
   readonly name: RateLimitName;
   /** Requests per window. */
   readonly limit: number;
-  /** Length of a window that this request opens. */
+  /** Length of the window, if this request opens one. */
   readonly windowMs: number;
   readonly now: number;
 }
@@ -24,11 +24,11 @@ export interface ConsumeResult {
  * it ends; a rejected request consumes nothing. Atomic: of N concurrent requests against a limit of L, exactly L are
  * allowed.
  *
- * Every request, rejected or not, moves the end of its window to `now + windowMs` at most: the clock may have been set
- * back since the window opened, or be behind the clock of the process that opened it.
+ * Every request, rejected or not, limits the end of its window to `now + windowMs`: the clock may have been set back
+ * since the window opened, or may be behind the clock of the process that opened it.
  */
 export interface RateLimiter {
   consume(request: ConsumeRequest): Promise<ConsumeResult>;
-  /** Deletes the windows of an account. */
+  /** Deletes an account's windows. */
   deleteAccount(request: { readonly accountId: string }): Promise<void>;
 }

@@ -1,11 +1,11 @@
 /** Interactive renders always run before batch renders. */
 export type Priority = "interactive" | "batch";
 
-/** A render, and the process that holds its lease. */
+/** A render and the process that holds its lease. */
 export interface LeaseClaim {
-  /** Names the render: any text. */
+  /** Identifies the render; any text. */
   readonly name: string;
-  /** Names one render in one process; never reused. */
+  /** Identifies one render in one process; never reused. */
   readonly holder: string;
 }
 
@@ -16,26 +16,26 @@ export interface AcquireRequest extends LeaseClaim {
 
 /**
  * `acquired`: this holder has the lease. `raised`: it does, and an interactive request has tried to acquire it since.
- * `held`: another holder has it, or it lingers.
+ * `held`: another holder has it, or it is still lingering.
  */
 export type LeaseState = "acquired" | "raised" | "held";
 
 /**
- * Leases on running renders, over all processes that share a storage, so that identical requests on different
- * machines render once. A hint, not a lock: if two processes render anyway, each render is charged, and the later
+ * Leases on running renders, across all processes that share a storage, so identical requests on different machines
+ * cause only one render. A hint, not a lock: if two processes render anyway, each render is charged, and the later
  * rendering is cached.
  */
 export interface RenderLeases {
   /** Acquires a free lease, or renews this holder's, for `leaseMs` by the storage's clock. */
   acquire(request: AcquireRequest): Promise<LeaseState>;
   /**
-   * Releases the lease if this holder has it. It lingers for `lingerMs`: a process that looked for the rendering just
-   * before it was cached then looks again instead of rendering it again.
+   * Releases the lease if this holder has it. It lingers for `lingerMs`, so a process that had a cache miss just before
+   * the rendering was cached looks again instead of rendering.
    */
   release(request: LeaseClaim & { readonly lingerMs: number }): Promise<void>;
 }
 
-/** For a storage that only one process uses: every lease is free. */
+/** For a storage used by only one process: every lease is free. */
 export const SINGLE_PROCESS_LEASES: RenderLeases = {
   acquire: async () => "acquired",
   release: async () => {},

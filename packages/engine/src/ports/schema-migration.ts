@@ -1,17 +1,17 @@
-/** A change of a database to the schema of this release. Older releases cannot open it afterwards. */
+/** A database migration to this release's schema. Older releases cannot open the database afterwards. */
 export interface SchemaMigration {
-  /** Schema version of the database, at least 1. */
+  /** The database's schema version, at least 1. */
   readonly from: number;
-  /** Schema version of this release. */
+  /** This release's schema version. */
   readonly to: number;
-  /** Path of the copy that is made first, or `null` if none is made. */
+  /** Path of the copy that is made before the migration, or `null` if none is made. */
   readonly copy: string | null;
 }
 
 /**
- * Called before an existing database is migrated, not for a new one. If it throws, the database stays as it is.
+ * Called before an existing database is migrated, not for a new one. If it throws, the database does not change.
  *
- * @param newestSealedSecret - The newest signing secret, as the engine encrypted it, to check the secret key with; `null`
- * without tokens.
+ * @param newestSealedSecret - The newest signing secret, as the engine encrypted it, for checking the secret key;
+ * `null` if there are no tokens.
  */
 export type BeforeMigration = (migration: SchemaMigration, newestSealedSecret: string | null) => void;

@@ -3,13 +3,15 @@ import type { AuditStore } from "./audit.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ServerClock } from "./clock.ts";
 import type { DocumentStore } from "./documents.ts";
+import type { HistoryStore } from "./history.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RenderLeases } from "./render-leases.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RenderingStore } from "./renderings.ts";
+import type { SignInStore } from "./sign-ins.ts";
 import type { TokenStore } from "./tokens.ts";
 
-/** The durable state of the engine. */
+/** The engine's durable state. */
 export interface Storage {
   readonly accounts: AccountStore;
   readonly tokens: TokenStore;
@@ -19,11 +21,16 @@ export interface Storage {
   readonly batches: BatchStore;
   readonly documents: DocumentStore;
   readonly audit: AuditStore;
-  /** For a storage used by several processes; without it identical requests share a render only within one process. */
+  readonly history: HistoryStore;
+  readonly signIns: SignInStore;
+  /** For a storage used by several processes. Without it, identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;
-  /** The clocks of its servers, for a storage used by several machines: a machine whose clock differs is not ready. */
+  /**
+   * The clocks of its servers, for a storage used by several machines: a machine whose clock differs from them is not
+   * ready.
+   */
   readonly clocks?: readonly ServerClock[] | undefined;
-  /** Returns when the last backup was made; `null` before the first, and if other programs make the backups. */
+  /** Returns when the last backup was made; `null` before the first, or if other programs make the backups. */
   lastBackupAt(): Promise<number | null>;
   /** Rejects if the storage cannot write. */
   check(): Promise<void>;

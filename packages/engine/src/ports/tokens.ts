@@ -1,10 +1,10 @@
 import type { Account } from "./accounts.ts";
 import type { StandingBalance } from "./ledger.ts";
 
-/** A mode of rendering, as a permission of a token. */
+/** A rendering mode, as a token's permission. */
 export type Ability = "screenshot" | "pdf";
 
-/** The secrets of a token before its last rotation, which still work until the overlap ends. */
+/** A token's secrets from before its last rotation, which work until the overlap ends. */
 export interface PreviousSecrets {
   readonly secretHash: string;
   readonly sealedSigningSecret: string;
@@ -17,7 +17,7 @@ export interface TokenRecord {
   /** The number before the pipe. */
   readonly id: number;
   readonly accountId: string;
-  /** What it is for, in the words of the operator, or `null`. */
+  /** What it is for, in the operator's words, or `null`. */
   readonly name: string | null;
   readonly abilities: readonly Ability[];
   /** SHA-256 of the part after the pipe, in lowercase hex. */
@@ -29,9 +29,9 @@ export interface TokenRecord {
   readonly expiresAt: number | null;
   /** Instant of the last rotation, or `null`. */
   readonly rotatedAt: number | null;
-  /** `null` without an overlap. They stay stored after it has ended, until the next rotation. */
+  /** `null` if there was no overlap. They remain stored after it ends, until the next rotation. */
   readonly previous: PreviousSecrets | null;
-  /** Instant of its last use, rounded down to the hour, and stored seconds later; `null` before the first. */
+  /** Instant of its last use, rounded down to the hour and stored seconds later; `null` before the first. */
   readonly lastUsedAt: number | null;
 }
 
@@ -48,11 +48,14 @@ export interface Principal {
 /** The secrets that a rotation stores. */
 export interface NextSecrets extends Pick<TokenRecord, "secretHash" | "sealedSigningSecret"> {
   readonly rotatedAt: number;
-  /** Until when the present secrets work as the previous ones; `null` ends them, and earlier ones, at once. */
+  /**
+   * When the current secrets, which become the previous ones, stop working; `null` ends them and any
+   * earlier ones immediately.
+   */
   readonly overlapEndsAt: number | null;
 }
 
-/** `rotated` is `false` if the secrets of an earlier overlap still work, until `overlapEndsAt`. */
+/** `rotated` is `false` if the secrets of an earlier overlap still work; they work until `overlapEndsAt`. */
 export type Rotation =
   | { readonly rotated: true; readonly token: TokenRecord }
   | { readonly rotated: false; readonly overlapEndsAt: number };
@@ -61,9 +64,9 @@ export type Rotation =
 export interface TokenStore {
   /** Stores a token with a new id. */
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
-  /** Returns the principal of a token in one read, or `null` if it does not exist. */
+  /** Returns a token's principal in one read, or `null` if the token does not exist. */
   find(id: number): Promise<Principal | null>;
-  /** Returns the tokens of an account, in order of creation. */
+  /** Returns an account's tokens, in order of creation. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
@@ -75,8 +78,8 @@ export interface TokenStore {
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
-   * Replaces the signing secret, and the previous one during an overlap, if the former is still `current`, both in
-   * lowercase hex; returns `null` if it is not, or if the token does not exist.
+   * Replaces the signing secret, and the previous one during an overlap, if the signing secret is still `current`;
+   * returns `null` if it is not, or if the token does not exist. Both are in lowercase hex.
    */
   replaceSigningSecret(
     id: number,
@@ -84,6 +87,6 @@ export interface TokenStore {
   ): Promise<TokenRecord | null>;
   /** Deletes the token; returns `false` if it does not exist. */
   revoke(id: number): Promise<boolean>;
-  /** Deletes all tokens of an account; returns their ids, in order of creation. */
+  /** Deletes all of an account's tokens; returns their ids, in order of creation. */
   revokeAll(accountId: string): Promise<readonly number[]>;
 }

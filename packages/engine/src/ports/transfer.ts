@@ -5,17 +5,17 @@ import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
 
 /*
- * The move of all durable state from one storage to another. Cached renderings and rate limits are not moved: the former
- * can be rendered again, and the latter last a minute.
+ * Moves all durable state from one storage to another, except what is not needed afterwards: cached renderings, which
+ * can be rendered again; rate limits, which last a minute; the history with its totals; delivery attempts; sign-ins.
  */
 
-/** The credits of one period of an account. */
+/** An account's credits for one period. */
 export interface BalanceRecord extends Balance {
   readonly accountId: string;
   readonly periodStartedAt: number;
 }
 
-/** A reservation and its state. `refused`: no credit remained; stored so that a repeat returns the same result. */
+/** A reservation and its state. `refused`: no credit remained; stored so a repeat returns the same result. */
 export interface ReservationRecord {
   readonly id: string;
   readonly accountId: string;
@@ -38,7 +38,7 @@ export interface TransferRecords {
   readonly reservations: ReservationRecord;
   readonly journal: JournalEntry;
   readonly batches: BatchRecord;
-  /** Up to 50 MiB each, so they are moved one by one. */
+  /** Up to 50 MiB each, so they are moved one at a time. */
   readonly documents: WholeDocument;
 }
 
@@ -47,14 +47,14 @@ export type TransferKind = keyof TransferRecords;
 interface PageOf<Kind extends TransferKind> {
   readonly kind: Kind;
   readonly records: readonly TransferRecords[Kind][];
-  /** Position of the next page, as text that only the source interprets. */
+  /** Position of the next page, as text that only the source understands. */
   readonly next: string;
 }
 
 /** A page of records of one kind, in order. */
 export type TransferPage = { readonly [Kind in TransferKind]: PageOf<Kind> }[TransferKind];
 
-/** Counts of the records and sums of the ledger, to compare two storages. */
+/** Record counts and ledger sums, to compare two storages. */
 export interface TransferTotals {
   readonly accounts: number;
   readonly tokens: number;
@@ -84,15 +84,14 @@ export interface TransferTotals {
   readonly documentBytes: number;
 }
 
-/** The source of a move, opened exclusively until it is closed. */
+/** A move's source, opened for exclusive use until it is closed. */
 export interface TransferSource {
   /** Identifies the content; changes with every write. */
   readonly fingerprint: string;
   totals(): Promise<TransferTotals>;
   /**
    * Returns the page at `position`, or `null` after the last page. Position `null` is the first page. The order is:
-   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission,
-   * documents.
+   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission, documents.
    */
   read(position: string | null): Promise<TransferPage | null>;
   close(): Promise<void>;
@@ -106,11 +105,11 @@ export interface TransferState {
   readonly position: string | null;
   /** Number of stored records. */
   readonly moved: number;
-  /** The totals of the source after a complete move; `null` until then. */
+  /** The source's totals after a complete move; `null` until then. */
   readonly finished: TransferTotals | null;
 }
 
-/** The target of a move. */
+/** A move's target. */
 export interface TransferTarget {
   /**
    * Returns the current or completed move, or starts one.
@@ -124,10 +123,10 @@ export interface TransferTarget {
    * @throws Error if another process has already stored it.
    */
   write(request: { readonly position: string | null; readonly page: TransferPage }): Promise<void>;
-  /** Continues the token ids after this one. */
+  /** Makes new token ids start after this one. */
   continueTokenIds(lastTokenId: number): Promise<void>;
   totals(): Promise<TransferTotals>;
-  /** Completes the move, so that the storage can be used. */
+  /** Completes the move, so the storage can be used. */
   finish(totals: TransferTotals): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,10 +6,11 @@ export interface WebhookRequest {
 }
 
 /**
- * Why an attempt got no response, for logs and metrics. Nothing was sent with `blocked`: the address is not allowed;
- * `unresolved`: the name has no address; `resolver-failed`: name resolution failed; `unreachable`: no connection, or an
- * invalid certificate; `proxy-failed`: the upstream proxy is down or rejects this service. `timed-out`: the attempt took too long; `broken`: the response is not HTTP, incomplete or too
- * long, or the sender was closed.
+ * Why an attempt got no response, for logs and metrics. With these, nothing was sent: `blocked`, the address is not
+ * allowed; `unresolved`, the name has no address; `resolver-failed`, name resolution failed; `unreachable`, no
+ * connection or an invalid certificate; `proxy-failed`, the upstream proxy is down or rejects this service.
+ * `timed-out`: the attempt took too long. `broken`: the response is not HTTP, incomplete or too long, or the sender was
+ * closed.
  */
 export type WebhookFailureReason =
   "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "proxy-failed" | "timed-out" | "broken";
@@ -19,12 +20,14 @@ export type WebhookOutcome =
   | {
       readonly kind: "responded";
       readonly status: number;
-      /** `Retry-After`, from now and never negative; `null` if absent or invalid. */
+      /** `Retry-After` from now, never negative; `null` if absent or invalid. */
       readonly retryAfterMs: number | null;
+      /** The start of the response body, at most 2 KiB, decoded as UTF-8. */
+      readonly body: string;
     }
   | { readonly kind: "failed"; readonly reason: WebhookFailureReason };
 
-/** Makes delivery attempts with limited time and response size. Does not follow redirects or retry. */
+/** Makes delivery attempts with limited time and response size. Does not follow redirects and does not retry. */
 export interface WebhookSender {
   /** Never throws because of the receiver. */
   send(request: WebhookRequest): Promise<WebhookOutcome>;

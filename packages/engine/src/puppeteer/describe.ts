@@ -2,7 +2,7 @@ import { ProtocolError } from "puppeteer";
 
 const TEXT_LENGTH_MAX = 200;
 
-/** Makes untrusted text safe for a log line or a terminal: limits its length and removes control characters. */
+/** Makes untrusted text safe for a log line or terminal: limits its length and removes control characters. */
 export function plainText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return plain.length > TEXT_LENGTH_MAX ? `${plain.slice(0, TEXT_LENGTH_MAX)}…` : plain;
@@ -10,7 +10,7 @@ export function plainText(text: string): string {
 
 /**
  * Describes an error to the operator without secrets. Node's messages contain at most an address and port, never a path
- * or query. Of a browser's error only the failed command is named: its text may echo the command with its URL.
+ * or query. A browser's error is reduced to the failed command, because its text may repeat the command's URL.
  */
 export function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
@@ -26,7 +26,7 @@ function describeProtocolError({ message }: ProtocolError): string {
 
 const VERSION = /^(Headless)?(Chrome|Chromium|Edg|Edge|Brave|Opera|OPR)\/\d[\d.]{0,31}/;
 
-/** Returns the name and version of a browser from the product that it reports, without anything that follows. */
+/** Returns a browser's name and version from the product that it reports, without anything that follows. */
 export function readProduct(product: unknown): string {
   const [nameAndVersion = "unknown browser"] = VERSION.exec(String(product)) ?? [];
   return nameAndVersion;

@@ -12,9 +12,9 @@ import { isUserAgent } from "../user-agent.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
 import type { BrowserEgress, RendererEvent } from "./renderer-event.ts";
 
-/** Options of a renderer. The defaults are safe for untrusted pages. */
+/** Renderer options. The defaults are safe for untrusted pages. */
 export interface PuppeteerRendererOptions {
-  /** Path of the browser; by default the one that `findBrowser` finds. */
+  /** Path of the browser; by default, the one that `findBrowser` returns. */
   readonly executablePath?: string | undefined;
   /**
    * DevTools endpoints of remote browsers, used instead of a local one: `ws://` or `wss://`, or `http://` or `https://`
@@ -22,38 +22,38 @@ export interface PuppeteerRendererOptions {
    */
   readonly browserUrls?: readonly string[];
   /**
-   * How the pages of remote browsers reach the web: `proxy`, the default, through the renderer's egress proxies;
-   * `direct` from the browser's network, which must then contain them.
+   * How the pages of remote browsers reach the web: with `proxy`, the default, through the renderer's egress proxies;
+   * with `direct`, from the browser's network, which must then contain them.
    */
   readonly browserEgress?: BrowserEgress;
   /**
-   * Host name or address at which remote browsers reach the egress proxies of this process. Required for `proxy` unless
-   * all browsers are on the loopback.
+   * Host name or address at which remote browsers reach this process's egress proxies. Required for `proxy` unless all
+   * browsers are on the loopback.
    */
   readonly browserProxyHost?: string | undefined;
   /**
-   * What pages send as their user agent, 1 to 512 printable ASCII characters; by default that of Chrome in the browser's
-   * version, without the word Headless.
+   * The user agent that pages send, 1 to 512 printable ASCII characters; by default Chrome's in the browser's version,
+   * without the word Headless.
    */
   readonly userAgent?: string | undefined;
-  /** Sandbox of a local browser. `on`, the default, fails to start if the sandbox is not available. */
+  /** A local browser's sandbox. With `on`, the default, the browser does not start if the sandbox is not available. */
   readonly sandbox?: SandboxMode;
   /** Targets that pages may connect to; by default only public ones. */
   readonly targets?: TargetPolicy;
   /** Name resolution; `systemResolver` by default. */
   readonly resolver?: Resolver;
-  /** Proxy through which the connections of pages go; none by default. Set the same for the engine. */
+  /** Proxy for connections from pages; none by default. Set the same one for the engine. */
   readonly upstreamProxy?: UpstreamProxy | null;
   /**
-   * Text of filter lists in the format of Adblock Plus, for `blockAds` and `blockTrackers`; without them, these parameters
-   * are invalid. Read and compiled once.
+   * Text of filter lists in Adblock Plus format, for `blockAds` and `blockTrackers`; without them, these parameters are
+   * invalid. Compiled once.
    */
   readonly filterLists?: FilterListTexts;
   /** Timeout of a render, including its retry; 45,000 by default. */
   readonly renderTimeoutMs?: number;
   /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
   readonly navigationTimeoutMs?: number;
-  /** Largest file of a render; 64 MiB by default. A larger one is discarded as it arrives. */
+  /** Maximum size of a rendering; 64 MiB by default. A larger one is discarded as it arrives. */
   readonly maxRenderingBytes?: number;
   /** Browser contexts to prepare ahead of renders, while CPUs are idle; 4 by default. */
   readonly warmContexts?: number;
@@ -61,27 +61,27 @@ export interface PuppeteerRendererOptions {
   readonly recycleAfterRenders?: number;
   /** Age at which the browser is replaced; an hour by default. */
   readonly recycleAfterMs?: number;
-  /** Memory of the processes that do not run pages, above which the browser is replaced; 1 GiB by default. */
+  /** The browser is replaced if the processes that do not run pages use more memory than this; 1 GiB by default. */
   readonly recycleAboveBytes?: number;
   /**
-   * Memory above which a page is ended, over all its processes; by default 2 GiB, or a quarter of the memory of the
-   * machine or container if that is less.
+   * A page whose processes use more memory than this is ended; by default 2 GiB, or a quarter of the machine's or
+   * container's memory if that is less.
    */
   readonly pageMemoryMaxBytes?: number;
-  /** CPU time after which a page is ended, over all its processes; 20,000 by default. */
+  /** A page whose processes use more CPU time than this is ended; 20,000 by default. */
   readonly pageCpuMaxMs?: number;
   /**
-   * Maximum number of browsers beside the shared one; by default two per core plus two, and at least 8. A render
-   * that needs one more waits. An engine that isolates accounts needs as many as it renders at once.
+   * Maximum number of browsers in addition to the shared one; by default two per core plus two, and at least 8. A
+   * render that needs one more waits. An engine that isolates accounts needs as many as it has concurrent renders.
    */
   readonly isolatedBrowsersMax?: number;
-  /** Time after which a browser that is not the shared one is closed when it is idle; 60,000 by default. */
+  /** Idle time after which a browser other than the shared one is closed; 60,000 by default. */
   readonly isolatedIdleMaxMs?: number;
   /** Interval of the probes that check whether the browser responds; 1,000 by default. */
   readonly probeIntervalMs?: number;
   /**
-   * Timeout of a probe; 2,500 by default, and three times as long for isolated and remote browsers. A browser that misses
-   * two in a row is killed.
+   * Timeout of a probe; 2,500 by default, and three times that for isolated and remote browsers. A browser that misses
+   * two probes in a row is killed.
    */
   readonly probeTimeoutMs?: number;
   /** Called with events to log or count. */
@@ -179,7 +179,7 @@ function requireFilterLists(texts: FilterListTexts): void {
   }
 }
 
-/** Closed by default: pages of a remote browser connect directly only if `browserEgress` says so. */
+/** Secure by default: pages of a remote browser connect directly only with `browserEgress: "direct"`. */
 function readRemote({
   browserUrls = [],
   browserProxyHost,
@@ -194,8 +194,8 @@ function readRemote({
     !browserEndpoints.every(({ isLoopback }) => isLoopback)
   )
     throw new RangeError(
-      "browserProxyHost must be the host name or address at which remote browsers reach the egress proxies of this " +
-        'process; or set browserEgress to "direct" if their network contains the pages',
+      "browserProxyHost must be the host name or address at which remote browsers reach this process's egress " +
+        'proxies; or set browserEgress to "direct" if their network contains the pages',
     );
   if (browserProxyHost !== undefined && isUnspecifiedAddress(browserProxyHost))
     throw new RangeError(

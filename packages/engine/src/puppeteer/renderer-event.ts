@@ -15,7 +15,7 @@ export type RendererEvent =
   | {
       readonly type: "page-ended";
       readonly reason: PageEndReason;
-      /** What the page did, in numbers. */
+      /** The page's usage, such as `own: 300 MiB, 20.1 s; shared: 10 MiB, 0.2 s; pid 4711`. */
       readonly detail: string;
       /** As passed to `render`. */
       readonly requestId: string | undefined;
@@ -27,21 +27,21 @@ export type RendererEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /** Regular expressions of filter lists are not used, because they may take exponential time. */
+      /** Some regular expressions in filter lists are not used because they can take exponential time. */
       readonly type: "filters-skipped";
       readonly count: number;
       /** At most 10 of them. */
       readonly filters: readonly string[];
     }
   | {
-      /** A page made URLs for which filter lists take so long that they block no more of its requests. */
+      /** A page requested URLs that took so long to match that the filter lists stopped blocking its requests. */
       readonly type: "filters-too-slow";
       /** As passed to `render`. */
       readonly requestId: string | undefined;
     }
   | RemoteBrowserEvent;
 
-/** An event of a remote browser. `endpoint` is its scheme, host and port, without secrets. */
+/** A remote browser's event. `endpoint` is its scheme, host and port, without secrets. */
 export type RemoteBrowserEvent =
   | {
       readonly type: "remote-browser-connected";
@@ -49,7 +49,7 @@ export type RemoteBrowserEvent =
       /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
       readonly version: string;
       readonly egress: BrowserEgress;
-      /** What it lacks of the containment of a local browser, a phrase each. */
+      /** How its containment is weaker than a local browser's: a phrase for each gap. */
       readonly gaps: readonly string[];
     }
   | {
@@ -62,7 +62,7 @@ export type RemoteBrowserEvent =
   | { readonly type: "remote-browser-unresponsive"; readonly endpoint: string };
 
 /**
- * How the pages of a remote browser reach the web: through the renderer's egress proxy, or directly from the browser's
+ * How a remote browser's pages reach the web: through the renderer's egress proxy, or directly from the browser's
  * network, which must then contain them.
  */
 export type BrowserEgress = "proxy" | "direct";

@@ -10,20 +10,21 @@ import type { RendererEvent } from "./renderer-event.ts";
 import { PageEnded, TabLost, TabSuspected } from "./page/page-end.ts";
 import { renderPage } from "./page/render-page.ts";
 
-/** One retry if the browser or the page's process exits during a render. */
+/** Allows one retry, in case the browser or the page's process exits during a render. */
 const LOSSES_MAX = 2;
 const SKIPPED_FILTERS_NAMED_MAX = 10;
 
 /**
  * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
- * browser context and its own egress proxy, which carries all its connections. With `browserUrls` the renderer starts
- * no browser, and balances renders over those remote browsers instead.
+ * browser context and its own egress proxy, which carries all its connections. With `browserUrls`, the renderer
+ * distributes renders across those remote browsers instead of starting its own.
  *
  * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`, or
- * `upstream_error` if the browser failed twice or cannot start. With remote browsers also `upstream_rate_limited` and
- * `upstream_quota_exceeded`, if none of them is available.
+ * `upstream_error` if the browser failed twice or cannot start. With remote browsers, also `upstream_rate_limited` or
+ * `upstream_quota_exceeded` if none is available.
  *
- * @throws RangeError if an option is out of range, or is not a filter list; the message names the option.
+ * @throws RangeError if an option is invalid or an entry of `filterLists` is not a filter list; the message names the
+ * option.
  *
  * @example
  * const renderer = createPuppeteerRenderer();
@@ -49,7 +50,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
         requireFilterLists(parameters, { filterLists });
         const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
-        const asked = await abortable(signal, lists.select(parameters, onLimit));
+        const selected = await abortable(signal, lists.select(parameters, onLimit));
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
         /** Whether no other account uses the browser. */
@@ -64,7 +65,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             tabKind,
             navigationTimeoutMs,
             maxRenderingBytes,
-            filterLists: asked,
+            filterLists: selected,
             document,
           } as const;
           try {
@@ -93,7 +94,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   };
 }
 
-/** Whether the whole browser exited: only then does the loss have a cause. */
+/** Whether the whole browser exited; only then does the loss have a cause. */
 function isBrowserLost(lost: TabLost): boolean {
   return lost.cause !== undefined;
 }

@@ -8,7 +8,7 @@ export interface ScheduledRender {
   readonly priority: Priority;
 }
 
-/** How many renders may run at once. */
+/** How many renders can run concurrently. */
 export interface RenderLimits {
   /** Slots that are always available, however busy the cores are. */
   readonly slots: number;
@@ -35,18 +35,18 @@ type WaitingJob = { readonly id: string; readonly job: Job };
 type JobQueue = readonly [ScheduledRender, WaitingJob[]];
 type RunningCounts = Record<Priority, number>;
 
-/** Together, accounts in quarantine get one slot in four, so that many of them cannot take all slots. */
+/** All accounts in quarantine together get one slot in four, so they cannot take all slots. */
 const SLOTS_PER_QUARANTINED_RENDER = 4;
 
 /** p-queue types the options as optional; the scheduler always passes them. */
 const NO_ACCOUNT: ScheduledRender = { accountId: "", priority: "interactive" };
 
 /**
- * The queue behind p-queue: round robin over accounts, so that an account with many waiting renders hardly delays the
- * others; first in, first out within an account. Accounts in quarantine come last and run one render at a time each.
+ * The queue that p-queue uses: round robin across accounts, so an account with many waiting renders hardly delays the
+ * others; first in, first out within an account. Accounts in quarantine come last, with one render at a time each.
  *
- * No account gets all slots, and its batches leave one more free. Beyond the slots, a render needs a permit, which the
- * scheduler issues while cores are idle.
+ * An account always leaves one slot free, and its batches leave one more. Beyond the slots, a render needs a permit,
+ * which the scheduler issues while cores are idle.
  */
 export class FairQueue implements Queue<Job, FairQueueOptions> {
   readonly #limits: RenderLimits;
@@ -93,14 +93,14 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     };
   }
 
-  /** Returns the accounts in quarantine that have a running or waiting render, and so cannot start another. */
+  /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
   busyQuarantinedAccounts(): readonly string[] {
     const { interactive, batch } = this.#queues;
     const accounts = new Set([...this.#running.keys(), ...interactive.keys(), ...batch.keys()]);
     return [...accounts].filter((accountId) => this.#isQuarantined(accountId));
   }
 
-  /** Lets this many renders run beyond the slots; earlier permits expire. */
+  /** Allows this many renders to run beyond the slots; earlier permits expire. */
   setPermits(renders: number): void {
     this.#permits = renders;
   }
@@ -174,7 +174,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     for (const [render, jobs] of this.#queuesInOrder()) {
       if (!this.#mayRun(render)) continue;
       const next = jobs.shift();
-      // an account that still has waiting renders goes to the back of the round
+      // an account that still has waiting renders goes to the end of the round
       const queues = this.#queues[render.priority];
       queues.delete(render.accountId);
       if (jobs.length > 0) queues.set(render.accountId, jobs);
@@ -200,10 +200,10 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     return [...this.#queues[render.priority].values()].flat().map((waiting) => waiting.job);
   }
 
-  /** Does nothing: the order does not depend on p-queue's priorities. */
+  /** Does nothing, because the order does not depend on p-queue's priorities. */
   setPriority(): void {}
 
-  /** Returns the queues of all accounts, in the order in which their renders run. */
+  /** Returns all accounts' queues, in the order in which their renders run. */
   #queuesInOrder(): readonly JobQueue[] {
     const queues = (["interactive", "batch"] as const).flatMap((priority) =>
       [...this.#queues[priority]].map(([accountId, jobs]): JobQueue => [{ accountId, priority }, jobs]),
@@ -211,7 +211,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     return queues.toSorted(([left], [right]) => this.#rankOf(left) - this.#rankOf(right));
   }
 
-  /** Renders of a lower rank run first. */
+  /** Renders with a lower rank run first. */
   #rankOf({ accountId, priority }: ScheduledRender): number {
     return (this.#isQuarantined(accountId) ? 2 : 0) + (priority === "batch" ? 1 : 0);
   }
@@ -237,15 +237,15 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
   }
 
   /**
-   * Returns whether a slot is free for the render. Each account is counted as using at most its fair share, so that one
-   * with many renders does not deprive another.
+   * Returns whether a slot is free for the render. Each account counts as using at most its fair share, so one with
+   * many renders does not deprive another.
    */
   #hasSlot({ accountId, priority }: ScheduledRender): boolean {
     const { slots } = this.#limits;
     const accountMax = leaveOne(slots);
     const batchMax = leaveOne(accountMax);
     const own = this.#running.get(accountId) ?? { interactive: 0, batch: 0 };
-    // batch renders above their maximum run with permits, and leave the slot for interactive ones free
+    // batch renders above their maximum run with permits, and leave the slot for interactive renders free
     const isAtMax =
       priority === "batch"
         ? own.interactive + own.batch >= batchMax

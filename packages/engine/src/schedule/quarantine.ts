@@ -1,12 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 
 const QUARANTINE_MS = 600_000;
-/** Limits the memory that quarantine takes; when it is full, the oldest account is released early. */
+/** Limits the memory that quarantine uses; when it is full, the oldest account is released early. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * The accounts with a page that was ended within the last ten minutes. They render one page at a time, after all others,
- * in an isolated browser.
+ * The accounts that had a page ended within the last ten minutes. They render one page at a time, after all others, in
+ * an isolated browser.
  */
 export class Quarantine {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Quarantine {
     this.#release(accountId);
     const [oldest] = this.#cancelTimers.keys();
     if (oldest !== undefined && this.#cancelTimers.size >= ACCOUNTS_MAX) this.#release(oldest);
-    // A timer, not a stored end time: the wall clock may jump.
+    // a timer, not a stored end time, because the wall clock may jump
     const cancel = this.#clock.after(QUARANTINE_MS, () => this.#cancelTimers.delete(accountId));
     this.#cancelTimers.set(accountId, cancel);
     return this.#clock.now() + QUARANTINE_MS;

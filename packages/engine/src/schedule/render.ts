@@ -25,9 +25,9 @@ export interface RenderParts extends DocumentParts {
   readonly onQuarantined: (quarantined: QuarantinedAccount) => void;
 }
 
-/** Whose turn it is, and what is rendered if not a page of the network. */
+/** The render's place in the queue, and its document if the page is not on the network. */
 export interface RenderSlot extends SlotRequest, Pick<RenderOptions, "requestId"> {
-  /** The document of the page, if the request has it. */
+  /** The page's document, if the request contains it. */
   readonly document: SentDocument | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface QuarantinedAccount {
 }
 
 /**
- * Waits for a slot, then renders. Checks the addresses of the target first, unless it is a document of the account; the
- * egress proxy checks them again at each connection. The host of documents never resolves, so that an unknown document is
- * like a page that does not exist.
+ * Waits for a slot, then renders. First checks the target's addresses, unless the target is one of the account's
+ * documents; the egress proxy checks them again for each connection. The documents' host never resolves, so an unknown
+ * document looks like a page that does not exist.
  *
  * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host`, `target_unreachable`,
  * `upstream_error` if the resolver failed, or `render_failed` if the file is larger than `maxRenderingBytes`.

@@ -16,7 +16,7 @@ import { rendersBeyondSlots } from "./render-slots.ts";
 /** Enough to average over light and heavy pages, few enough to follow the load. */
 const SAMPLE_COUNT = 20;
 
-/** After a longer pause, or if the clock jumps, earlier samples say nothing about the current throughput. */
+/** After a longer pause, or if the clock jumps, earlier samples do not describe the current throughput. */
 const PAUSE_MAX_MS = 60_000;
 
 /** Measures how fast renders finish while others wait. */
@@ -31,7 +31,7 @@ class ThroughputMeter {
     return (last - first) / (SAMPLE_COUNT - 1);
   }
 
-  /** @param isBusy - Whether others wait: only then does the throughput show the capacity of the service. */
+  /** @param isBusy - Whether others wait: only then does the throughput show the service's capacity. */
   recordFinished(nowMs: number, isBusy: boolean): void {
     const pauseMs = nowMs - (this.#finishedAtMs.at(-1) ?? nowMs);
     if (!isBusy || pauseMs < 0 || pauseMs > PAUSE_MAX_MS) this.#finishedAtMs.length = 0;
@@ -44,9 +44,9 @@ class ThroughputMeter {
 const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
-  /** Maximum number of waiting renders, across all accounts. Those in quarantine count only against each other. */
+  /** Maximum number of waiting renders across all accounts. Renders in quarantine count only against each other. */
   readonly maxWaiting: number;
-  /** Maximum number of waiting renders of one account, so that none fills the queue alone. */
+  /** Maximum number of one account's waiting renders, so no account fills the queue alone. */
   readonly maxWaitingPerAccount: number;
   /** Longest wait for a slot, in milliseconds. */
   readonly maxWaitMs: number;
@@ -54,7 +54,10 @@ export interface SchedulerOptions extends RenderLimits {
   readonly clock: Clock;
   readonly machine: Machine;
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Called when the batch worker may claim another item: a render has finished, or a batch render has started. */
+  /**
+   * Called when the batch worker may be able to claim another item: a render has finished, or a batch render has
+   * started.
+   */
   readonly onCapacityChange?: () => void;
 }
 
@@ -77,12 +80,12 @@ export interface SlotRequest extends ScheduledRender {
 /** Decides which render runs next, and rejects those that would wait too long. */
 export interface Scheduler {
   /**
-   * @throws SnapError `upstream_rate_limited` when the queue, or the account's part of it, is full, or no slot becomes free
-   *   in time: at once if that is predictable, otherwise after `maxWaitMs`.
+   * @throws SnapError `upstream_rate_limited` if the queue or the account's part of it is full, or no slot becomes free
+   * in time: immediately if that is predictable, otherwise after `maxWaitMs`.
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
-  /** Returns the accounts in quarantine that have a running or waiting render, and so cannot start another. */
+  /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
   busyQuarantinedAccounts(): readonly string[];
 }
 
@@ -95,7 +98,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let isChecking = false;
   let lastId = 0;
 
-  /** While cores are idle, because most pages wait for the network, runs more renders than there are slots. */
+  /** Runs more renders than there are slots while cores are idle because most pages wait for the network. */
   const useIdleCores = (): void => {
     if (isChecking || concurrency <= slots || queue().waiting === 0) return;
     isChecking = true;
@@ -168,7 +171,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs`, unless `end` is called. */
+/** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs` unless `end` is called. */
 export function limitWait(
   clock: Clock,
   waitMs: number,
@@ -178,7 +181,7 @@ export function limitWait(
   return { signal: wait.signal, end };
 }
 
-/** p-queue constructs its queue and hides it; this keeps a reference (docs/decisions/scheduling.md). */
+/** p-queue constructs its queue and hides it, so this keeps a reference (docs/decisions/scheduling.md). */
 function exposeQueue(
   limits: RenderLimits,
   quarantine: Quarantine,

@@ -39,7 +39,7 @@ export function isInBlock(address: Address, block: AddressBlock): boolean {
   return address.bits === block.bits && address.value >> hostBits === block.value >> hostBits;
 }
 
-/** Returns the last 32 bits of an IPv6 address, where transition mechanisms embed an IPv4 address. */
+/** Returns the last 32 bits of an IPv6 address, where transition mechanisms embed IPv4 addresses. */
 export function embeddedIpv4(ipv6: bigint): bigint {
   return ipv6 & 0xffff_ffffn;
 }
@@ -106,7 +106,7 @@ export const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
 /** The well-known prefix of NAT64, which connects IPv6-only networks to IPv4: RFC 6052, 2.1. */
 export const NAT64 = requireBlock("64:ff9b::/96");
 
-/** Returns the addresses that a connection reaches: this one and, through NAT64, the IPv4 address in it. */
+/** Returns the addresses that a connection reaches: this one and, through NAT64, its embedded IPv4 address. */
 export function reachedAddresses(address: Address): readonly Address[] {
   if (!isInBlock(address, NAT64)) return [address];
   return [address, { bits: 32, value: embeddedIpv4(address.value) }];

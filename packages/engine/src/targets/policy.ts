@@ -2,7 +2,7 @@ import { systemAddresses, type OwnAddresses } from "../ports/own-addresses.ts";
 import { type Address, isInBlock, parseAddress, parseBlock, reachedAddresses } from "./addresses.ts";
 import { type ListedTarget, listsAddress, listsDomain, listsName, normalizeHostname } from "./target-list.ts";
 
-/** A port of a host. A loopback or unspecified address means every address of this machine. */
+/** A port on a host. A loopback or unspecified address means every address of this machine. */
 export interface HostPort {
   readonly hostname: string;
   readonly port: number;
@@ -17,23 +17,23 @@ export interface TargetPolicy {
    * an entry without a port all ports.
    */
   readonly deny?: readonly ListedTarget[];
-  /** Host names of this service, blocked so that it cannot render itself, unless the allowlist covers them. */
+  /** Host names of this service. They are blocked, so it cannot render itself, unless the allowlist covers them. */
   readonly ownHostnames: readonly string[];
   /**
-   * Addresses of this machine, blocked even if they are public, unless the allowlist covers them: connections to them
-   * pass no firewall. By default those of its network interfaces.
+   * Addresses of this machine. Even public ones are blocked unless the allowlist covers them, because connections to
+   * them do not pass through a firewall. By default the addresses of its network interfaces.
    */
   readonly ownAddresses?: OwnAddresses;
   /**
-   * Ports that this service listens on, or connects to, such as its databases. Blocked unless an entry of the allowlist
-   * names that very port; none by default.
+   * Ports that this service listens on or connects to, such as those of its databases. Blocked unless an allowlist
+   * entry names exactly that port; none by default.
    */
   readonly ownPorts?: readonly HostPort[];
   /** Ports blocked even if the allowlist names them, such as a browser's DevTools port; none by default. */
   readonly alwaysBlocked?: readonly HostPort[];
 }
 
-/** Allows public targets only. */
+/** Allows only public targets. */
 export const PUBLIC_TARGETS_ONLY: TargetPolicy = { allow: [], ownHostnames: [] };
 
 /** Of the system ports, below 1024, only 80 and 443 serve the web (RFC 6335, 6). */
@@ -41,7 +41,7 @@ export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;
 }
 
-/** A host and a port before name resolution, or one of its addresses after it. */
+/** A host and a port before name resolution, or one of the host's addresses after it. */
 export interface PolicyCheck {
   /** A normalized host name, or a textual address. */
   readonly hostname: string;
@@ -62,7 +62,7 @@ export function allowsAddress({ address, port, policy }: Omit<PolicyCheck, "host
   return policy.allow.some((entry) => coversPort(entry, port) && listsAddress(entry, address));
 }
 
-/** Returns whether the allowlist has addresses with this port, so that only name resolution can decide. */
+/** Returns whether the allowlist has addresses with this port, so only name resolution can decide. */
 export function allowsSomeAddress({ allow }: TargetPolicy, port: number): boolean {
   return allow.some((entry) => entry.kind === "block" && entry.port === port);
 }
@@ -87,11 +87,11 @@ function isDenied({ hostname, address, port, policy: { deny = [] } }: PolicyChec
   return deny.some(
     (entry) =>
       (entry.port === null || entry.port === port) &&
-      (listsDomain(entry, hostname) || reached.some((one) => listsAddress(entry, one))),
+      (listsDomain(entry, hostname) || reached.some((reachedAddress) => listsAddress(entry, reachedAddress))),
   );
 }
 
-/** Returns whether an entry of the allowlist opens exactly this port of the target. */
+/** Returns whether an allowlist entry opens exactly this port of the target. */
 export function opensPort({ hostname, address, port, policy }: PolicyCheck): boolean {
   return policy.allow.some(
     (entry) =>
@@ -100,9 +100,9 @@ export function opensPort({ hostname, address, port, policy }: PolicyCheck): boo
   );
 }
 
-/** Returns whether the target is one of them. */
+/** Returns whether the target is one of `hostPorts`. */
 export function isAmong(hostPorts: readonly HostPort[], check: PolicyCheck): boolean {
-  return hostPorts.some((one) => one.port === check.port && isSameHost(one, check));
+  return hostPorts.some((hostPort) => hostPort.port === check.port && isSameHost(hostPort, check));
 }
 
 function isSameHost(blocked: HostPort, { hostname, address, policy }: PolicyCheck): boolean {
@@ -111,21 +111,21 @@ function isSameHost(blocked: HostPort, { hostname, address, policy }: PolicyChec
   const blockedAddress = parseAddress(blockedHost);
   const reached = reachedAddresses(address);
   if (blockedHost === "localhost" || (blockedAddress !== null && isEveryOwnAddress(blockedAddress)))
-    return reached.some((one) => isEveryOwnAddress(one) || isOwnAddress(one, policy));
-  return blockedAddress !== null && reached.some((one) => isSameAddress(one, blockedAddress));
+    return reached.some((own) => isEveryOwnAddress(own) || isOwnAddress(own, policy));
+  return blockedAddress !== null && reached.some((candidate) => isSameAddress(candidate, blockedAddress));
 }
 
-/** Addresses of this machine that every machine has. */
+/** Addresses of this machine that are the same on every machine. */
 const EVERY_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"]
   .map(parseBlock)
   .filter((block) => block !== null);
 
-/** Returns whether a server that listens there may listen on every address of this machine. */
+/** Returns whether a server that listens on this address may listen on every address of this machine. */
 export function isEveryOwnAddress(address: Address): boolean {
   return EVERY_MACHINE.some((block) => isInBlock(address, block));
 }
 
-/** Returns whether the address is one of this machine, or among the host names of this service. */
+/** Returns whether this is an address of this machine or a host name of this service. */
 export function isOwnAddress(address: Address, policy: TargetPolicy): boolean {
   const { ownHostnames, ownAddresses = systemAddresses } = policy;
   const own = [

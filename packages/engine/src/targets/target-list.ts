@@ -2,8 +2,8 @@ import { domainToASCII } from "node:url";
 import { type Address, type AddressBlock, isInBlock, parseBlock } from "./addresses.ts";
 
 /**
- * An entry of the allowlist or of the denylist: a host name or a block of addresses. Without a port it covers every port in
- * the denylist, and 80, 443 and those from 1024 in the allowlist.
+ * An allowlist or denylist entry: a host name or a block of addresses. An entry without a port covers every port in a
+ * denylist, and ports 80, 443 and 1024 to 65535 in an allowlist.
  */
 export type ListedTarget =
   | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
@@ -15,7 +15,7 @@ export type ListedTarget =
     };
 
 /**
- * Normalizes a host name, or the host of a URL: lower case, without IPv6 brackets or trailing dots. Does not apply IDNA or
+ * Normalizes a host name or a URL's host: lower case, without IPv6 brackets or trailing dots. Does not apply IDNA or
  * canonicalize the notations of IPv4, which the URL parser does.
  *
  * @example
@@ -46,7 +46,7 @@ export function listsAddress(entry: ListedTarget, address: Address): boolean {
   return block !== null && isInBlock(address, block);
 }
 
-/** Caches the parsed blocks: a list may be long, and is searched on every connection. */
+/** Caches the parsed blocks, because a list may be long and is searched for every connection. */
 const blocks = new WeakMap<ListedTarget, AddressBlock | null>();
 
 function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): AddressBlock | null {
@@ -59,10 +59,10 @@ function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): Addr
 }
 
 /**
- * Parses an allowlist or a denylist of targets (`SNAP_ALLOW_TARGETS`, `SNAP_DENY_TARGETS`): host names, addresses and
- * CIDR blocks, separated by commas, each with an optional `:port`. Write IPv6 in brackets if a port follows.
+ * Parses an allowlist or denylist (`SNAP_ALLOW_TARGETS`, `SNAP_DENY_TARGETS`): host names, addresses and CIDR blocks,
+ * separated by commas, each with an optional `:port`. Write IPv6 in brackets if a port follows.
  *
- * @throws Error that quotes the invalid text and says what is wrong with it.
+ * @throws Error that quotes the invalid text and explains what is wrong with it.
  *
  * @example
  * parseTargetList("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");

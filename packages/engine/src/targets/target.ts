@@ -22,7 +22,7 @@ import {
 } from "./policy.ts";
 import { normalizeHostname } from "./target-list.ts";
 
-/** The target of a URL. */
+/** A URL's target. */
 export interface Target {
   /** Normalized as by `normalizeHostname`. */
   readonly hostname: string;
@@ -60,15 +60,15 @@ const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
   "localdomain", // the usual alias of the loopback in hosts files
   "local", // multicast DNS: RFC 6762, 3; includes cluster.local
   "internal", // reserved by ICANN, 2024-07-29; includes metadata.google.internal and docker.internal
-  "intranet", // used in private networks, like the next four: RFC 6762, appendix G
+  "intranet", // used on private networks, like the next four: RFC 6762, appendix G
   "private",
   "corp",
   "home",
   "lan",
   "mail", // will never be delegated, like corp and home: ICANN, 2018-02-04
-  "svc", // Kubernetes services, with its search path
+  "svc", // Kubernetes services, with the cluster's search domains
   "arpa", // infrastructure, no hosts: RFC 3172; includes home.arpa (RFC 8375) and in-addr.arpa
-  "metadata.goog", // cloud metadata services under public names, like the next four
+  "metadata.goog", // cloud metadata services with public names, like the next four
   "metadata.tencentyun.com",
   "metadata.platformequinix.com",
   "metadata.packet.net",
@@ -76,8 +76,8 @@ const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a normalized host name can belong to a public page. A name without a dot cannot, because the machine's
- * search path completes it (IAB, Dotless Domains Considered Harmful, 2013).
+ * Returns whether a normalized host name can belong to a public page. A name without a dot cannot, because the
+ * machine's search domains complete it (IAB, Dotless Domains Considered Harmful, 2013).
  */
 export function isPublicName(hostname: string): boolean {
   if (!hostname.includes(".")) return false;
@@ -95,8 +95,9 @@ interface AddressCheck {
 }
 
 /**
- * Checks an address before a connection. It is allowed if it is public, has a web port and belongs neither to this machine
- * nor to this service, or if the allowlist contains it or its host name; never if the policy blocks it.
+ * Checks an address before a connection. It is allowed if it is public, has a web port and belongs neither to this
+ * machine nor to this service, or if the allowlist contains it or its host name. It is never allowed if the policy
+ * blocks it.
  */
 export function checkAddress({ address: text, hostname, port, policy }: AddressCheck): "ok" | "blocked" {
   const address = parseAddress(text);
@@ -157,11 +158,11 @@ export function checkHost(target: HostCheck): "ok" | "blocked" {
   return isWebPort(port) || allowsSomeAddress(policy, port) ? "ok" : "blocked";
 }
 
-/** Result of the check of a URL before name resolution. `ok`: a public address, or a name to resolve. */
+/** Result of checking a URL before name resolution. `ok`: a public address, or a name to resolve. */
 export type TargetVerdict = "ok" | "malformed" | "credentials" | "blocked";
 
 /**
- * Checks a URL by its form, without name resolution.
+ * Checks a URL without name resolution.
  *
  * @example
  * classifyTarget("https://example.com/", PUBLIC_TARGETS_ONLY); // "ok"

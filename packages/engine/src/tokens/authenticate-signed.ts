@@ -13,11 +13,11 @@ export interface SignedRequest {
   readonly principal: Principal;
   /** The query without `tokenId`, `expires` and `signature`. */
   readonly parameters: URLSearchParams;
-  /** Instant at which the URL expires, or `null`. */
+  /** When the URL expires, or `null`. */
   readonly expiresAt: number | null;
 }
 
-/** More than there are parameters. Limits the work for callers that are not authenticated yet. */
+/** More than the number of parameters. Limits the work for unauthenticated callers. */
 export const SIGNED_PARAMETERS_MAX = 128;
 
 const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
@@ -39,7 +39,7 @@ export async function authenticateSigned(
   { tokens, seal, now }: SignedParts,
   sent: URLSearchParams | string,
 ): Promise<SignedRequest> {
-  // Counted before parsing: parsing and sorting 30,000 empty parameters takes 50 ms.
+  // counted before parsing, because parsing and sorting 30,000 empty parameters takes 50 ms
   if (typeof sent === "string" && hasTooManyPairs(sent)) throw tooManyParameters();
   const query = new URLSearchParams(sent);
   if (query.size > SIGNED_PARAMETERS_MAX) throw tooManyParameters();
@@ -49,7 +49,7 @@ export async function authenticateSigned(
   const signature = query.get("signature") ?? "";
   const isSignedWith = (sealed: string): boolean =>
     verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
-  // verifies without a token too, so the duration reveals little about which tokens exist
+  // also verifies without a token, so the duration reveals little about which tokens exist
   const isValid = isSignedWith(found?.token.sealedSigningSecret ?? decoyOf(seal));
   const previous = isValid || found === null ? null : previousOf(found.token, now);
   const usesPrevious = previous !== null && isSignedWith(previous.sealedSigningSecret);
@@ -81,7 +81,7 @@ function requireUnexpired(query: URLSearchParams, now: number): number | null {
   throw new SnapError("signed_url_expired", "The signed URL has expired; sign a new one.");
 }
 
-/** Parses Unix seconds, digits only. */
+/** Parses Unix seconds; accepts only digits. */
 function readExpiry(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
@@ -89,7 +89,7 @@ function readExpiry(text: string | null): number | null {
   throw new SnapError("validation_failed", `expires ${message}.`, { errors: { expires: [message] } });
 }
 
-/** Reveals nothing: the query is rejected before its token is looked up. */
+/** Reveals nothing, because the query is rejected before its token is looked up. */
 function tooManyParameters(): SnapError {
   return new SnapError(
     "invalid_signature",
@@ -104,6 +104,8 @@ function invalidSignature(id: number | null = null): SnapError {
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
     id === null
       ? {}
-      : { detail: `not signed with the present secret of token ${id}, or the token has ended` },
+      : {
+          detail: `not signed with the current secret of token ${id}, or the token has expired or was revoked`,
+        },
   );
 }

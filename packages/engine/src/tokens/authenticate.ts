@@ -15,15 +15,15 @@ export async function authenticate(
   now: number,
 ): Promise<Principal> {
   const parsed = parseToken(text);
-  const found = parsed === null ? null : await tokens.find(parsed.id);
+  const principal = parsed === null ? null : await tokens.find(parsed.id);
   if (parsed === null) throw unauthenticated();
   const { id, secretHash } = parsed;
-  if (found === null) throw unauthenticated(`token ${id} does not exist, or was revoked`);
-  if (isSameHash(secretHash, found.token.secretHash)) return requireUsable(found, now);
-  const previous = previousOf(found.token, now);
+  if (principal === null) throw unauthenticated(`token ${id} does not exist, or was revoked`);
+  if (isSameHash(secretHash, principal.token.secretHash)) return requireUsable(principal, now);
+  const previous = previousOf(principal.token, now);
   if (previous === null || !isSameHash(secretHash, previous.secretHash))
-    throw unauthenticated(`the secret of token ${id} is wrong, or from before a rotation`);
-  return requireUsable({ ...found, usesPrevious: true }, now);
+    throw unauthenticated(`token ${id}'s secret is wrong, or from before a rotation`);
+  return requireUsable({ ...principal, usesPrevious: true }, now);
 }
 
 /** Returns whether the token has not expired. */
@@ -43,7 +43,10 @@ export function requireUsable(principal: Principal | null, now: number): Princip
   return principal;
 }
 
-/** @param detail Why, for the log: it names the id that the caller claims, so that the use of a revoked token is noticed. */
+/**
+ * @param detail The reason, for the log. It contains the token id that the caller sent, so operators notice the use of
+ * a revoked token.
+ */
 function unauthenticated(detail?: string): SnapError {
   return new SnapError(
     "unauthenticated",

@@ -11,7 +11,7 @@ export function requireAbility(token: TokenRecord, ability: Ability): void {
   );
 }
 
-/** @throws SnapError `account_suspended`. Called as part of the authentication, so it covers every entry point. */
+/** @throws SnapError `account_suspended`. Called during authentication, so it covers every entry point. */
 export function requireActive({ id, suspendedAt }: Account): void {
   if (suspendedAt === null) return;
   throw new SnapError(

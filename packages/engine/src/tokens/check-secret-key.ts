@@ -6,7 +6,7 @@ import { createSeal, type Seal } from "./seal.ts";
 /** Whether the secret key decrypts the stored signing secrets; `unused` if there are none. */
 export type KeyMatch = "matches" | "differs" | "unused";
 
-/** Returns whether the key of `seal` decrypts the signing secret of a token. */
+/** Returns whether the key of `seal` decrypts a token's signing secret. */
 export function decrypts(
   seal: Seal,
   { sealedSigningSecret }: Pick<TokenRecord, "sealedSigningSecret">,
@@ -32,9 +32,9 @@ export async function checkSecretKey(store: TokenStore, seal: Seal): Promise<Key
 }
 
 /**
- * Two keys in one storage would each decrypt only some of the secrets.
+ * Prevents two keys in one storage, each of which would decrypt only some of the secrets.
  *
- * @throws AdminError
+ * @throws AdminError if the stored secrets were encrypted with another key.
  */
 export async function requireSecretKey(store: TokenStore, seal: Seal): Promise<void> {
   if ((await checkSecretKey(store, seal)) === "differs")

@@ -13,10 +13,10 @@ export interface ReplaceParts {
 }
 
 /**
- * Gives new signing secrets to the tokens whose secrets the key of `seal` does not decrypt; returns those tokens.
+ * Gives new signing secrets to the tokens whose secrets the key of `seal` cannot decrypt; returns those tokens.
  *
- * The newest token is the first: a key is checked with its secret, so the previous key is rejected from then on, even if this
- * process is killed.
+ * Starts with the newest token: its secret is used to check the key, so the previous key is rejected from then on, even
+ * if this process is killed.
  */
 export async function replaceLostSecrets(
   { store, accounts, seal, random }: ReplaceParts,
@@ -30,7 +30,7 @@ export async function replaceLostSecrets(
   for (const { id, sealedSigningSecret: current } of lost.toSorted((left, right) => right.id - left.id)) {
     const next = seal.seal(makeSecret(random));
     const token = await store.replaceSigningSecret(id, { current, next });
-    // one that has been rotated or revoked since needs no new secret
+    // a token that has been rotated or revoked since needs no new secret
     if (token !== null) replaced.push(token);
   }
   return replaced.toReversed();

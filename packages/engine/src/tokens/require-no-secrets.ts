@@ -1,7 +1,7 @@
 import { secretsIn, SIGNED_SECRET_MESSAGE } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 
-/** @throws SnapError `validation_failed` if a secret would be part of a signed URL, or is. */
+/** @throws SnapError `validation_failed` if a signed URL contains a secret, or would contain one. */
 export function requireNoSecrets(parameters: object): void {
   const [first, ...rest] = secretsIn(parameters);
   if (first === undefined) return;

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scryptSync } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** Encrypts and digests small secrets with keys that are derived from the service's secret key. */
+/** Encrypts and digests small secrets with keys derived from the service's secret key. */
 export interface Seal {
   /** Encrypts with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext, in lowercase hex. */
   seal(secret: string): string;
-  /** @throws Error if the secret was sealed with another key or altered. */
+  /** @throws Error if the secret was sealed with another key, or was altered. */
   open(sealed: string): string;
-  /** Returns an HMAC-SHA256 in lowercase hex, so that equal secrets are recognized and none can be guessed. */
+  /** Returns an HMAC-SHA256 in lowercase hex, so equal secrets are recognized and none can be guessed. */
   digest(secret: string): string;
 }
 
@@ -15,7 +15,7 @@ const SECRET_KEY_MIN_CHARACTERS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One derivation per key and process, because scrypt is slow on purpose. */
+/** One derivation per key and process, because scrypt is intentionally slow. */
 const derivedKeys = new Map<string, Buffer>();
 
 function deriveKey(secretKey: string): Buffer {
@@ -26,7 +26,7 @@ function deriveKey(secretKey: string): Buffer {
 
 /**
  * Returns a fingerprint of a secret key that does not reveal the key. Processes that share a storage compare it to make
- * sure that they use the same key. As slow as the derivation of the key itself.
+ * sure that they use the same key. It takes as long as deriving the key.
  *
  * @example
  * const url = "postgres://snap@db/snap";

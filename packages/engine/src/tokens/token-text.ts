@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** 256 bits are at most 43 characters in base62, more than the documented minimum of 40. */
+/** 256 bits take up to 43 characters in base62, more than the documented minimum of 40. */
 const SECRET_BYTES = 32;
 const SECRET_CHARACTERS = 43;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -23,8 +23,8 @@ export function hashSecret(secret: string): string {
 }
 
 /** Compares two hashes in constant time. */
-export function isSameHash(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
+export function isSameHash(left: string, right: string): boolean {
+  return timingSafeEqual(Buffer.from(left), Buffer.from(right));
 }
 
 /** Parses a token id; returns `null` for any other text. */
@@ -32,7 +32,7 @@ export function parseTokenId(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
 }
 
-/** The parts of a token's text. */
+/** The parts of a bearer token. */
 export interface ParsedToken {
   readonly id: number;
   readonly secretHash: string;

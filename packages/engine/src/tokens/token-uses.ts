@@ -2,18 +2,18 @@ import type { Clock } from "../ports/clock.ts";
 import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Collected for so long, then written outside of any request. */
+/** How long uses are collected before they are written, outside of any request. */
 const WRITE_DELAY_MS = 10_000;
 
-/** Records when tokens are used, to the hour. No request waits for it, and it reads nothing. */
+/** Records the hour in which tokens are used. No request waits for it, and it reads nothing. */
 export interface TokenUses {
-  /** @param token As it was read for this request. */
+  /** @param token As read for this request. */
   record(token: TokenRecord): void;
-  /** Writes what is not written yet. */
+  /** Writes the uses that have not been written yet. */
   close(): Promise<void>;
 }
 
-/** Writes at most once per token and hour. A use that could not be written is recorded by the next request instead. */
+/** Writes at most once per token and hour. If a write fails, the next request's use is recorded instead. */
 export function createTokenUses({
   store,
   clock,
@@ -23,7 +23,7 @@ export function createTokenUses({
   readonly clock: Clock;
   readonly onBackgroundError: (error: unknown) => void;
 }): TokenUses {
-  /** Hour of the use by token id. */
+  /** Hour of the last use, by token id. */
   let pending = new Map<number, number>();
   let cancel = (): void => {};
 
@@ -37,9 +37,9 @@ export function createTokenUses({
     }
   };
   return {
-    record({ id, lastUsedAt }) {
+    record({ id, createdAt, lastUsedAt }) {
       const now = clock.now();
-      const usedAt = now - (now % HOUR_MS);
+      const usedAt = Math.max(createdAt, now - (now % HOUR_MS));
       if (lastUsedAt !== null && lastUsedAt >= usedAt) return;
       if (pending.size === 0) cancel = clock.after(WRITE_DELAY_MS, () => void write());
       pending.set(id, usedAt);

@@ -12,7 +12,7 @@ import { hashSecret, makeSecret } from "./token-text.ts";
 /** Every ability that a token can have. */
 export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
 
-/** A token with its secrets, which are available only when it is created or rotated. */
+/** A token with its secrets, which are only available when it is created or rotated. */
 export interface MintedToken {
   readonly record: TokenRecord;
   /** The bearer token, `<id>|<secret>`. */
@@ -22,7 +22,7 @@ export interface MintedToken {
 
 /** Administration of tokens. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Tokens {
-  /** Creates a token; by default with all abilities and without expiry. */
+  /** Creates a token, by default with all abilities and without expiry. */
   create(token: {
     readonly accountId: string;
     /** What it is for: 1 to 100 characters. */
@@ -33,24 +33,24 @@ export interface Tokens {
   list(accountId: string): Promise<readonly TokenRecord[]>;
   get(id: number): Promise<TokenRecord>;
   /**
-   * Replaces both secrets; id, abilities and expiry stay the same. The present secrets keep working for `overlapMs`, at
-   * most 30 days; 0, the default, ends them and those of an earlier overlap at once.
+   * Replaces both secrets; id, abilities and expiry stay the same. The current secrets keep working for `overlapMs`, at
+   * most 30 days; 0, the default, ends them and those of an earlier overlap immediately.
    *
-   * @throws AdminError also if `overlapMs` is not 0 and an earlier overlap has not ended: a token has at most two pairs of
-   * secrets.
+   * @throws AdminError also if `overlapMs` is not 0 and an earlier overlap has not ended, because a token has at most
+   * two pairs of secrets.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
-  /** Deletes the token; returns what it was. */
+  /** Deletes the token and returns its record. */
   revoke(id: number): Promise<TokenRecord>;
-  /** Deletes all tokens of an account; returns their ids. */
+  /** Deletes all of an account's tokens; returns their ids. */
   revokeAll(accountId: string): Promise<readonly number[]>;
   /** Returns the token's record and signing secret. */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
   /** Compares the secret key with the one that encrypted the newest signing secret. */
   checkSecretKey(): Promise<KeyMatch>;
   /**
-   * Gives a new signing secret to every token whose secret the secret key does not decrypt, and returns these tokens. With
-   * `dryRun` it only returns them. The tokens themselves stay valid; their signed URLs do not.
+   * Gives a new signing secret to every token whose secret the secret key cannot decrypt, and returns these tokens.
+   * With `dryRun`, it only returns them. The tokens stay valid; their signed URLs do not.
    */
   replaceLostSecrets(options?: { readonly dryRun?: boolean }): Promise<readonly TokenRecord[]>;
 }
@@ -111,7 +111,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async rotate(id, { overlapMs = 0 } = {}) {
       if (!(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS))
-        throw new AdminError("the overlap of a rotation must be at most 30 days");
+        throw new AdminError("the rotation overlap must be at most 30 days");
       await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const now = clock.now();
@@ -138,18 +138,19 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
   };
 }
 
-function tokenNotFound(id: number): AdminError {
+/** @param id - As the caller sent it. */
+export function tokenNotFound(id: number | string): AdminError {
   return new AdminError(`token ${id} not found`, { code: "token_not_found" });
 }
 
 function overlapRunning(id: number, { overlapEndsAt }: { readonly overlapEndsAt: number }): AdminError {
   const instant = new Date(overlapEndsAt).toISOString();
-  return new AdminError(`the overlap of an earlier rotation of token ${id} lasts until ${instant}`, {
-    advice: "wait until then, or rotate without --overlap, which ends all earlier secrets at once",
+  return new AdminError(`token ${id}'s secrets from before an earlier rotation still work until ${instant}`, {
+    advice: "wait until then, or rotate without --overlap, which ends all earlier secrets immediately",
   });
 }
 
-/** Makes both secrets of a token, in plaintext and as they are stored. */
+/** Creates a token's two secrets, in plaintext and as stored. */
 function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): Pick<
   TokenRecord,
   "secretHash" | "sealedSigningSecret"
@@ -169,7 +170,7 @@ function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): 
 
 const NAME_MAX_CHARACTERS = 100;
 
-/** Control characters could manipulate the terminal that shows the name. */
+/** Control characters could manipulate a terminal that shows the name. */
 function requireName(name: string | undefined): void {
   if (name === undefined) return;
   const length = Array.from(name).length;
@@ -180,6 +181,6 @@ function requireName(name: string | undefined): void {
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
   )
     throw new AdminError(
-      `the name of a token must have 1 to ${NAME_MAX_CHARACTERS} characters, and none that are invisible`,
+      `a token name must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them invisible`,
     );
 }

@@ -9,9 +9,9 @@ import type {
 } from "../ports/transfer.ts";
 import { createSeal } from "../tokens/seal.ts";
 
-/** Progress of a move. */
+/** A move's progress. */
 export interface TransferProgress {
-  /** Kind of the page stored last. */
+  /** Kind of the last stored page. */
   readonly kind: TransferKind;
   /** Records stored so far, including those of earlier attempts. */
   readonly moved: number;
@@ -28,7 +28,7 @@ export interface TransferRequest {
 /** The result of a complete move. */
 export interface TransferOutcome {
   readonly source: TransferTotals;
-  /** Equal to those of the source, read when the move ended. */
+  /** The target's totals, equal to the source's when the move ended. */
   readonly target: TransferTotals;
   /** Records moved by this call. */
   readonly moved: number;
@@ -37,11 +37,11 @@ export interface TransferOutcome {
 }
 
 /**
- * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted move;
- * a completed one moves nothing.
+ * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted
+ * move; after a completed one it moves nothing.
  *
- * @throws AdminError if the source has changed since the move began or ended, or if the totals of the two differ at the
- * end; the message names the differences.
+ * @throws AdminError if the source has changed since the move began or ended, or if their totals differ at the end; the
+ * message lists the differences.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -59,7 +59,7 @@ export async function transfer({
   if (state.finished !== null) return confirmFinished(totals, state.finished);
   if (state.fingerprint !== source.fingerprint)
     throw new AdminError(
-      "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
+      "the source has changed since the move into this target began, or is a different one; empty the target and start again",
     );
   const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(totals) });
   await target.continueTokenIds(totals.lastTokenId);
@@ -69,12 +69,12 @@ export async function transfer({
   return { source: totals, target: targetTotals, moved, wasFinished: false };
 }
 
-/** Compares only the source, because the target may have been used since. */
+/** Compares only the source, because the target may have been used since then. */
 function confirmFinished(totals: TransferTotals, finished: TransferTotals): TransferOutcome {
   const differences = describeDifferences(totals, { totals: finished, place: "when it was moved" });
   if (differences.length === 0) return { source: totals, target: finished, moved: 0, wasFinished: true };
   throw new AdminError(
-    `the source has changed, or is a different one, since the move was completed; new records cannot be added: ${differences.join("; ")}`,
+    `the source has changed since the move was completed, or is a different one; new records cannot be added: ${differences.join("; ")}`,
   );
 }
 
@@ -114,7 +114,7 @@ function describeDifferences(
 }
 
 /**
- * Returns the ids of the tokens whose signing secrets were sealed with another key than `secretKey`.
+ * Returns the ids of the tokens whose signing secrets were sealed with a key other than `secretKey`.
  *
  * @throws Error if the key is shorter than 16 characters.
  *
@@ -129,7 +129,7 @@ export async function findForeignSecrets(
   const seal = createSeal(secretKey, systemRandom);
   const foreign: number[] = [];
   let page = await source.read(null);
-  // the pages with tokens follow those with accounts and precede all others
+  // pages with tokens follow those with accounts and precede all others
   while (page?.kind === "accounts" || page?.kind === "tokens") {
     if (page.kind === "tokens")
       for (const { id, sealedSigningSecret } of page.records)

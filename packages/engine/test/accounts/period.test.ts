@@ -13,13 +13,16 @@ describe("periodAt", () => {
     ["2026-01-31T00:00:00Z", "2026-04-01T00:00:00Z", "2026-03-31T00:00:00Z", "2026-04-30T00:00:00Z"],
     ["2024-02-29T12:00:00Z", "2025-03-01T00:00:00Z", "2025-02-28T12:00:00Z", "2025-03-29T12:00:00Z"],
     ["2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "2026-12-31T23:59:59Z", "2027-01-31T23:59:59Z"],
-    // an instant before the anchor is in the first period
+    // an instant before the anchor belongs to the first period
     ["2026-06-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z", "2026-07-01T00:00:00Z"],
-  ])("from %s at %s: %s to %s", (anchor, now, startedAt, resetsAt) => {
-    expect(periodAt(at(anchor), at(now))).toEqual({ startedAt: at(startedAt), resetsAt: at(resetsAt) });
-  });
+  ])(
+    "returns, for the anchor %s and the instant %s, the period from %s to %s",
+    (anchor, now, startedAt, resetsAt) => {
+      expect(periodAt(at(anchor), at(now))).toEqual({ startedAt: at(startedAt), resetsAt: at(resetsAt) });
+    },
+  );
 
-  it("assigns every later instant to exactly one period, without gaps", () => {
+  it("assigns every instant after the anchor to exactly one period, without gaps", () => {
     const first = at("2020-01-01T00:00:00Z");
     fc.assert(
       fc.property(

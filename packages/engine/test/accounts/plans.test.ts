@@ -37,7 +37,7 @@ describe("plans", () => {
 });
 
 describe("entitlementOf", () => {
-  it("returns the limits of the plan, or the overrides of the account", () => {
+  it("returns the plan's limits, or the account's overrides", () => {
     expect(entitlementOf(account, BUILT_IN_PLANS, now)).toMatchObject({
       granted: 1000,
       requestsPerMinute: 20,
@@ -49,7 +49,7 @@ describe("entitlementOf", () => {
     });
   });
 
-  it.each([null, "withdrawn"])("grants no credits and no period with plan %s", (planSlug) => {
+  it.each([null, "withdrawn"])("grants neither credits nor a period if the plan is %s", (planSlug) => {
     expect(entitlementOf({ ...account, planSlug, creditsPerPeriod: 7 }, BUILT_IN_PLANS, now)).toEqual({
       plan: null,
       period: null,

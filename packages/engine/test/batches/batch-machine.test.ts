@@ -4,7 +4,7 @@ import { advanceBatch, type BatchEvent } from "../../src/batches/batch-machine.t
 import type { BatchRecord, DeliveryState, ItemState } from "../../src/ports/batches.ts";
 
 /*
- * The transitions as a table: the next state for each state and event. `null`: the event does not apply.
+ * The transitions as a table: the next state for each state and event. `null` means that the event does not apply.
  */
 
 const NOW = 1_772_366_400_000;
@@ -88,12 +88,12 @@ describe("an item", () => {
     ["queued, done", queued, finish, null],
     ["queued, failed", queued, fail, null],
     [
-      "queued again with a fence, claimed",
+      "queued again with a fencing token, claimed",
       { ...queued, starts: 1, fence: 4, limitedSince: NOW - MINUTE },
       claim,
       { ...rendering, starts: 2, fence: 5, limitedSince: NOW - MINUTE },
     ],
-    ["rendering, claimed by another", rendering, claim, null],
+    ["rendering, claimed by another worker", rendering, claim, null],
     [
       "rendering, a moment before its lease ends, claimed",
       { ...rendering, leaseEndsAt: NOW + 1 },
@@ -157,7 +157,7 @@ describe("an item", () => {
       [`done, ${event.type}`, done, event, null],
       [`failed, ${event.type}`, failed, event, null],
     ]),
-  ])("%s", (_name, before, event, after) => {
+  ])("takes the next state in the table: %s", (_name, before, event, after) => {
     // the second item keeps the batch unfinished
     const batch = batchOf([before, queued]);
     const next = advanceBatch(batch, event, { now: NOW, rules });
@@ -170,7 +170,7 @@ describe("an item", () => {
     ["limited", rendering, limit, "sealed"],
     ["done", rendering, finish, null],
     ["failed", rendering, fail, null],
-  ])("that is %s has its secrets only as long as it needs them", (_, state, event, basicAuth) => {
+  ])("keeps its secrets until it is finished: %s", (_, state, event, basicAuth) => {
     const batch = batchOf([state, queued]);
     const parameters = { url: "https://example.com/", basicAuth: "sealed", fullPage: true };
     const items = batch.items.map((item) => ({ ...item, parameters }));
@@ -180,10 +180,10 @@ describe("an item", () => {
       parameters,
     ]);
   });
+});
 
-  it("that does not exist changes nothing", () => {
-    expect(advanceBatch(batchOf([queued]), { ...claim, itemId: "item_9" }, { now: NOW, rules })).toBeNull();
-  });
+it("ignores an event for an item that does not exist", () => {
+  expect(advanceBatch(batchOf([queued]), { ...claim, itemId: "item_9" }, { now: NOW, rules })).toBeNull();
 });
 
 describe("a batch", () => {
@@ -240,7 +240,7 @@ describe("a delivery", () => {
     ["due later, claimed", { ...due, dueAt: NOW + 1 }, claimDelivery, null],
     ["due, acknowledged", due, acknowledge, null],
     ["due, failed", due, retry, null],
-    ["sending, claimed by another", sending, claimDelivery, null],
+    ["sending, claimed by another worker", sending, claimDelivery, null],
     [
       "sending, its lease ended, claimed",
       { ...sending, leaseEndsAt: NOW },
@@ -251,7 +251,7 @@ describe("a delivery", () => {
     ["sending, acknowledged to a lost worker", { ...sending, fence: 2 }, acknowledge, null],
     ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
     ["sending, reported as failed by a lost worker", { ...sending, fence: 2 }, retry, null],
-    ["sending, failed for good", sending, giveUp, abandoned],
+    ["sending, failed permanently", sending, giveUp, abandoned],
     ["sending, aborted by its worker", sending, release, { ...due, fence: 1 }],
     ["sending, aborted by a lost worker", { ...sending, fence: 2 }, release, null],
     ["due, aborted", due, release, null],
@@ -272,7 +272,7 @@ describe("a delivery", () => {
         [`abandoned, ${event.type}`, abandoned, event, null],
       ],
     ),
-  ])("%s", (_name, before, event, after) => {
+  ])("takes the next state in the table: %s", (_name, before, event, after) => {
     const finished = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW, prunesAt: NOW + 1 };
     const batch = batchOf([done], { ...finished, delivery: before });
     const next = advanceBatch(batch, event, { now: NOW, rules });
@@ -307,7 +307,7 @@ describe("a delivery that is requested again", () => {
       expect(advance(sending ?? batchOf([]), { type: "delivery-acknowledged", fence })).toBeNull();
   });
 
-  it("does not begin again if its batch is due for deletion", () => {
+  it("does not restart if its batch is due for deletion", () => {
     const batch = batchOf([done], { ...ended, prunesAt: NOW, delivery: delivered });
     expect(advance(batch, { type: "delivery-requested" })).toBeNull();
   });
@@ -344,7 +344,7 @@ describe("any sequence of events", () => {
     }),
   ) as fc.Arbitrary<BatchEvent>;
 
-  it("never changes finished items, never lowers a fence, and finishes with the last item", () => {
+  it("never changes finished items, never lowers a fencing token, and finishes the batch with its last item", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(event, fc.integer({ min: 0, max: 30_000 })), { maxLength: 60 }),

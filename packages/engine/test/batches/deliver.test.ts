@@ -19,6 +19,7 @@ const responded = (status: number, retryAfterMs: number | null = null): WebhookO
   kind: "responded",
   status,
   retryAfterMs,
+  body: "",
 });
 
 const SECOND = 1000;
@@ -54,7 +55,7 @@ describe("a delivery", () => {
     });
     const polled = await bench.engine.batches.get({ principal, batchId });
     expect(polled.webhook).toEqual({ url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) });
-    // the document of the poll endpoint before the acknowledgement
+    // the document that polls returned before the acknowledgement
     expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
       ...polled,
       webhook: { url: HOOK, delivered_at: null },
@@ -62,7 +63,7 @@ describe("a delivery", () => {
     expect(bench.attempts).toMatchObject([{ batchId, attempt: 1, delivered: true, retryAt: null }]);
   });
 
-  it("is not sent without a webhook, or before the last item finishes", async () => {
+  it("is not sent if the batch has no webhook, or before its last item finishes", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const release = bench.renderer.hold();
@@ -103,7 +104,7 @@ describe("the signature", () => {
     expect(headers["webhook-signature"]).toBe(`v1,${binary.toString("base64")}`);
   });
 
-  it("is made with the new secret after a rotation, and in the second scheme with both during an overlap", async () => {
+  it("is made with the new secret after a rotation and, in the second scheme, also with the previous one during an overlap", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const { signingSecret } = await bench.engine.tokens.rotate(principal.token.id, { overlapMs: HOUR });
@@ -167,23 +168,26 @@ describe("attempts", () => {
     ["a hanging receiver", { kind: "failed", reason: "timed-out" }, 4],
     ["a receiver whose host became private", { kind: "failed", reason: "blocked" }, 4],
     ["a client error", responded(404), 4],
-  ])("%s: retries with the same id, then sets delivered_at", async (_name, outcome, attempts) => {
-    const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND, SECOND, SECOND] });
-    const principal = await bench.customer();
-    bench.sender.returnNext(outcome, 3);
-    const batchId = await finishOne(bench, principal);
-    const { webhook } = await bench.until(
-      { principal, batchId },
-      (batch) => batch.webhook?.delivered_at !== null,
-    );
-    expect(webhook?.delivered_at).toMatch(/Z$/);
-    expect(bench.sender.requests).toHaveLength(attempts);
-    expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
-      new Set([batchId]),
-    );
-  });
+  ])(
+    "are repeated with the same id until one succeeds, which sets delivered_at: %s",
+    async (_name, outcome, attempts) => {
+      const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND, SECOND, SECOND] });
+      const principal = await bench.customer();
+      bench.sender.returnNext(outcome, 3);
+      const batchId = await finishOne(bench, principal);
+      const { webhook } = await bench.until(
+        { principal, batchId },
+        (batch) => batch.webhook?.delivered_at !== null,
+      );
+      expect(webhook?.delivered_at).toMatch(/Z$/);
+      expect(bench.sender.requests).toHaveLength(attempts);
+      expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
+        new Set([batchId]),
+      );
+    },
+  );
 
-  it("end after a 410", async () => {
+  it("stop after a 410 response", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND] });
     bench.sender.returnNext(responded(410));
     await finishOne(bench, await bench.customer());
@@ -192,7 +196,7 @@ describe("attempts", () => {
     expect(bench.attempts).toMatchObject([{ delivered: false, retryAt: null }]);
   });
 
-  it("wait for Retry-After, at most a day and at least as long as the schedule", async () => {
+  it("wait for the time in Retry-After, but at most a day and at least as long as in the schedule", async () => {
     for (const [retryAfterMs, expectedMs] of [
       [90 * SECOND, 90 * SECOND],
       [7 * 24 * HOUR, 24 * HOUR],
@@ -213,7 +217,7 @@ describe("attempts", () => {
     expect((bench.attempts[0]?.retryAt ?? 0) - bench.clock.now()).toBeGreaterThanOrEqual(MINUTE);
   });
 
-  it("end when the token is revoked", async () => {
+  it("stop when the token is revoked", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500));
@@ -238,7 +242,7 @@ describe("attempts", () => {
       const { items } = JSON.parse(new TextDecoder().decode(body)) as { items: { signed_url: string }[] };
       return items[0]?.signed_url;
     });
-    // each attempt has a new body, with URLs signed by the current secret
+    // each attempt has a new body, with URLs signed with the current secret
     expect(links[0]).not.toBe(links[1]);
     const results = links.map((link) =>
       bench.engine.authenticateSigned(new URL(link ?? "").searchParams).then(
@@ -269,7 +273,7 @@ describe("attempts", () => {
     expect(bench.errors.map(String)).toEqual(["Error: killed"]);
   });
 
-  it("are made once per delivery, even with several engines", async () => {
+  it("are each made by only one of several engines", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     bench.engine.startWorker();
@@ -287,7 +291,7 @@ describe("attempts", () => {
 });
 
 describe("many deliveries", () => {
-  it("of an account with hanging receivers do not block those of others", async () => {
+  it("to one account's hanging receivers do not block other accounts' deliveries", async () => {
     const bench = openBatchBench();
     const [busy, other] = [await bench.customer(), await bench.customer()];
     bench.engine.startWorker();
@@ -302,7 +306,7 @@ describe("many deliveries", () => {
     await bench.sender.whenSent(11);
   });
 
-  it("are awaited for a short time on stop; an aborted attempt does not count", async () => {
+  it("have a short time to finish when the worker stops; an aborted attempt does not count", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const worker = bench.engine.startWorker();

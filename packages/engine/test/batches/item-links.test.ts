@@ -40,7 +40,7 @@ function batchOf(count: number): BatchRecord {
   return { id: "batch_1", accountId: "acct_1", tokenId: 7, webhookUrl: null, ...ended, items };
 }
 
-/** Opens links over a cache with the renderings of the batch, and counts the signatures. */
+/** Opens links over a cache that contains the batch's renderings, and counts the signatures. */
 async function open(batch: BatchRecord): Promise<{
   readonly links: (signer?: TokenRecord) => Promise<(string | null)[]>;
   readonly signatures: () => number;
@@ -99,7 +99,7 @@ it("signs again with a rotated secret, another token or another expiry", async (
   expect(second?.replace(/signature=.*/, "")).toBe(first?.replace(/signature=.*/, ""));
 });
 
-it("links no request that is too long for a URL", async () => {
+it("does not link a request that is too long for a URL", async () => {
   const batch = batchOf(1);
   const items = batch.items.map((item) => ({
     ...item,
@@ -115,7 +115,7 @@ it("links no request that is too long for a URL", async () => {
   expect(signatures()).toBe(0);
 });
 
-it("links no rendering that is gone, or was replaced", async () => {
+it("does not link a rendering that has expired or has been replaced", async () => {
   const { links, put } = await open(batchOf(2));
   await links();
   await put(0, { etag: '"2"' });

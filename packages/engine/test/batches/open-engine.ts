@@ -33,7 +33,7 @@ export interface BatchBench {
   open(options?: Partial<EngineOptions>): Engine;
   customer(options?: CustomerOptions): Promise<Customer>;
   submit(principal: Principal, paths: readonly string[], webhookUrl?: string): Promise<RenderBatch>;
-  /** Advances the clock in steps until the batch fulfils the condition. */
+  /** Advances the clock in steps until the batch meets the condition. */
   until(
     request: { principal: Principal; batchId: string },
     isReached: (batch: RenderBatch) => boolean,
@@ -52,7 +52,7 @@ export interface Customer extends Principal {
   readonly signingSecret: string;
 }
 
-/** Opens an engine for batches, with an in-memory storage and fakes of all external systems. */
+/** Opens an engine for batches, with in-memory storage and fakes for all external systems. */
 export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench {
   const clock = createFakeClock(START_MS);
   const storage = createMemoryStorage();

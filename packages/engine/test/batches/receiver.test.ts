@@ -9,7 +9,7 @@ import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
 import { systemResolver } from "../../src/egress/names/system-resolver.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
-/* A finished batch with the real sender and a real, misbehaving receiver. */
+/* Sends a finished batch's webhook with the real sender to a real, misbehaving receiver. */
 
 interface Arrival {
   readonly path: string;
@@ -19,7 +19,7 @@ interface Arrival {
 
 type Reaction = (response: ServerResponse) => void;
 
-/** Starts a receiver that shows its reactions in order, then repeats the last one. */
+/** Starts a receiver that reacts to each request with the next reaction, and repeats the last one. */
 async function openReceiver(reactions: readonly Reaction[]): Promise<{ url: string; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ const endless: Reaction = (response) => {
   more();
 };
 
-/** Delivers a batch to the receiver; resolves to all attempts after the last one. */
+/** Delivers a batch's webhook to the receiver; resolves with all attempts once the last one has finished. */
 async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<DeliveryAttempt[]> {
   const policy: TargetPolicy = { allow: allowed, ownHostnames: [] };
   const attempts: DeliveryAttempt[] = [];
@@ -68,7 +68,7 @@ async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<D
     renderer: createFakeRenderer(),
     webhookSender: createWebhookSender({ policy, resolver: systemResolver, timeoutMs: 300 }),
     secretKey: "a key for these tests",
-    // accepts the host at submission, so this tests the check at connection time
+    // accepts the host at submission, so the test reaches the check at connection time
     targets: loopback,
     resolver: { resolve: async () => ["93.184.215.14"] },
     webhookRetryDelaysMs: [10, 10, 10, 10],
@@ -97,7 +97,7 @@ const block = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: nul
 const loopback: TargetPolicy = { allow: [block], ownHostnames: [] };
 
 describe("a real receiver", () => {
-  it("that fails, hangs, redirects and floods gets the webhook after it recovers, with the same id", async () => {
+  it("gets the webhook, with the same id, after it failed, hung, redirected and sent an endless response", async () => {
     const redirectTarget = await openReceiver([respondWith(200)]);
     const { url, arrivals } = await openReceiver([
       respondWith(500),
@@ -108,11 +108,11 @@ describe("a real receiver", () => {
     ]);
     const attempts = await deliverTo(url, [block]);
     expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
-      [{ kind: "responded", status: 500, retryAfterMs: null }, false],
+      [{ kind: "responded", status: 500, retryAfterMs: null, body: "thank you" }, false],
       [{ kind: "failed", reason: "timed-out" }, false],
-      [{ kind: "responded", status: 302, retryAfterMs: null }, false],
+      [{ kind: "responded", status: 302, retryAfterMs: null, body: "thank you" }, false],
       [{ kind: "failed", reason: "broken" }, false],
-      [{ kind: "responded", status: 200, retryAfterMs: null }, true],
+      [{ kind: "responded", status: 200, retryAfterMs: null, body: "thank you" }, true],
     ]);
     expect(redirectTarget.arrivals).toEqual([]);
     expect(arrivals).toHaveLength(5);
@@ -125,13 +125,13 @@ describe("a real receiver", () => {
     for (const { body } of arrivals) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
   });
 
-  it("that responds 410 gets no other attempt", async () => {
+  it("gets no further attempt after it responds with 410", async () => {
     const { url, arrivals } = await openReceiver([respondWith(410)]);
     expect(await deliverTo(url, [block])).toMatchObject([{ delivered: false, retryAt: null }]);
     expect(arrivals).toHaveLength(1);
   });
 
-  it("whose host is private at connection time is never reached", async () => {
+  it("is never reached if its host is private at connection time", async () => {
     const { url, arrivals } = await openReceiver([respondWith(200)]);
     const attempts = await deliverTo(url, []);
     expect(attempts).toHaveLength(5);

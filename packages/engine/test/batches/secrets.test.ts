@@ -8,7 +8,7 @@ const SECRETS = {
 };
 const document = { items: [{ url: "https://example.com/", ...SECRETS }] };
 
-it("stores the secrets of an item encrypted, and renders with them", async () => {
+it("stores an item's secrets encrypted, and renders with them", async () => {
   const bench = openBatchBench();
   const principal = await bench.customer();
   const { id: batchId } = await bench.engine.batches.submit({ principal, document });
@@ -35,7 +35,7 @@ it("stores the secrets of an item encrypted, and renders with them", async () =>
   expect(repeat).toMatchObject({ cache: "hit", creditCost: 0 });
 });
 
-it("links the items without secrets only", async () => {
+it("returns links only for items without secrets", async () => {
   const bench = openBatchBench();
   const principal = await bench.customer();
   const items = [...document.items, { url: "https://example.com/public" }];
@@ -45,7 +45,7 @@ it("links the items without secrets only", async () => {
   expect(complete.items.map(({ signed_url: url }) => url !== null)).toEqual([false, true]);
 });
 
-it("finds the same capture twice by its secrets, too", async () => {
+it("also compares secrets to find duplicate captures", async () => {
   const bench = openBatchBench();
   const principal = await bench.customer();
   const item = document.items[0];
@@ -57,7 +57,7 @@ it("finds the same capture twice by its secrets, too", async () => {
   await expect(bench.engine.batches.submit({ principal, document: other })).resolves.toBeDefined();
 });
 
-it("fails an item whose secret key was replaced, and charges nothing", async () => {
+it("fails an item whose secrets were encrypted with a lost secret key, and charges nothing", async () => {
   const bench = openBatchBench();
   const principal = await bench.customer();
   const { id: batchId } = await bench.engine.batches.submit({ principal, document });

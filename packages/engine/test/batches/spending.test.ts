@@ -8,7 +8,7 @@ import { isComplete, openBatchBench, type BatchBench, type Customer } from "./op
 
 const LIMITS = { render: 20, cached: 300, usage: 60, submission: 10 } as const;
 
-/** Returns the consumed credits and rate limits. Reading a limit consumes one request of it. */
+/** Returns the consumed credits and rate limits. Reading a limit consumes one request. */
 async function consumptionOf(bench: BatchBench, { account }: Customer): Promise<Record<string, number>> {
   const consumed: Record<string, number> = { credits: (await bench.engine.credits(account)).used };
   for (const [name, limit] of Object.entries(LIMITS)) {
@@ -23,7 +23,7 @@ const nothing = { credits: 0, render: 0, cached: 0, usage: 0, submission: 0 };
 
 const document = { items: [{ url: "https://example.com/a" }, { url: "https://example.com/b" }] };
 
-describe("consumption", () => {
+describe("the consumption of credits and rate limits", () => {
   it.each<[string, Record<string, number>, (bench: BatchBench, principal: Customer) => Promise<unknown>]>([
     [
       "a submission",
@@ -61,27 +61,27 @@ describe("consumption", () => {
         await run(bench, principal);
       },
     ],
-  ])("%s", async (_name, expected, act) => {
+  ])("is as expected for %s", async (_name, expected, act) => {
     const bench = openBatchBench();
     const principal = await bench.customer({ requestsPerMinute: LIMITS.render });
     await act(bench, principal);
     expect(await consumptionOf(bench, principal)).toEqual({ ...nothing, ...expected });
   });
+});
 
-  it("the eleventh submission of a minute is rejected", async () => {
-    const { engine, customer, clock } = openBatchBench();
-    const principal = await customer();
-    for (let submission = 0; submission < 10; submission += 1)
-      await engine.batches.submit({ principal, document });
-    await expect(engine.batches.submit({ principal, document })).rejects.toMatchObject({
-      code: "rate_limited",
-      status: 429,
-      retryAfterSeconds: 60,
-      rateLimit: { limit: 10, remaining: 0 },
-    });
-    clock.advance(60_000);
-    expect((await engine.batches.submit({ principal, document })).status).toBe("pending");
+it("rejects the eleventh submission in a minute", async () => {
+  const { engine, customer, clock } = openBatchBench();
+  const principal = await customer();
+  for (let submission = 0; submission < 10; submission += 1)
+    await engine.batches.submit({ principal, document });
+  await expect(engine.batches.submit({ principal, document })).rejects.toMatchObject({
+    code: "rate_limited",
+    status: 429,
+    retryAfterSeconds: 60,
+    rateLimit: { limit: 10, remaining: 0 },
   });
+  clock.advance(60_000);
+  expect((await engine.batches.submit({ principal, document })).status).toBe("pending");
 });
 
 async function run(bench: BatchBench, principal: Customer): Promise<void> {

@@ -35,7 +35,7 @@ describe("a worker", () => {
     expect((await engine.credits(principal.account)).used).toBe(5);
   });
 
-  it("claims items of an account in quarantine after those of others, and only one", async () => {
+  it("claims a quarantined account's items after those of other accounts, one at a time", async () => {
     const { engine, renderer, customer, submit, until, pass } = openBatchBench();
     const [hostile, neighbour] = [await customer(), await customer()];
     renderer.failNext(new SnapError("upstream_error", "The page was ended.", { pageEnded: true }));
@@ -48,7 +48,7 @@ describe("a worker", () => {
     const second = await submit(neighbour, pages(3));
     engine.startWorker();
     await pass(1_000);
-    // of the four slots, one is left free by each account, and one more by its batches
+    // each account leaves one of the four slots free, and its batches leave one more
     expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
       neighbour.account.id,
       neighbour.account.id,
@@ -91,7 +91,7 @@ describe("a worker", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });
   });
 
-  it("returns the notes of a rendering", async () => {
+  it("returns a rendering's notes", async () => {
     const { open, customer, submit, until } = openBatchBench();
     const renderer = createFakeRenderer({ notes: ["wait-capped"] });
     open({ renderer }).startWorker();
@@ -101,7 +101,7 @@ describe("a worker", () => {
     expect(batch.items).toMatchObject([{ status: "done", notes: ["wait-capped"] }]);
   });
 
-  it("fails items without remaining credits", async () => {
+  it("fails items for which no credits remain", async () => {
     const { engine, customer, submit, until } = openBatchBench();
     const principal = await customer({ credits: 2 });
     engine.startWorker();
@@ -116,7 +116,7 @@ describe("a worker", () => {
   it.each<["rotated" | "revoked", string | null]>([
     ["rotated", null],
     ["revoked", "unauthenticated"],
-  ])("uses the current state of the token: %s", async (change, code) => {
+  ])("uses the token's current state: %s", async (change, code) => {
     const { engine, customer, submit, storage, pass } = openBatchBench();
     const principal = await customer();
     const { id } = await submit(principal, ["a"]);
@@ -129,8 +129,8 @@ describe("a worker", () => {
   });
 });
 
-describe("the account's render limit", () => {
-  it("lets a batch of 20 finish despite other traffic", async () => {
+describe("an account's render limit", () => {
+  it("allows a batch of 20 to finish despite other traffic", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 20 });
     for (const path of pages(15))
@@ -198,7 +198,7 @@ describe("the account's render limit", () => {
     expect(clock.now() - START_MS).toBeLessThan(1000);
   });
 
-  it("of one account does not delay another", async () => {
+  it("does not delay another account", async () => {
     const { engine, customer, submit, until, clock } = openBatchBench();
     const limited = await customer({ requestsPerMinute: 1 });
     const free = await customer();
@@ -211,7 +211,7 @@ describe("the account's render limit", () => {
 });
 
 describe("credits that are only reserved", () => {
-  it("are waited for: a failed render refunds its credit for the next item", async () => {
+  it("make the next item wait until a failed render's credit is refunded", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -228,7 +228,7 @@ describe("credits that are only reserved", () => {
     ]);
   });
 
-  it("by a lost worker lapse and are available to its item again", async () => {
+  it("lapse after their worker is lost, and are then available to its items again", async () => {
     const { engine, open, renderer, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -236,7 +236,7 @@ describe("credits that are only reserved", () => {
     open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
     await renderer.whenCalled(1);
     clock.advance(21_000);
-    // the render of the lost worker never ends, so this worker starts another
+    // the lost worker's render never ends, so this worker starts another
     engine.startWorker();
     await microtasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();
@@ -249,8 +249,8 @@ describe("credits that are only reserved", () => {
   });
 });
 
-describe("fairness", () => {
-  it("leaves one slot to interactive requests of the same account", async () => {
+describe("a fair worker", () => {
+  it("leaves one slot to interactive requests from the same account", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 4 });
     const principal = await customer();
     const release = renderer.hold();
@@ -265,7 +265,7 @@ describe("fairness", () => {
     expect((await now).cache).toBe("miss");
   });
 
-  it("lets one item wait for about one render behind 200 items of another account", async () => {
+  it("makes an item behind 200 items of another account wait for about one render", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 });
     const [busy, other] = [await customer(), await customer()];
     for (let batch = 0; batch < 10; batch += 1)
@@ -288,7 +288,7 @@ describe("fairness", () => {
     release();
   });
 
-  it("lets one item wait for about one item of each of six other accounts", async () => {
+  it("makes an item wait for about one item from each of six other accounts", async () => {
     const { engine, renderer, customer, submit, until } = openBatchBench({ concurrency: 2 });
     for (let account = 0; account < 6; account += 1)
       await submit(
@@ -344,7 +344,7 @@ describe("a resolver that fails", () => {
     };
   };
 
-  it("makes an item wait, which finishes once it is back", async () => {
+  it("makes an item wait until it recovers", async () => {
     const bench = openBatchBench(failingFor(10_000, () => bench.clock.now()));
     const { engine, clock, customer, submit, until } = bench;
     const principal = await customer();
@@ -356,7 +356,7 @@ describe("a resolver that fails", () => {
     expect((await engine.credits(principal.account)).used).toBe(1);
   });
 
-  it("fails the item only at the end of the retry window, after few attempts", async () => {
+  it("fails the item only at the end of the retry window, after a few attempts", async () => {
     const lookUps: number[] = [];
     const bench = openBatchBench({
       resolver: createFakeResolver({
@@ -375,7 +375,7 @@ describe("a resolver that fails", () => {
       { status: "failed", error: { code: "upstream_error" }, credit_cost: 0 },
     ]);
     expect((await engine.credits(principal.account)).used).toBe(0);
-    // each within half a second, because workers poll
+    // each up to half a second late, because workers poll
     expect(lookUps.map((second) => Math.floor(second / 5) * 5)).toEqual([
       0, 15, 30, 60, 120, 240, 360, 480, 600, 720, 840, 900,
     ]);
@@ -406,7 +406,7 @@ describe("a lost worker", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("fails its item the third time", async () => {
+  it("makes its item fail if it is the third worker to be lost on it", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
@@ -427,7 +427,9 @@ describe("a lost worker", () => {
     expect((await storage.batches.find(batchId))?.items[0]?.state.status).toBe("failed");
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
+});
 
+describe("a worker with a claimed item", () => {
   it("keeps its lease with heartbeats during a long render", async () => {
     const { engine, open, renderer, customer, submit, pass, until } = openBatchBench();
     const principal = await customer();
@@ -442,7 +444,7 @@ describe("a lost worker", () => {
     expect((await until({ principal, batchId }, isComplete)).items).toMatchObject([{ credit_cost: 1 }]);
   });
 
-  it("retries an item after a storage failure, and reports it", async () => {
+  it("retries it after a storage failure, and reports the failure", async () => {
     const { engine, storage, errors, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const { put } = storage.renderings;

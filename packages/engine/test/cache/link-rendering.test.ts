@@ -66,7 +66,7 @@ it("signs a URL for the cached rendering, with the parameters as sent, that is v
   expect(fetched).toMatchObject({ cache: "hit", creditCost: 0, rendering: { etag: capture.rendering.etag } });
 });
 
-it("stores a rendering requested with cache: false in a cache entry that only its link can hit", async () => {
+it("stores a rendering requested with cache: false as a cache entry that only its link can hit", async () => {
   const { engine, principal, clock, renderer } = await open();
   const plain = await engine.capture({ principal, parameters: { url } });
   clock.advance(60_000);
@@ -78,7 +78,7 @@ it("stores a rendering requested with cache: false in a cache entry that only it
   const link = engine.link({ principal, parameters, capture, baseUrl });
   const fetched = await engine.capture(await engine.authenticateSigned(new URL(link.url).searchParams));
   expect(fetched).toMatchObject({ cache: "hit", rendering: { etag: capture.rendering.etag } });
-  // expires in half a day to a day, together with the link
+  // the entry expires in half a day to a day, together with the link
   expect(link.expiresAt).toBe(Math.floor(fetched.rendering.expiresAt / 1000) * 1000);
   expect(fetched.rendering.expiresAt - clock.now()).toBeGreaterThanOrEqual(43_200_000);
   expect(fetched.rendering.expiresAt - clock.now()).toBeLessThan(86_400_000);

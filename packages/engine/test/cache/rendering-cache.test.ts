@@ -10,7 +10,7 @@ const NAME = { accountId: "acct_1", key: "0f1e" };
 
 let clock: ReturnType<typeof createFakeClock>;
 let store: RenderingStore;
-/** The calls of the store, in order. */
+/** The store's calls, in order. */
 let calls: string[];
 
 beforeEach(() => {
@@ -50,7 +50,7 @@ describe("rendering caches with a shared store", () => {
     expect(calls).toEqual(["get", "peek", "peek"]);
   });
 
-  it("do not fetch the bytes of a rendering that the caller holds", async () => {
+  it("do not fetch the bytes of a rendering that the caller already has", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     const { etag } = rendering("one");
@@ -61,7 +61,7 @@ describe("rendering caches with a shared store", () => {
     expect(calls).toEqual(["peek", "peek", "get", "peek"]);
   });
 
-  it("notice at once that another process deleted a rendering", async () => {
+  it("notice immediately that another process deleted a rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
@@ -69,7 +69,7 @@ describe("rendering caches with a shared store", () => {
     for (const cache of [one, two]) expect(await cache.lookUp(NAME)).toBeNull();
   });
 
-  it("notice at once that another process replaced a rendering", async () => {
+  it("notice immediately that another process replaced a rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     await two.lookUp(NAME);
@@ -78,7 +78,7 @@ describe("rendering caches with a shared store", () => {
     expect(textOf(await one.lookUp(NAME))).toBe("two");
   });
 
-  it("return the stored expiry after another process renewed the rendering", async () => {
+  it("return the stored expiry after another process has renewed the rendering", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one", 60));
     await two.lookUp(NAME);
@@ -115,7 +115,7 @@ describe("an entity tag", () => {
     expect(await entityTag(bytes)).toBe(`"${createHash("sha256").update(bytes).digest("hex")}"`);
   });
 
-  it("of large bodies is computed in slices, one each turn of the event loop", async () => {
+  it("is computed in slices for a large body, one per turn of the event loop", async () => {
     let turns = 0;
     let isDone = false;
     const takeTurns = (): void => {

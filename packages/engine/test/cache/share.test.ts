@@ -129,7 +129,7 @@ async function pass(ms: number): Promise<void> {
 const statesOf = (all: readonly TestRequest[]): string[] => all.map(({ state }) => state());
 
 describe("identical requests in one process", () => {
-  it("wait for the first one and get its rendering", async () => {
+  it("wait for the first request and get its rendering", async () => {
     const { send } = startProcess();
     const [first, ...others] = [send(), send(), send()];
     await pass(59_000);
@@ -153,7 +153,7 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("made");
   });
 
-  it("share the failure of the first one", async () => {
+  it("share the first request's failure", async () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
     await first.fail();
@@ -185,7 +185,7 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("Error: disk full");
   });
 
-  it("lead one after the other if each leader is rejected, without a read of the store", async () => {
+  it("become the leader one after another if each leader is rejected, without reading the store", async () => {
     const { send } = startProcess();
     const all = Array.from({ length: 2000 }, () => send());
     let reads = 0;
@@ -199,7 +199,7 @@ describe("identical requests in one process", () => {
     expect(next.state()).toBe("leads");
   });
 
-  it("get the rendering of the first one even if the store drops it", async () => {
+  it("get the first request's rendering even if the store drops it", async () => {
     storage.renderings.put = async () => {};
     const { send } = startProcess();
     const [first, ...others] = [send(), send(), send()];
@@ -221,13 +221,13 @@ describe("identical requests in one process", () => {
     expect(raised).toBe(1);
   });
 
-  it("are rejected if ten thousand wait for one render already", async () => {
+  it("are rejected if ten thousand are already waiting for one render", async () => {
     const { send } = startProcess();
     const first = send();
     const joined = Array.from({ length: 10_000 }, () => send());
-    const refused = send();
+    const rejected = send();
     await pass(0);
-    expect(refused.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
+    expect(rejected.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
     await first.finish("made");
     await pass(0);
     expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
@@ -241,7 +241,7 @@ describe("identical requests in one process", () => {
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
-  it("do not share a render if only one has an explicit, and so strict, waitUntil", async () => {
+  it("do not share a render if only one has an explicit, and therefore strict, waitUntil", async () => {
     const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", waitUntil: "networkidle2" });
     const all = [send(), send({ parameters })];
@@ -249,7 +249,7 @@ describe("identical requests in one process", () => {
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
-  it("get a rendering that is cached between the look-up and the lead", async () => {
+  it("get a rendering that is cached after the look-up, before they lead", async () => {
     const { send, cache } = startProcess();
     await cache.store(KEY, rendering("just cached"));
     const late = send();
@@ -264,7 +264,7 @@ const BUSY = "SnapError: The service is busy: no render slot became free in time
 describe("a request with maxWaitMs", () => {
   const impatient = { maxWaitMs: 10_000 };
 
-  it("waits at most that long for a running render to start, while others continue to wait", async () => {
+  it("waits at most that long for a joined render to start, while others continue to wait", async () => {
     const { send } = startProcess();
     const [leader, joined, patient] = [send(), send(impatient), send()];
     await pass(9_950);
@@ -286,7 +286,7 @@ describe("a request with maxWaitMs", () => {
     expect(joined.state()).toBe(BUSY);
   });
 
-  it("waits for the end of a started render without a time limit", async () => {
+  it("waits for a started render to end, without a time limit", async () => {
     const { send } = startProcess();
     const leader = send();
     const joined = send(impatient);
@@ -338,7 +338,7 @@ describe("a request with maxWaitMs", () => {
     expect(statesOf([leader, joined, patient])).toEqual(["waiting", "waiting", "waiting"]);
     await pass(100);
     expect(statesOf([one, leader, joined, patient])).toEqual(["leads", "leads", BUSY, "waiting"]);
-    // no slot is free here, so the patient request waits for the other process again
+    // the second process has no free slot, so the patient request waits for the other process again
     await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
     await pass(20_000);
     expect(patient.state()).toBe("waiting");
@@ -349,7 +349,7 @@ describe("a request with maxWaitMs", () => {
 });
 
 describe("identical requests in several processes", () => {
-  it("wait for the process that renders, much longer than one lease", async () => {
+  it("wait for the rendering process, even for much longer than one lease", async () => {
     const one = startProcess().send();
     await pass(0);
     const two = startProcess();
@@ -362,7 +362,7 @@ describe("identical requests in several processes", () => {
     expect(errors).toEqual([]);
   });
 
-  it("wait at most a minute, because several processes may fail one after the other", async () => {
+  it("wait at most a minute, because several processes can fail one after another", async () => {
     const one = startProcess().send();
     await pass(0);
     const two = startProcess().send();
@@ -375,7 +375,7 @@ describe("identical requests in several processes", () => {
     expect(await isFree()).toBe(true);
   });
 
-  it("elect one leader when the process that rendered fails", async () => {
+  it("elect one leader when another process's render fails", async () => {
     const one = startProcess().send();
     await pass(0);
     const others = [startProcess().send(), startProcess().send()];
@@ -385,7 +385,7 @@ describe("identical requests in several processes", () => {
     expect(statesOf(others).toSorted()).toEqual(["leads", "waiting"]);
   });
 
-  it("lead when the process that rendered is lost", async () => {
+  it("lead when the rendering process is lost", async () => {
     await leases.acquire({ name: NAME, holder: "lost", leaseMs: 6000, priority: "batch" });
     const two = startProcess().send();
     await pass(5900);
@@ -394,7 +394,7 @@ describe("identical requests in several processes", () => {
     expect(two.state()).toBe("leads");
   });
 
-  it("do not repeat a render that was cached just after the look-up", async () => {
+  it("do not repeat a render whose rendering was cached just after the look-up", async () => {
     const one = startProcess().send();
     await pass(0);
     await one.finish("made");
@@ -404,7 +404,7 @@ describe("identical requests in several processes", () => {
     expect(two.state()).toBe("made");
   });
 
-  it("raise the priority of a batch item in another process within a second", async () => {
+  it("raise the priority of a batch item that another process is rendering, within a second", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
@@ -413,7 +413,7 @@ describe("identical requests in several processes", () => {
     expect(isRaised).toBe(true);
   });
 
-  it("raise that priority also by joining a batch item that waits for the other process", async () => {
+  it("raise the priority even by joining a batch item that is waiting for the other process", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
@@ -450,7 +450,7 @@ describe("identical requests in several processes", () => {
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });
 
-  it("fail if the lease cannot be acquired, and let the next request try", async () => {
+  it("fail if the lease cannot be acquired; the next request tries again", async () => {
     let isUnavailable = true;
     const acquire: RenderLeases["acquire"] = async (request) => {
       if (isUnavailable) throw new Error("no connection");

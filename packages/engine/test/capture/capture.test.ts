@@ -118,7 +118,7 @@ describe("capture", () => {
     expect((await engine.capture({ principal: bob, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("limits an unchanged bypass as a render, and an unchanged hit not at all", async () => {
+  it("limits an unchanged bypass as a render, and does not limit an unchanged hit", async () => {
     const principal = await principalWith();
     const { rendering } = await engine.capture({ principal, parameters: { url } });
     const holds = (etag: string): boolean => etag === rendering.etag;
@@ -148,7 +148,7 @@ describe("capture", () => {
     expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
   });
 
-  it("treats a stored rendering that no longer matches its digest as a miss", async () => {
+  it("treats a stored rendering that no longer matches its entity tag as a miss", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
     const key = await keyOf(principal.account.id);
@@ -162,7 +162,7 @@ describe("capture", () => {
   });
 });
 
-/** Returns the key of the rendering of `url`. */
+/** Returns the cache key of a rendering of `url`. */
 async function keyOf(accountId: string): Promise<{ accountId: string; key: string }> {
   const { createCacheKey } = await import("../../src/parameters/cache-key.ts");
   const { parseParameters } = await import("../../src/parameters/parse.ts");
@@ -170,7 +170,7 @@ async function keyOf(accountId: string): Promise<{ accountId: string; key: strin
   return { accountId, key: cacheKey(parseParameters({ url })) };
 }
 
-describe("the order of checks", () => {
+describe("capture, before it renders,", () => {
   it("rejects an unverified account before invalid parameters", async () => {
     const principal = await principalWith({ verified: false });
     await expect(engine.capture({ principal, parameters: {} })).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe("the order of checks", () => {
     ["https://mixed.example.com/", "blocked_host"],
     ["https://nowhere.example.com/", "target_unreachable"],
     ["https://down.example.com/", "upstream_error"],
-  ])("checks what a name resolves to before a render, and refunds: %s is %s", async (target, code) => {
+  ])("checks what a name resolves to, and refunds the credit: %s is %s", async (target, code) => {
     const principal = await principalWith();
     await expect(engine.capture({ principal, parameters: { url: target } })).rejects.toMatchObject({ code });
     expect(await used(principal.account)).toBe(0);
@@ -241,20 +241,20 @@ describe("the order of checks", () => {
     expect(await engine.credits(account)).toEqual({ limit: 0, remaining: 0, used: 0, resetsAt: null });
   });
 
-  it("returns cached renderings without remaining credits", async () => {
+  it("returns a cached rendering even if no credits remain", async () => {
     const principal = await principalWith({ credits: 1 });
     await engine.capture({ principal, parameters: { url } });
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("hit");
   });
 });
 
-describe("failures", () => {
+describe("capture, after a failure,", () => {
   it.each([
     ["render_failed", 500],
     ["render_timeout", 504],
     ["upstream_error", 502],
     ["target_unreachable", 422],
-  ] as const)("refunds %s", async (code, status) => {
+  ] as const)("refunds the credit: %s", async (code, status) => {
     const principal = await principalWith();
     renderer.failNext(new SnapError(code, "as scripted"));
     await expect(engine.capture({ principal, parameters: { url } })).rejects.toMatchObject({ code, status });
@@ -262,7 +262,7 @@ describe("failures", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("rejects and refunds a file above the limit, whatever renderer returns it", async () => {
+  it("rejects a file larger than the limit, whatever renderer returns it, and refunds the credit", async () => {
     const principal = await principalWith();
     const parameters = { url, waitUntil: "load" };
     const huge = {
@@ -293,7 +293,7 @@ describe("failures", () => {
     });
   });
 
-  it("throws server_error, and refunds, if the rendering cannot be stored", async () => {
+  it("throws server_error, and refunds the credit, if the rendering cannot be stored", async () => {
     const principal = await principalWith();
     const full = {
       ...storage.renderings,
@@ -344,8 +344,8 @@ describe("failures", () => {
   });
 
   it.each([
-    ["refunds", true, 10],
-    ["refunds in the background", false, 9],
+    ["refunds the credit", true, 10],
+    ["refunds the credit in the background", false, 9],
   ])(
     "throws server_error, and %s, if the settlement was not committed",
     async (_what, canRefund, remaining) => {
@@ -363,7 +363,7 @@ describe("failures", () => {
   );
 });
 
-describe("concurrent requests", () => {
+describe("concurrently,", () => {
   const count = (outcomes: readonly PromiseSettledResult<{ cache: string }>[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const outcome of outcomes) {
@@ -378,7 +378,7 @@ describe("concurrent requests", () => {
   ): Promise<PromiseSettledResult<T>[]> =>
     Promise.allSettled(Array.from({ length: n }, (_, index) => work(index)));
 
-  it("with 1 credit: 1 of 50 different captures succeeds", async () => {
+  it("1 of 50 different captures succeeds if 1 credit remains", async () => {
     const principal = await principalWith({ credits: 1 });
     const outcomes = await times(50, (index) =>
       engine.capture({ principal, parameters: { url: `${url}?${index}` } }),
@@ -387,7 +387,7 @@ describe("concurrent requests", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 0, used: 1 });
   });
 
-  it("50 identical captures: 1 miss, 49 hits, 1 credit", async () => {
+  it("50 identical captures cause 1 miss and 49 hits, and cost 1 credit", async () => {
     const principal = await principalWith();
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ miss: 1, hit: 49 });
@@ -395,13 +395,13 @@ describe("concurrent requests", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 9, used: 1 });
   });
 
-  it("50 identical captures without credits: each is rejected individually", async () => {
+  it("50 identical captures are each rejected individually if no credits remain", async () => {
     const principal = await principalWith({ credits: 0, requestsPerMinute: 20 });
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ credit_limit_reached: 20, rate_limited: 30 });
   });
 
-  /** An engine with one slot, which another account's render occupies until `release`. */
+  /** Opens an engine with one slot, which another account's render occupies until `release`. */
   const withOccupiedSlot = async (): Promise<{
     readonly single: Engine;
     readonly running: ReturnType<Engine["capture"]>;
@@ -468,7 +468,7 @@ describe("concurrent requests", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
-  it("a request that joined a running render waits for its end", async () => {
+  it("a request that joined a running render waits until it ends", async () => {
     const principal = await principalWith();
     const release = renderer.hold();
     const led = engine.capture({ principal, parameters: { url } });
@@ -487,7 +487,7 @@ describe("concurrent requests", () => {
     const ended = Promise.allSettled(captures);
     await microtasks();
     clock.advance(60_000);
-    // they give up one after the other, at the same instant
+    // they give up one after another, at the same instant
     for (let step = 0; step < 10; step += 1) {
       await microtasks();
       clock.advance(0);
@@ -530,7 +530,7 @@ describe("concurrent requests", () => {
     expect(events).toEqual(["settled", "closed"]);
   });
 
-  it("100 captures with a limit of 20: exactly 20 succeed", async () => {
+  it("exactly 20 of 100 captures succeed if the limit is 20", async () => {
     const principal = await principalWith({ credits: 1000, requestsPerMinute: 20 });
     const outcomes = await times(100, (index) =>
       engine.capture({ principal, parameters: { url: `${url}?${index}` } }),
@@ -540,7 +540,7 @@ describe("concurrent requests", () => {
     expect((await engine.capture({ principal, parameters: { url: `${url}?new` } })).cache).toBe("miss");
   });
 
-  it("301 cache hits in a minute: 300 succeed", async () => {
+  it("300 of 301 cache hits in a minute succeed", async () => {
     const principal = await principalWith();
     await engine.capture({ principal, parameters: { url } });
     const outcomes = await times(301, () => engine.capture({ principal, parameters: { url } }));
@@ -610,7 +610,7 @@ describe("tokens", () => {
   });
 
   it.each(["", "nonsense", `1|${"a".repeat(43)}`, `999|${"a".repeat(43)}`])(
-    "reject the text %j",
+    "cannot be authenticated by the text %j",
     async (token) => {
       await principalWith();
       await expect(engine.authenticate(token)).rejects.toMatchObject({ code: "unauthenticated" });

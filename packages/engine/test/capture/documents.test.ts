@@ -64,7 +64,7 @@ async function createPrincipal(email: string): Promise<Principal> {
   return engine.authenticate(token);
 }
 
-/** Stores the document for the account, with one more file. */
+/** Stores the document for the account, with an additional file. */
 async function store(accountId: string, ttlMs = 60_000): Promise<void> {
   const files = [
     { path: "index.html", contentType: "text/html; charset=utf-8", bytes: Buffer.from(HTML) },
@@ -76,7 +76,7 @@ async function store(accountId: string, ttlMs = 60_000): Promise<void> {
   await storage.documents.put({ document, files, quota: { documents: 10, bytes: 10_000 } });
 }
 
-/** Reads a file as the latest render can. */
+/** Reads a file, as the latest render can. */
 async function served(path: string): Promise<string | null> {
   const document = (renderer.options.at(-1) as RenderOptions).document;
   expect(document?.url).toBe(url);
@@ -106,17 +106,17 @@ describe("capture of a stored document", () => {
     expect(lookedUp).toEqual([]);
   });
 
-  it("does not read a file of a document that was deleted meanwhile", async () => {
+  it("does not read the files of a document that was deleted during the render", async () => {
     await store(principal.account.id);
     await engine.capture({ principal, parameters: { url } });
     await engine.documents.delete({ principal, id: ID });
     await expect(served("logo.svg")).rejects.toMatchObject({
       code: "render_failed",
-      message: "The document was deleted while it was rendered.",
+      message: "The document was deleted while it was being rendered.",
     });
   });
 
-  it("fails for another account, after it has expired and if it never existed, like a name that does not exist", async () => {
+  it("fails as for an unknown host name for another account, an expired document and an unknown document", async () => {
     await store(principal.account.id, 1000);
     const other = await createPrincipal("grace@example.com");
     const failures = [await failureOf(engine.capture({ principal: other, parameters: { url } }))];
@@ -139,7 +139,7 @@ describe("capture of a stored document", () => {
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
 
-  it("ends with the files that it began with, even if the document expires meanwhile", async () => {
+  it("uses the files that it started with, even if the document expires during the render", async () => {
     await store(principal.account.id, 1000);
     const release = renderer.hold();
     const capture = engine.capture({ principal, parameters: { url } });
@@ -161,7 +161,7 @@ describe("capture of a stored document", () => {
 describe("capture of content", () => {
   const document = { html: HTML };
 
-  it("renders it without storing it; the same content is a hit, also as a stored document", async () => {
+  it("renders it without storing it; the same content is a hit, even as a stored document", async () => {
     expect(await engine.capture({ principal, parameters: {}, document })).toMatchObject({
       cache: "miss",
       creditCost: 1,
@@ -177,7 +177,7 @@ describe("capture of content", () => {
     expect(await uncached).toMatchObject({ code: "target_unreachable" });
   });
 
-  it("renders different content, and the same in another way, anew", async () => {
+  it("renders again for different content, mode or format", async () => {
     for (const request of [
       { parameters: {}, document },
       { parameters: { pdf: true }, document },
@@ -195,7 +195,7 @@ describe("capture of content", () => {
       });
   });
 
-  it("does not join a render of the document that may lack the content", async () => {
+  it("does not join a render of the stored document, which might lack the content", async () => {
     await store(principal.account.id);
     const release = renderer.hold();
     const stored = engine.capture({ principal, parameters: { url } });

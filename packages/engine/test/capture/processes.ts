@@ -19,7 +19,7 @@ export interface Process {
   readonly renderer: FakeRenderer;
 }
 
-/** Simulated processes with a shared storage and a manual clock. */
+/** Simulated processes with shared storage and a manual clock. */
 export interface Processes {
   readonly clock: FakeClock;
   readonly storage: Storage;

@@ -99,11 +99,13 @@ describe("an account whose page was ended", () => {
     release();
     await Promise.all(captures);
   });
+});
 
+describe("an account whose render failed", () => {
   it.each([
     ["a timeout", new SnapError("render_timeout", "The render took too long.")],
     ["a lost browser", new SnapError("upstream_error", "The browser failed while rendering the page.")],
-  ])("is not one whose render failed with %s", async (_name, error) => {
+  ])("is not quarantined after %s", async (_name, error) => {
     const engine = open();
     const principal = await customer(engine);
     renderer.failNext(error);
@@ -115,7 +117,7 @@ describe("an account whose page was ended", () => {
 });
 
 describe("an engine that isolates accounts", () => {
-  it("renders each account in its isolated browser, several pages at once", async () => {
+  it("renders each account's pages in its own isolated browser, several at the same time", async () => {
     const engine = open({ isolation: "account" });
     const [first, second] = [await customer(engine), await customer(engine)];
     const release = renderer.hold();

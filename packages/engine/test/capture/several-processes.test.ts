@@ -45,7 +45,7 @@ function countOf(captures: readonly Capture[], kind: Capture["cache"]): number {
   return captures.filter(({ cache }) => cache === kind).length;
 }
 
-describe("engines with a shared storage", () => {
+describe("engines with shared storage", () => {
   it("render once for 50 concurrent identical captures: 1 miss, 49 hits, 1 credit", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
@@ -64,7 +64,7 @@ describe("engines with a shared storage", () => {
     expect(await used(principal)).toBe(1);
   });
 
-  it("wait for a render of another process, even for a long time", async () => {
+  it("wait for another process's render, even for a long time", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const first = one.engine.capture({ principal, parameters });
@@ -80,7 +80,7 @@ describe("engines with a shared storage", () => {
     expect(await finished(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
   });
 
-  it("render themselves, if a slot is free, after the maxWaitMs of a request", async () => {
+  it("render the page themselves after a request's maxWaitMs, if a slot is free", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const first = one.engine.capture({ principal, parameters });
@@ -120,7 +120,7 @@ describe("engines with a shared storage", () => {
 
   it("take over when the rendering process is lost", async () => {
     const principal = await customer();
-    // its clock stands still, so it does not renew its lease
+    // its clock has stopped, so it does not renew its lease
     const lost = processes.open(createFakeClock(clock.now()));
     const release = lost.renderer.hold();
     const first = lost.engine.capture({ principal, parameters });
@@ -133,7 +133,7 @@ describe("engines with a shared storage", () => {
     expect(await used(principal)).toBe(2);
   });
 
-  it("hit renderings of another process, and miss deleted ones", async () => {
+  it("hit another process's renderings, and miss deleted ones", async () => {
     const principal = await customer();
     const { rendering } = await finished(one.engine.capture({ principal, parameters }));
     const hit = await two.engine.capture({ principal, parameters });

@@ -22,7 +22,7 @@ interface Machine {
   readonly clock: FakeClock;
 }
 
-/** Opens engines that share a storage, on machines whose clocks differ from the storage's by `skewsMs`. */
+/** Opens engines that share storage, on machines whose clocks differ from the storage's by `skewsMs`. */
 function openMachines(...skewsMs: readonly number[]): {
   readonly machines: readonly Machine[];
   readonly pass: (ms: number) => Promise<void>;
@@ -70,9 +70,9 @@ async function customer({ engine }: Machine): Promise<Principal> {
 it.each([
   [2000, []],
   [-2000, []],
-  [2001, ["clock: the clock of this machine is 2.0 s ahead of that of PostgreSQL"]],
-  [-3200, ["clock: the clock of this machine is 3.2 s behind that of PostgreSQL"]],
-])("a machine that is off by %i ms is not ready for these reasons: %j", async (skewMs, reasons) => {
+  [2001, ["clock: this machine's clock is 2.0 s ahead of PostgreSQL's"]],
+  [-3200, ["clock: this machine's clock is 3.2 s behind PostgreSQL's"]],
+])("a machine whose clock is off by %i ms has these reasons not to be ready: %j", async (skewMs, reasons) => {
   const { machines, pass } = openMachines(skewMs);
   const [{ engine, clock }] = machines as [Machine];
   expect(await engine.health()).toMatchObject({ ready: reasons.length === 0, reasons });
@@ -88,7 +88,7 @@ describe.each([
   [0, 20_000],
   [2000, -2000],
   [-2000, 2000],
-])("machines that are off by %i ms and %i ms", (firstMs, secondMs) => {
+])("machines whose clocks are off by %i ms and %i ms", (firstMs, secondMs) => {
   it("render an item once, although both have a worker", async () => {
     const { machines, pass } = openMachines(firstMs, secondMs);
     const [owner, other] = machines as [Machine, Machine];
@@ -108,7 +108,7 @@ describe.each([
   });
 });
 
-it("a worker whose clock is set right claims items within a minute", async () => {
+it("a worker claims items within a minute after its clock is corrected", async () => {
   const { machines, pass } = openMachines(0, HOUR_MS);
   const [right, { engine, renderer, clock }] = machines as [Machine, Machine];
   await right.engine.batches.submit({ principal: await customer(right), document });

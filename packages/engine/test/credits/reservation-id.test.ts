@@ -4,19 +4,19 @@ import { newReservationId } from "../../src/credits/reservation.ts";
 
 const NOW = 1_767_225_600_000;
 
-it("starts with the instant, followed by random digits", () => {
+it("a reservation id starts with its instant, followed by random digits", () => {
   const random = { bytes: (size: number) => new Uint8Array(size).fill(0xab) };
   expect(newReservationId(random, NOW)).toBe("019b76daa800abababababababababab");
 });
 
-it("sorts by the instant", () => {
+it("reservation ids sort by their instants", () => {
   const random = createFakeRandom(1);
   const instants = [0, 1, 0xff_ffff, NOW, NOW + 1, NOW * 2];
   const ids = instants.map((now) => newReservationId(random, now));
   expect(ids.toSorted()).toEqual(ids);
 });
 
-it("differs within one millisecond", () => {
+it("reservation ids of the same millisecond differ", () => {
   const random = createFakeRandom(1);
   const ids = new Set(Array.from({ length: 1000 }, () => newReservationId(random, NOW)));
   expect(ids.size).toBe(1000);

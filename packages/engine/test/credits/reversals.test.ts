@@ -29,7 +29,7 @@ interface FaultyLedger {
   readonly ledger: Ledger;
   /** The methods that fail, and how. */
   readonly faults: Record<"settle" | "refund" | "reverse", Fault>;
-  /** Instant of each reversal attempt, from the start. */
+  /** When each reversal was attempted, in milliseconds since `START_MS`. */
   readonly attemptedAt: number[];
 }
 
@@ -112,7 +112,7 @@ async function failCapture(): Promise<void> {
 }
 
 describe("a failed render whose refund gets no response", () => {
-  it("is refunded when the ledger is back", async () => {
+  it("is refunded when the ledger recovers", async () => {
     faults.refund = "before";
     renderer.failNext(new SnapError("render_failed", "as scripted"));
     await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
@@ -125,8 +125,8 @@ describe("a failed render whose refund gets no response", () => {
   });
 });
 
-describe("a capture whose settlement and refund fail without a definite result", () => {
-  it("fails at once; its charge is reversed when the ledger is back", async () => {
+describe("a charge whose settlement and refund fail without a definite result", () => {
+  it("fails its capture immediately, and is reversed when the ledger recovers", async () => {
     await failCapture();
     expect(await used()).toBe(1);
     await pass(20_000);
@@ -143,7 +143,7 @@ describe("a capture whose settlement and refund fail without a definite result",
     expect(attemptedAt).toHaveLength(attempts);
   });
 
-  it("is reversed once, even if the result of the reversal is lost too", async () => {
+  it("is reversed once, even if the reversal's result is also lost", async () => {
     await failCapture();
     faults.reverse = "after";
     await pass(10_000);
@@ -165,7 +165,7 @@ describe("a capture whose settlement and refund fail without a definite result",
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
-  it("is reversed in the period of its reservation", async () => {
+  it("is reversed in its reservation's period", async () => {
     clock.advance(NEXT_MONTH_MS - START_MS - 10_000);
     principal = { ...principal, balance: null };
     await failCapture();
@@ -221,8 +221,8 @@ describe("a capture whose settlement and refund fail without a definite result",
   });
 });
 
-describe("the events of a capture", () => {
-  it("say how its reservation ended", async () => {
+describe("a capture's events", () => {
+  it("report how its reservation ended", async () => {
     await engine.capture({ principal, parameters });
     expect(events).toEqual(["settled"]);
     renderer.failNext(new SnapError("render_failed", "as scripted"));
@@ -233,7 +233,7 @@ describe("the events of a capture", () => {
     expect(events).toEqual(["settled", "refunded"]);
   });
 
-  it("say that its reservation lapsed before the render ended", async () => {
+  it("report that its reservation lapsed before the render finished", async () => {
     const release = renderer.hold();
     const captured = engine.capture({ principal, parameters });
     await renderer.whenCalled(1);
@@ -243,7 +243,7 @@ describe("the events of a capture", () => {
     expect(events).toEqual(["lapsed"]);
   });
 
-  it("say that no credit could be reserved", async () => {
+  it("report that no credit could be reserved", async () => {
     storage.ledger.reserve = () => Promise.reject(new Error("no connection"));
     const failing = createEngine({
       storage,

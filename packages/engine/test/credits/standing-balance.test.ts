@@ -29,7 +29,7 @@ beforeEach(async () => {
   ({ token } = await engine.tokens.create({ accountId: account.id }));
 });
 
-/** Reads the credits with the balance of a principal; counts the reads of the ledger. */
+/** Reads the credits with a principal's balance; counts the ledger reads. */
 async function readWithPrincipal(): Promise<{ remaining: number; ledgerReads: number }> {
   const principal = await engine.authenticate(token);
   const balance = vi.spyOn(ledger, "balance");
@@ -39,7 +39,7 @@ async function readWithPrincipal(): Promise<{ remaining: number; ledgerReads: nu
   return { remaining, ledgerReads };
 }
 
-describe("the balance of a principal", () => {
+describe("a principal's balance", () => {
   it("is sufficient once the ledger has opened the period", async () => {
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 0 });
@@ -50,20 +50,20 @@ describe("the balance of a principal", () => {
     expect(await readWithPrincipal()).toEqual({ remaining: 999, ledgerReads: 0 });
   });
 
-  it("is outdated in another period", async () => {
+  it("is out of date in another period", async () => {
     await engine.capture({ principal: await engine.authenticate(token), parameters: { url } });
     clock.advance(NEXT_MONTH_MS - START_MS);
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 0 });
   });
 
-  it("is outdated after a changed grant", async () => {
+  it("is out of date after the grant changes", async () => {
     await readWithPrincipal();
     await engine.accounts.update(account.id, { creditsPerPeriod: 7 });
     expect(await readWithPrincipal()).toEqual({ remaining: 7, ledgerReads: 1 });
   });
 
-  it("is outdated once a reservation has lapsed", async () => {
+  it("is out of date once a reservation has lapsed", async () => {
     await readWithPrincipal();
     const period = { startedAt: START_MS, resetsAt: NEXT_MONTH_MS };
     const reservation = { accountId: account.id, period, granted: 1000, reservationId: "lost" };

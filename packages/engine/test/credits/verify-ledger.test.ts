@@ -50,21 +50,25 @@ describe("verifyLedger", () => {
       { balance: null, openReservations: 0, periodStartedAt: NOW - 66 * DAY_MS },
       "incomplete",
     ],
-    ["such a journal with an open reservation", { balance: null, periodStartedAt: 0 }, "differs"],
+    [
+      "a journal that is being pruned, with an open reservation",
+      { balance: null, periodStartedAt: 0 },
+      "differs",
+    ],
     ["a journal without its beginning", { journal: empty, beginsWithGrant: false }, "incomplete"],
     [
-      "such a journal, and an open reservation that is not reserved",
+      "a journal without its beginning, and an open reservation that is not reserved",
       { journal: empty, beginsWithGrant: false, openReservations: 0 },
       "differs",
     ],
-  ])("%s", async (_name, change, result) => {
+  ])('reports $0 as "$2"', async (_name, change, result) => {
     const { verifiedPeriods, incompletePeriods, differences } = await verify([{ ...sound, ...change }]);
     expect(verifiedPeriods + incompletePeriods).toBe(1);
     const found = incompletePeriods === 1 ? "incomplete" : "verified";
     expect(differences.length === 1 ? "differs" : found).toBe(result);
   });
 
-  it("reads every portion, and names what differs", async () => {
+  it("reads every portion, and names the differences", async () => {
     const wrong = { ...sound, accountId: "acct_2", balance: { ...figures, used: 4 } };
     expect(await verify([sound], [sound, wrong], [sound])).toEqual({
       verifiedPeriods: 4,

@@ -9,14 +9,14 @@ function withFiles(...paths: readonly string[]): DocumentContent {
 }
 
 async function errorOf(content: DocumentContent): Promise<unknown> {
-  const refused = await createDocument(content).catch((error: unknown) => error);
-  if (!isSnapError(refused)) throw refused;
-  const { code, errors } = refused;
+  const failure = await createDocument(content).catch((error: unknown) => error);
+  if (!isSnapError(failure)) throw failure;
+  const { code, errors } = failure;
   return { code, errors };
 }
 
 describe("a document", () => {
-  it("has an id that is the digest of its paths and bytes, each after its length", async () => {
+  it("has an id that is the digest of its paths and bytes, each preceded by its length", async () => {
     const { id, url, contentType, files } = await createDocument({ html: "<p>Hello</p>" });
     // printf 'snap-document-v1\n\0\0\0\0\0\0\0\nindex.html\0\0\0\0\0\0\0\014<p>Hello</p>' | sha256sum
     expect(id).toBe("8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb");
@@ -26,7 +26,7 @@ describe("a document", () => {
     expect(files).toEqual([{ path: "index.html", contentType: "text/html; charset=utf-8", bytes }]);
   });
 
-  it("has the same id however it is sent, and another one for any other content", async () => {
+  it("has the same id however it is sent, and a different id for any other content", async () => {
     const style = { path: "style.css", bytes: "p {}" };
     const accented = { path: "caf\u00e9.css", bytes: "" };
     const idOf = async (content: DocumentContent): Promise<string> => (await createDocument(content)).id;
@@ -50,7 +50,7 @@ describe("a document", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("has files in the order of their paths, with the content types of their names", async () => {
+  it("has files sorted by path, with content types by name", async () => {
     const paths = [
       "z.PNG",
       "é.svg",
@@ -75,7 +75,7 @@ describe("a document", () => {
     ]);
   });
 
-  it("has a URL that is found only in its exact form", () => {
+  it("has a URL that is recognized only in its exact form", () => {
     const id = "0123456789abcdef".repeat(4);
     const origin = "https://documents.snap.invalid";
     for (const url of [`${origin}/${id}/`, `${origin}/${id}`, `${origin}:443/${id}/?a=1#top`])
@@ -97,19 +97,19 @@ describe("a document", () => {
 
 describe("a document is rejected", () => {
   it.each([
-    ["/etc/passwd", "must have a relative path"],
-    ["C:/boot.ini", "must have a relative path"],
+    ["/etc/passwd", "must have a relative path, without a drive letter"],
+    ["C:/boot.ini", "must have a relative path, without a drive letter"],
     ["../up.css", "must have a path without empty, . or .. segments"],
     ["a/../../up.css", "must have a path without empty, . or .. segments"],
     ["a//b", "must have a path without empty, . or .. segments"],
     ["./a", "must have a path without empty, . or .. segments"],
     ["a/", "must have a path without empty, . or .. segments"],
     ["", "must have a path without empty, . or .. segments"],
-    ["a\\b", "must have a path without backslashes, control characters and unpaired surrogates"],
-    ["a\0b", "must have a path without backslashes, control characters and unpaired surrogates"],
-    ["a\nb", "must have a path without backslashes, control characters and unpaired surrogates"],
-    ["a\u009bb", "must have a path without backslashes, control characters and unpaired surrogates"],
-    ["a\ud800", "must have a path without backslashes, control characters and unpaired surrogates"],
+    ["a\\b", "must have a path without backslashes, control characters or unpaired surrogates"],
+    ["a\0b", "must have a path without backslashes, control characters or unpaired surrogates"],
+    ["a\nb", "must have a path without backslashes, control characters or unpaired surrogates"],
+    ["a\u009bb", "must have a path without backslashes, control characters or unpaired surrogates"],
+    ["a\ud800", "must have a path without backslashes, control characters or unpaired surrogates"],
     ["a\ufffd", "must have a name that is valid UTF-8"],
   ])("with the path %j", async (path, message) => {
     expect(await errorOf(withFiles(path))).toEqual({
@@ -126,13 +126,13 @@ describe("a document is rejected", () => {
     });
   });
 
-  it("with a path of any length, without normalizing it", async () => {
-    // would take minutes
+  it("with a path that is too long, without normalizing it", async () => {
+    // normalizing this path would take minutes
     const path = `a${"\u0315".repeat(150_000)}${"\u0316".repeat(150_000)}`;
     expect(await errorOf(withFiles(path))).toMatchObject({ code: "validation_failed" });
   });
 
-  it("with a file twice, also in another normalization, but not in another case", async () => {
+  it("with the same path twice, even in another Unicode normalization, but not in another case", async () => {
     await createDocument(withFiles("a.css", "A.css"));
     for (const [first, second] of [
       ["a.css", "a.css"],

@@ -65,13 +65,13 @@ describe("documents", () => {
     await expect(engine.documents.find({ principal: ada, id })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("of another account look as if they did not exist", async () => {
+  it("are not found by another account, exactly like unknown documents", async () => {
     const { id } = await create("a");
     const eve = await newPrincipal("eve@example.com");
     const errors: unknown[] = [];
-    for (const asked of [id, UNKNOWN])
+    for (const requestedId of [id, UNKNOWN])
       for (const method of ["find", "delete"] as const)
-        await engine.documents[method]({ principal: eve, id: asked }).catch((error: unknown) =>
+        await engine.documents[method]({ principal: eve, id: requestedId }).catch((error: unknown) =>
           errors.push(error),
         );
     expect(errors).toHaveLength(4);
@@ -79,25 +79,25 @@ describe("documents", () => {
     expect(await engine.documents.find({ principal: ada, id })).toMatchObject({ id });
   });
 
-  it.each([59, 2_592_001, 60.5, NaN, -60])("reject a lifetime of %d s", async (ttlSeconds) => {
+  it.each([59, 2_592_001, 60.5, NaN, -60])("cannot have a lifetime of %d s", async (ttlSeconds) => {
     await expect(create("a", ada, ttlSeconds)).rejects.toMatchObject({
       code: "validation_failed",
       errors: { documentTtl: ["must be an integer from 60 to 2592000"] },
     });
   });
 
-  it("need a verified email address", async () => {
+  it("cannot be stored, found or deleted without a verified email address", async () => {
     const principal = await newPrincipal("new@example.com", false);
     const request = { principal, id: UNKNOWN };
-    for (const refused of [
+    for (const attempt of [
       () => create("a", principal),
       () => engine.documents.find(request),
       () => engine.documents.delete(request),
     ])
-      await expect(refused()).rejects.toMatchObject({ code: "email_unverified" });
+      await expect(attempt()).rejects.toMatchObject({ code: "email_unverified" });
   });
 
-  it("are limited to 60 uploads a minute, whether they succeed or not, before any content is received", async () => {
+  it("are limited to 60 uploads a minute, successful or not; the next is rejected before its content is received", async () => {
     let received = 0;
     const content: DocumentUpload = {
       async receive() {
@@ -120,7 +120,7 @@ describe("documents", () => {
     await create("a");
   });
 
-  it("are limited to 200 and 500 MiB", async () => {
+  it("are limited to 200, and to 500 MiB, per account", async () => {
     for (let count = 0; count < 200; count += 1) {
       await create(`${count}`);
       clock.advance(1000);
@@ -128,8 +128,8 @@ describe("documents", () => {
     const stored = "200 documents with 490 bytes are stored";
     await expect(create("one more")).rejects.toMatchObject({
       code: "validation_failed",
-      message: `The document must be one of at most 200 stored documents of the account: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
-      errors: { body: ["must be one of at most 200 stored documents of the account"] },
+      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
+      errors: { body: ["would exceed the account's limit of 200 stored documents"] },
     });
     await create("7");
     clock.advance(DAY_MS);
@@ -141,11 +141,11 @@ describe("documents", () => {
       engine.documents.create({ principal: ada, content: { files: files(count) } });
     for (let count = 0; count < 10; count += 1) await upload(count);
     await expect(upload(10)).rejects.toMatchObject({
-      errors: { body: ["must not make the stored documents of the account larger than 524288000 bytes"] },
+      errors: { body: ["would exceed the account's limit of 524288000 bytes of stored documents"] },
     });
   });
 
-  it("are received two at a time for each account", async () => {
+  it("are received two at a time per account", async () => {
     const started: string[] = [];
     const releases: (() => void)[] = [];
     const upload = (principal: Principal, name: string) =>
@@ -170,7 +170,7 @@ describe("documents", () => {
     expect(await Promise.all(uploads)).toHaveLength(4);
   });
 
-  it("that have expired are pruned, and those of a deleted account go with it", async () => {
+  it("are pruned after they expire, and deleted with their account", async () => {
     const { id } = await create("a", ada, 60);
     await create("b");
     clock.advance(120_000);

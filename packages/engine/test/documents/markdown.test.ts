@@ -18,16 +18,16 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
-  it("becomes a page with a title and a style in a layer", async () => {
+  it("becomes a page with a title, and with a style in a cascade layer", async () => {
     const html = await htmlOf('\ufeffBefore.\n\n## Q3 *& "<b>more</b>"* `x < y` ![a](b)\n\n# Second\n');
     expect(html).toMatch(/^<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">/);
     expect(html).toContain("<title>Q3 &amp; &quot;more&quot; x &lt; y a</title>");
     expect(html).toContain("<style>\n@layer default {");
     expect(html).toContain("<body>\n<p>Before.</p>");
-    expect(await htmlOf("")).toContain("<title></title>");
+    expect(await htmlOf("Text.")).toContain("<title></title>");
   });
 
-  it("has tables, task lists, strikethrough, autolinks and raw HTML", async () => {
+  it("can contain tables, task lists, strikethrough, autolinks and raw HTML", async () => {
     const body = await bodyOf(
       "| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n\n~~old~~ https://example.com\n\n<div id=raw>*x*</div>\n",
     );
@@ -42,7 +42,7 @@ describe("Markdown", () => {
       expect(body).toContain(part);
   });
 
-  it("gives headings the ids that GitHub gives them", async () => {
+  it("gives headings the same ids as GitHub", async () => {
     const body = await bodyOf('# Äpfel & *Birnen*!\n# A `b_c` d\n# A\n# A\n# <i>x"y</i>\n# !\n');
     expect([...body.matchAll(/ id="(.*?)"/g)].map(([, id]) => id)).toEqual([
       "äpfel--birnen",
@@ -63,10 +63,10 @@ describe("Markdown", () => {
     expect(files.map(({ path }) => path)).toEqual(["index.html", "logo.png"]);
   });
 
-  it("that takes too long is rejected, and blocks nothing", async () => {
+  it("is rejected if it takes too long to convert, and blocks nothing", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 10);
-    // takes minutes
+    // converting this text would take minutes
     const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
     await expect(markdownToHtml(hostile, { label: "index.md", accountId: "a" })).rejects.toMatchObject({
       code: "validation_failed",
@@ -77,7 +77,7 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("that is nested too deeply is rejected", async () => {
+  it("is rejected if it is nested too deeply", async () => {
     await expect(createDocument({ markdown: ">".repeat(20_000) })).rejects.toMatchObject({
       code: "validation_failed",
       errors: { body: [TOO_COMPLEX] },

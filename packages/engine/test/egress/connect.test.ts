@@ -25,7 +25,7 @@ async function listen(address = "127.0.0.1"): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Returns its lists in turn, then the last one again; records the requested names. */
+/** A resolver that returns one list after another, and repeats the last; records the requested names. */
 function resolvingTo(...lists: readonly (readonly string[])[]): Resolver & { readonly requested: string[] } {
   const requested: string[] = [];
   return {
@@ -73,7 +73,7 @@ async function readAll(outcome: Socket | string): Promise<string> {
 }
 
 describe("connect", () => {
-  it("never connects to a denied target, whatever the allowlist says", async () => {
+  it("never connects to a denied target, even if the allowlist covers it", async () => {
     const port = await listen();
     const resolver = resolvingTo(["127.0.0.1"]);
     const policy = {
@@ -143,7 +143,7 @@ describe("connect", () => {
     expect(resolver.requested).toEqual(["rebind.example.com", "rebind.example.com"]);
   });
 
-  it("blocks by form without name resolution", async () => {
+  it("blocks a target by its form, without name resolution", async () => {
     const resolver = resolvingTo(["8.8.8.8"]);
     const policy: TargetPolicy = { allow: [], ownHostnames: ["snap.example.com"] };
     for (const [hostname, port] of [
@@ -160,7 +160,7 @@ describe("connect", () => {
     expect(resolver.requested).toEqual([]);
   });
 
-  it("connects to any address of an allowed name, only on its port", async () => {
+  it("connects to any address of an allowed name, but only on the allowed port", async () => {
     const port = await listen();
     const policy = allowing(`wiki.internal:${port}`);
     const resolver = resolvingTo(["127.0.0.1"]);
@@ -178,7 +178,7 @@ describe("connect", () => {
       expect(await connect({ hostname: "example.com", port: 80, policy, resolver })).toBe("unresolved");
   });
 
-  it("returns resolver-failed if resolution fails or takes too long, and says why", async () => {
+  it("returns resolver-failed if resolution fails or takes too long, and reports the reason", async () => {
     const failing: Resolver = {
       resolve: () => Promise.reject(Object.assign(new Error("query failed"), { code: "ESERVFAIL" })),
     };
@@ -206,14 +206,14 @@ describe("connect", () => {
     expect(await connect({ hostname: "site.example.com", port: 1024, policy, resolver })).toBe("unreachable");
   });
 
-  it("returns unreachable after the time limit", async () => {
+  it("returns unreachable after the timeout", async () => {
     const port = await listenWithFullQueue();
     const policy = allowing("127.0.0.1");
     const request = { hostname: "127.0.0.1", port, policy, resolver: hanging, connectTimeoutMs: 50 };
     expect(await connect(request)).toBe("unreachable");
   });
 
-  it("stops on abort, during and before name resolution and before connecting", async () => {
+  it("stops if the signal aborts before or during name resolution, or before the connection", async () => {
     const request = { port: 80, policy: allowing("127.0.0.1"), resolver: hanging };
     const controller = new AbortController();
     const waiting = connect({ ...request, hostname: "example.com", signal: controller.signal });
@@ -239,8 +239,8 @@ describe("resolveTarget", () => {
     ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
-  ])("%s at %j is rejected as %s", async (url, addresses, failure) => {
-    const refused = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
-    expect(refused?.failure ?? null).toBe(failure);
+  ])("returns for %s, which resolves to %j, the failure %s", async (url, addresses, failure) => {
+    const rejected = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
+    expect(rejected?.failure ?? null).toBe(failure);
   });
 });

@@ -36,7 +36,7 @@ describe("failures", () => {
     ["http://failing.example.com/", "resolver-failed"],
     ["http://open.example.com:3001/", "unreachable"],
   ] as const)(
-    "%s is %s, and dropped without a response, as a request and as a tunnel",
+    "are recorded: %s is %s, and is dropped without a response, as a request and as a tunnel",
     async (url, failure) => {
       const { hostname, port } = new URL(url);
       const https = `https://${hostname}:${port || 80}/`;
@@ -88,7 +88,7 @@ describe("failures", () => {
     expect(proxies.map((proxy) => proxy.failure("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
-  it("are not recorded, and no connection is made, if the client leaves during name resolution", async () => {
+  it("are not recorded, and no connection is made, if the client disconnects during name resolution", async () => {
     let connections = 0;
     const port = await serveTcp((socket) => {
       connections += 1;
@@ -182,7 +182,7 @@ describe("the limit on connections", () => {
 });
 
 describe("the limits on names", () => {
-  it("count every name of a page, and no address", async () => {
+  it("count every name that a page requests, and no address", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
@@ -197,7 +197,7 @@ describe("the limits on names", () => {
     expect(proxy.failure(`http://n200.example.com:${port}/`)).toBe("too-many-names");
   });
 
-  it("let names wait for others, but not those that the page has reached before", async () => {
+  it("make names wait for others, except those that the page has already reached", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );

@@ -9,7 +9,7 @@ import {
 } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
-/** Opens an egress proxy that may reach the loopback, or `entries`; closes it after the test. */
+/** Opens an egress proxy that allows `entries`, by default the loopback; closes it after the test. */
 export async function openProxy(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
 ): Promise<ProxiedEgress> {
@@ -86,7 +86,7 @@ export class Client {
     while (!this.socket.readableEnded && !this.socket.closed) await this.#changed.promise;
   }
 
-  /** Resolves to everything received when the connection is closed. */
+  /** Resolves with everything received, once the connection is closed. */
   async closes(): Promise<string> {
     while (!this.socket.closed) await this.#changed.promise;
     return this.#received;

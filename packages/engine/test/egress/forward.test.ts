@@ -38,13 +38,13 @@ describe("a forwarded request", () => {
     ["", "/"],
     ["?q=1", "/?q=1"],
     ["/?a=http://x/", "/?a=http://x/"],
-  ])("with the URL ending %j requests %s", async (end, path) => {
+  ])("whose URL ends with %j requests %s", async (end, path) => {
     const port = await serveHttp((request, response) => response.end(`path:${request.url}\n`));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}${end}`));
     expect(await client.receives("\n")).toContain(`path:${path}\n`);
   });
 
-  it("forwards a sized or chunked body with any method", async () => {
+  it("keeps a sized or chunked body, with any method", async () => {
     const port = await serveHttp((request, response) => {
       void readBody(request).then((body) => response.end(`${request.method} ${body}.`));
     });
@@ -105,14 +105,14 @@ describe("a response", () => {
     );
   });
 
-  it("to HEAD keeps its length and has no body", async () => {
+  it("keeps its length and has no body after HEAD", async () => {
     const port = await serveHttp((_request, response) => response.setHeader("Content-Length", 1234).end());
     const client = new Client(await openProxy());
     client.send(`HEAD http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
-  it("without a length ends with the upstream's connection", async () => {
+  it("ends with the upstream's connection if it has no length", async () => {
     const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.receives("\r\n0\r\n\r\n")).toContain("until the end");
@@ -128,10 +128,10 @@ describe("a response", () => {
   });
 });
 
-describe("an upstream fault closes the client's connection", () => {
+describe("an upstream fault", () => {
   it.each([
     ["an immediate close", (): string => ""],
-    ["not HTTP", (): string => "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["a response that is not HTTP", (): string => "SSH-2.0-OpenSSH_9.2\r\n"],
     [
       "an unsolicited protocol switch",
       (): string => "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
@@ -144,7 +144,7 @@ describe("an upstream fault closes the client's connection", () => {
       (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
     ["headers of 300 KB", (): string => `HTTP/1.1 200 OK\r\nX: ${"x".repeat(300 * 1024)}\r\n\r\n`],
-  ])("%s", async (_case, reply) => {
+  ])("closes the client's connection: %s", async (_case, reply) => {
     const port = await serveTcp((socket) => {
       socket.once("data", () => socket.end(reply()));
     });
@@ -152,13 +152,13 @@ describe("an upstream fault closes the client's connection", () => {
     expect(await client.closes()).toBe("");
   });
 
-  it("a reset before the response", async () => {
+  it("closes the client's connection: a reset before the response", async () => {
     const port = await serveTcp((socket) => void socket.once("data", () => socket.resetAndDestroy()));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.closes()).toBe("");
   });
 
-  it("an incomplete body, which stays incomplete", async () => {
+  it("closes the client's connection: an incomplete body, which stays incomplete", async () => {
     const port = await serveTcp((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
     });
@@ -166,7 +166,7 @@ describe("an upstream fault closes the client's connection", () => {
     expect(await client.closes()).toMatch(/\r\nContent-Length: 10\r\n.*\r\n\r\nhalf$/s);
   });
 
-  it("a hang, until the proxy closes", async () => {
+  it("closes the client's connection: a hang, once the proxy closes", async () => {
     const reached = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => void socket.once("data", () => reached.resolve()));
     const proxy = await openProxy();
@@ -198,7 +198,7 @@ describe("a client that disconnects", () => {
     }
   });
 
-  it("during its body leaves the upstream request incomplete", async () => {
+  it("leaves the upstream request incomplete if it was sending its body", async () => {
     const reached = Promise.withResolvers<void>();
     const outcome = Promise.withResolvers<string>();
     const port = await serveHttp((request) => {
@@ -218,10 +218,10 @@ describe("a client that disconnects", () => {
   });
 });
 
-describe("an invalid request, or one not in absolute form, is dropped without a response", () => {
+describe("an invalid request, or one that is not in absolute form,", () => {
   it.each([
-    ["origin form", (): string => "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
-    ["asterisk form", (): string => "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
+    ["in origin form", (): string => "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
+    ["in asterisk form", (): string => "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
     ["https", (): string => get("https://127.0.0.1:PORT/")],
     ["another scheme", (): string => get("ftp://127.0.0.1:PORT/")],
     ["a backslash", (): string => get("http://127.0.0.1:PORT\\@example.com/")],
@@ -257,7 +257,7 @@ describe("an invalid request, or one not in absolute form, is dropped without a 
     ["TLS", (): string => "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc"],
     ["HTTP/2", (): string => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["noise", (): string => "\u0000\u00ff\r\n\r\n"],
-  ])("%s", async (_form, raw) => {
+  ])("is dropped without a response: %s", async (_form, raw) => {
     let requests = 0;
     const port = await serveHttp((_request, response) => {
       requests += 1;

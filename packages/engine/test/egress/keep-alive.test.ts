@@ -13,8 +13,8 @@ describe("a connection is reused after a response", () => {
       "GET",
       ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n0", "\r\n", "\r\n"],
     ],
-    ["204", "GET", ["HTTP/1.1 204 No Content\r\n\r\n"]],
-    ["304 with a length", "GET", ["HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n"]],
+    ["with status 204", "GET", ["HTTP/1.1 204 No Content\r\n\r\n"]],
+    ["with status 304 and a length", "GET", ["HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n"]],
     ["to HEAD", "HEAD", ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"]],
     ["to OPTIONS", "OPTIONS", ["HTTP/1.1 200 OK\r\nAllow: GET\r\nContent-Length: 0\r\n\r\n"]],
     [
@@ -66,8 +66,12 @@ describe("a connection is closed after a response", () => {
     ["in chunks, followed by an empty line", "GET", `${CHUNKED}\r\n`],
     ["to HEAD, with a body", "HEAD", SIZED],
     ["to HEAD, followed by the start of a response", "HEAD", `${SIZED.slice(0, -3)}HTTP/1.1 200`],
-    ["204, with a body", "GET", `HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\none`],
-    ["304, followed by the start of a response", "GET", "HTTP/1.1 304 Not Modified\r\n\r\nHTTP/1.1 200"],
+    ["with status 204 and a body", "GET", `HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\none`],
+    [
+      "with status 304, followed by the start of a response",
+      "GET",
+      "HTTP/1.1 304 Not Modified\r\n\r\nHTTP/1.1 200",
+    ],
   ])("%s", async (_form, method, raw) => {
     const upstream = await serveFirst(raw);
     const url = `http://127.0.0.1:${upstream.port}/`;

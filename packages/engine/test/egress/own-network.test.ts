@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 const PROGRAM = fileURLToPath(new URL("own-network.ts", import.meta.url));
 
-it("blocks public addresses of this machine for pages and webhooks, unless they are allowed", async () => {
+it("blocks this machine's public addresses for pages and webhooks, unless they are allowed", async () => {
   const own = ["--user", "--map-root-user", "--net", process.execPath, PROGRAM];
   const { stdout } = await promisify(execFile)("unshare", own);
   expect(JSON.parse(stdout)).toEqual({

@@ -43,7 +43,7 @@ describe("a reused connection that the server closes without a response", () => 
   });
 
   it.each([
-    ["if the new connection closes too", "", [2, 1]],
+    ["if the new connection also closes", "", [2, 1]],
     ["if a byte of a response has arrived", "H", [2]],
   ])("fails the request %s", async (_case, raw, requests) => {
     const upstream = await serveRequests((socket, { connection, request }) => {
@@ -58,7 +58,7 @@ describe("a reused connection that the server closes without a response", () => 
     expect(upstream.heads.map((heads) => heads.length)).toEqual(requests);
   });
 
-  it("is the only retried case: a new connection is not retried", async () => {
+  it("causes the only kind of retry: a request over a new connection is not retried", async () => {
     const upstream = await serveRequests((socket) => void socket.end());
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`));
     expect(await client.closes()).toBe("");
@@ -73,7 +73,7 @@ describe("a request that is not safe to repeat", () => {
     ["PUT", "Transfer-Encoding: chunked\r\n", "4\r\nbody\r\n0\r\n\r\n"],
     ["POST", "", ""],
     ["DELETE", "", ""],
-  ])("%s with %j opens a new connection", async (method, fields, body) => {
+  ])("opens a new connection: %s with %j", async (method, fields, body) => {
     const perConnection: string[][] = [];
     const requestsOf = new Map<Socket, string[]>();
     const port = await serveHttp((request, response) => {
@@ -150,7 +150,7 @@ describe("a connection is shared", () => {
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
-  it("with one name resolution, even for a new connection", async () => {
+  it("and so is its name resolution, even with a new connection", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({

@@ -5,13 +5,13 @@ const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const connectTo = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
-/** The loopback and this machine, as a page may spell them. */
+/** The loopback and this machine, as a page can spell them. */
 const SPELLINGS = ["127.0.0.1", "127.1.2.3", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] as const;
 
 const entries = "0.0.0.0/0, ::/0, localhost";
 
 it.each(SPELLINGS)(
-  "a page that may reach %s reaches no egress proxy there, not even its own",
+  "a page that is allowed to reach %s reaches no egress proxy there, not even its own",
   async (host) => {
     const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
     for (const { port } of [own, other])
@@ -29,7 +29,7 @@ it("a proxy stays closed to a page even if the allowlist names its port", async 
   expect(own.failure(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
 });
 
-it("the port of a closed proxy is like any other", async () => {
+it("a closed proxy's port is like any other", async () => {
   const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
   await other.close();
   await new Client(own).send(get(`http://127.0.0.1:${other.port}/`)).closes();

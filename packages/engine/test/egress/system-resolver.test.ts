@@ -23,7 +23,7 @@ async function serve(reply: Replies): Promise<NameServer> {
   return server;
 }
 
-/** A resolver that asks only these servers. */
+/** A resolver that queries only these servers. */
 function asking(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
   return createSystemResolver({
     servers: servers.map(({ address }) => address),
@@ -39,7 +39,7 @@ async function writeFiles(): Promise<{ hosts: string; search: string }> {
   return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
 }
 
-/** Replies differently to IPv4 and IPv6 questions. */
+/** Responses to IPv4 and IPv6 queries. */
 const byFamily =
   (ipv4: Reply, ipv6: Reply): Replies =>
   ({ type }) =>
@@ -57,23 +57,23 @@ describe("a look-up", () => {
     ["IPv6 fails", byFamily([V4], "SERVFAIL"), [V4]],
     ["IPv6 is refused", byFamily([V4], "REFUSED"), [V4]],
     ["IPv6 does not exist", byFamily([V4], "NXDOMAIN"), [V4]],
-    ["there is no IPv6", byFamily([V4], []), [V4]],
+    ["it has no IPv6", byFamily([V4], []), [V4]],
     ["IPv4 fails", byFamily("SERVFAIL", [V6]), ["2001:db8::1"]],
-    ["there is no IPv4", byFamily([], [V6]), ["2001:db8::1"]],
-    ["IPv4 is silent", byFamily("silent", [V6]), ["2001:db8::1"]],
+    ["it has no IPv4", byFamily([], [V6]), ["2001:db8::1"]],
+    ["IPv4 gets no reply", byFamily("silent", [V6]), ["2001:db8::1"]],
   ])("returns the addresses of the other family if %s", async (_case, reply, addresses) => {
     const server = await serve(reply);
     expect(await asking([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
   });
 
-  it("does not wait for a server that is silent about IPv6", async () => {
+  it("does not wait for a server that never responds for IPv6", async () => {
     for (const [ipv4, addresses] of [
       [[V4], [V4]],
       ["NXDOMAIN", []],
     ] as const) {
       const server = await serve(byFamily(ipv4, "silent"));
       expect(await asking([server]).resolve("example.com")).toEqual(addresses);
-      // a second later it would have been asked again
+      // a second later it would have been queried again
       expect(server.questions.length).toBe(2);
     }
   });
@@ -88,7 +88,7 @@ describe("a look-up", () => {
   it.each<[string, Replies, string]>([
     ["fails", () => "SERVFAIL", "ESERVFAIL"],
     ["refuses", () => "REFUSED", "EREFUSED"],
-    ["is silent", () => "silent", "ETIMEOUT"],
+    ["never replies", () => "silent", "ETIMEOUT"],
     ["fails for one family while the other has nothing", byFamily([], "SERVFAIL"), "ESERVFAIL"],
   ])("rejects if the server %s", async (_case, reply, code) => {
     const resolver = asking([await serve(reply)], { timeoutMs: 300 });
@@ -101,7 +101,7 @@ describe("a look-up", () => {
     await expect(asking([server]).resolve("example.com")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("asks the next server if one fails", async () => {
+  it("queries the next server if one fails", async () => {
     const servers = [await serve(() => "SERVFAIL"), await serve(() => "REFUSED"), await serve(() => [V4])];
     expect(await asking(servers).resolve("example.com")).toEqual([V4]);
   });
@@ -118,7 +118,7 @@ describe("a look-up", () => {
     expect(server.questions).toEqual([]);
   });
 
-  it("never asks for reserved names", async () => {
+  it("never queries reserved names", async () => {
     const server = await serve(() => [V4]);
     const resolver = asking([server]);
     for (const name of ["invalid", "a.invalid", "site.onion"])
@@ -138,7 +138,7 @@ describe("a look-up", () => {
       const name = `silent-${silent.length}.example.com`;
       const lookUp = resolver.resolve(name, page).catch(() => {});
       silent.push(lookUp.then(() => void ended.push(name)));
-      // the server's socket drops what arrives faster than it reads
+      // the server's socket drops queries that arrive faster than it reads
       if (silent.length % 50 === 0) await server.whenAsked(2 * silent.length);
     }
     expect(await resolver.resolve("example.com")).toEqual([V4]);
@@ -150,7 +150,7 @@ describe("a look-up", () => {
 });
 
 describe("cancellation", () => {
-  it("ends a look-up once nobody waits for it", async () => {
+  it("ends a look-up once no caller waits for it", async () => {
     const cancel = vi.spyOn(Channel.prototype, "cancel");
     const server = await serve(() => "silent");
     const resolver = asking([server]);
@@ -180,7 +180,7 @@ describe("cancellation", () => {
     expect(await resolver.resolve("example.com")).toEqual([V4]);
   });
 
-  it("comes before the look-up if the signal has aborted", async () => {
+  it("prevents the look-up if the signal has already aborted", async () => {
     const server = await serve(() => [V4]);
     const signal = AbortSignal.abort();
     await expect(asking([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
@@ -199,10 +199,10 @@ describe("the cache", () => {
 
   it.each<[string, Replies, number]>([
     ["addresses for 10 s", () => [V4], 10_000],
-    ["the lack of them for 2 s", () => [], 2_000],
+    ["a name without addresses for 2 s", () => [], 2_000],
     ["a name that does not exist for 2 s", () => "NXDOMAIN", 2_000],
     ["addresses of one family, while the other fails, for 2 s", byFamily([V4], "SERVFAIL"), 2_000],
-  ])("keeps %s", async (_case, reply, durationMs) => {
+  ])("caches %s", async (_case, reply, durationMs) => {
     let now = 1;
     const server = await serve(reply);
     const resolver = asking([server], { now: () => now });
@@ -266,7 +266,7 @@ describe("search domains", () => {
     ]);
   });
 
-  it("come after a name with enough dots", async () => {
+  it("are tried after the name itself if it has enough dots", async () => {
     const { search } = await writeFiles();
     await writeFile(search, "domain cluster.local\n");
     const server = await serve(services);
@@ -276,7 +276,7 @@ describe("search domains", () => {
     expect(namesOf(server)).toEqual(["example.com", "gone.example.com", "gone.example.com.cluster.local"]);
   });
 
-  it("are skipped if their servers fail, but then the name may exist", async () => {
+  it("are skipped if their servers fail, but the look-up of an unknown name then fails", async () => {
     const { search } = await writeFiles();
     await writeFile(search, "search broken.example\noptions ndots:2\n");
     const server = await serve((question) =>

@@ -15,7 +15,7 @@ describe("a tunnel", () => {
     expect(client.received).toBe(`${ESTABLISHED}ahead\r\n\r\n\u0000\u00ffGET / HTTP/1.1\r\n\r\n`);
   });
 
-  it("stays open towards the client when the client ends", async () => {
+  it("stays open toward the client when the client has closed its half", async () => {
     const port = await serveTcp((socket) => {
       let received = "";
       socket.on("data", (chunk) => (received += String(chunk)));
@@ -27,7 +27,7 @@ describe("a tunnel", () => {
     expect(await client.closes()).toBe(`${ESTABLISHED}received question`);
   });
 
-  it("stays open towards the target when the target ends", async () => {
+  it("stays open toward the target when the target has closed its half", async () => {
     const received = Promise.withResolvers<string>();
     const port = await serveTcp((socket) => {
       socket.end("greeting");
@@ -67,7 +67,7 @@ describe("a tunnel", () => {
   });
 });
 
-describe("a CONNECT without a valid host and port is dropped without a response", () => {
+describe("a CONNECT without a valid host and port", () => {
   it.each([
     "127.0.0.1",
     "PORT",
@@ -80,7 +80,7 @@ describe("a CONNECT without a valid host and port is dropped without a response"
     "127.0.0.1:PORT/",
     "127.0.0.1:99999",
     "127.0.0.1\\:PORT",
-  ])("%s", async (authority) => {
+  ])("is dropped without a response: %s", async (authority) => {
     let connections = 0;
     const port = await serveTcp(() => (connections += 1));
     const client = new Client(await openProxy());

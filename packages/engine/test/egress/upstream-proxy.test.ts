@@ -27,7 +27,7 @@ async function openProxy(options: ConnectProxyOptions = {}): Promise<ConnectProx
 interface Reach extends Partial<UpstreamProxyOptions> {
   readonly hostname?: string;
   readonly port?: number;
-  /** What every name but that of the proxy resolves to. */
+  /** The address of every name except the proxy's. */
   readonly addresses?: readonly string[];
   readonly allow?: string;
   readonly connectTimeoutMs?: number;
@@ -35,13 +35,13 @@ interface Reach extends Partial<UpstreamProxyOptions> {
 
 interface Reached {
   readonly failure: ConnectFailure | null;
-  /** What the host sent at once. */
+  /** The text that the host sent immediately. */
   readonly greeting: string;
   readonly detail: string;
   readonly lookedUp: readonly string[];
 }
 
-/** Connects through the proxy, or the one at `url`. */
+/** Connects through the proxy, or through the one at `url`. */
 async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Promise<Reached> {
   const { hostname = "page.example", port = 443, addresses = [PUBLIC], allow = "", ...rest } = options;
   let detail = "";
@@ -69,7 +69,7 @@ async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Pr
 const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => void socket.end(text));
 
 describe("a connection through the upstream proxy", () => {
-  it("asks for the checked address, and receives what the host sends first", async () => {
+  it("requests the checked address, and receives what the host sends first", async () => {
     const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
     expect(await reach(proxy)).toMatchObject({ failure: null, greeting: "hello" });
     expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
@@ -90,7 +90,7 @@ describe("a connection through the upstream proxy", () => {
     const url = `https://proxy.example:${proxy.port}`;
     expect(await reach(proxy, { url })).toMatchObject({
       failure: "proxy-failed",
-      detail: `the upstream proxy ${url} does not complete the TLS handshake, or has an invalid certificate`,
+      detail: `the upstream proxy ${url} did not complete the TLS handshake, or has an invalid certificate`,
     });
     const trusted = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(trusted));
@@ -106,12 +106,12 @@ describe("a connection through the upstream proxy", () => {
   });
 });
 
-describe("the host of documents", () => {
+describe("the documents' host", () => {
   it.each([
     ["documents.snap.invalid", 443, "local"],
     ["documents.snap.invalid", 80, "proxy"],
     ["Documents.snap.invalid.", 8443, "proxy"],
-  ] as const)("is unresolved: %s, port %i, names resolved by: %s", async (hostname, port, dns) => {
+  ] as const)("is unresolved: %s, port %i, dns=%s", async (hostname, port, dns) => {
     const proxy = await openProxy();
     const allow = "documents.snap.invalid";
     expect(await reach(proxy, { hostname, port, dns, allow })).toMatchObject({
@@ -122,16 +122,16 @@ describe("the host of documents", () => {
   });
 });
 
-describe("an upstream proxy that does not open the tunnel", () => {
+describe("an upstream proxy", () => {
   it.each([
-    [403, "unreachable", "refuses to connect to the host (403)"],
-    [502, "unreachable", "refuses to connect to the host (502)"],
-    [504, "unreachable", "refuses to connect to the host (504)"],
-    [407, "proxy-failed", "rejects the user name and password of this service, or requires them (407)"],
-    [429, "proxy-failed", "limits the connections of this service (429)"],
+    [403, "unreachable", "refused to connect to the host (403)"],
+    [502, "unreachable", "refused to connect to the host (502)"],
+    [504, "unreachable", "refused to connect to the host (504)"],
+    [407, "proxy-failed", "rejected this service's user name and password, or requires them (407)"],
+    [429, "proxy-failed", "limited this service's connections (429)"],
     ["closes", "proxy-failed", "closed the connection without a response"],
     ["silent", "unreachable", "did not respond to CONNECT in time"],
-  ] as const)("with %s is %s", async (fault, failure, reason) => {
+  ] as const)("that does not open a tunnel (%s) causes %s", async (fault, failure, reason) => {
     const proxy = await openProxy({ faultOf: () => fault });
     const url = `http://ada:${SECRET}@127.0.0.1:${proxy.port}`;
     const outcome = await reach(proxy, { url, connectTimeoutMs: 300 });
@@ -140,13 +140,13 @@ describe("an upstream proxy that does not open the tunnel", () => {
     expect(inspect(outcome)).not.toMatch(/s3cret|ada/);
   });
 
-  it("because it is down is proxy-failed", async () => {
+  it("causes proxy-failed if it is down", async () => {
     const { failure, detail } = await reach({ port: await findFreePort() });
     expect(failure).toBe("proxy-failed");
-    expect(detail).toContain("does not accept connections: connect ECONNREFUSED");
+    expect(detail).toContain("is not accepting connections: connect ECONNREFUSED");
   });
 
-  it("because it sends something else is proxy-failed", async () => {
+  it("causes proxy-failed if it does not speak HTTP", async () => {
     const port = await serveTcp((socket) => void socket.once("data", () => socket.end("SSH-2.0-x\r\n")));
     expect(await reach({ port })).toMatchObject({ failure: "proxy-failed" });
   });
@@ -162,13 +162,13 @@ describe("behind an upstream proxy, a target", () => {
     [{ hostname: "page.example", port: 25 }],
     [{ addresses: ["10.0.0.1"] }],
     [{ addresses: [PUBLIC, "192.168.0.1"] }],
-  ])("that is not public is blocked before the proxy sees it: %o", async (target) => {
+  ])("is blocked before the proxy sees it if it is not public: %o", async (target) => {
     const proxy = await openProxy();
     expect(await reach(proxy, target)).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);
   });
 
-  it("that is the proxy itself is blocked", async () => {
+  it("is blocked if it is the proxy itself", async () => {
     const proxy = await openProxy();
     const { port } = proxy;
     const url = `http://proxy.example:${port}`;
@@ -188,7 +188,7 @@ describe("behind an upstream proxy, a target", () => {
     ["127.0.0.0/8", "page.example"],
     ["", "127.0.0.1"],
     ["", "localhost"],
-  ])("in the bypass %j is reached directly: %s", async (noProxy, hostname) => {
+  ])("is reached directly if it is in the bypass %j: %s", async (noProxy, hostname) => {
     const proxy = await openProxy();
     const port = await serveGreeting("direct");
     const options = { noProxy, hostname, port, addresses: ["127.0.0.1"], allow: `127.0.0.1,localhost` };
@@ -207,7 +207,7 @@ describe("behind an upstream proxy, a target", () => {
 });
 
 describe("an upstream proxy that resolves names", () => {
-  it("is asked for the name, which is not resolved here", async () => {
+  it("receives the name, which the service does not resolve", async () => {
     const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
     expect(await reach(proxy, { dns: "proxy" })).toMatchObject({ greeting: "hello", lookedUp: [] });
     expect(proxy.authorities).toEqual(["page.example:443"]);
@@ -220,7 +220,7 @@ describe("an upstream proxy that resolves names", () => {
     [{ hostname: "intranet" }],
     [{ hostname: "page.example", port: 25 }],
     [{ hostname: "page.example", port: 25, allow: "10.0.0.5:25" }],
-  ])("is not asked for what is private by its form: %o", async (target) => {
+  ])("never receives a target that is private by its form: %o", async (target) => {
     const proxy = await openProxy();
     expect(await reach(proxy, { dns: "proxy", ...target })).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);
@@ -232,7 +232,7 @@ describe("an upstream proxy that resolves names", () => {
     expect(await reach(proxy, options)).toMatchObject({ failure: "blocked", lookedUp: ["page.example"] });
   });
 
-  it("makes the early check of a target skip the look-up", async () => {
+  it("makes the early check of a target succeed without a look-up", async () => {
     const upstreamProxy = parseUpstreamProxy({ url: "http://127.0.0.1:3128", dns: "proxy" });
     const resolver = { resolve: () => expect.fail("looked up") };
     const policy = { allow: [], ownHostnames: [] };
@@ -247,7 +247,7 @@ describe("the address of an upstream proxy", () => {
     "http://proxy.example/path",
     "http://proxy.example?query",
     "",
-  ])("is rejected without showing it: %j", (url) => {
+  ])("is rejected without being quoted: %j", (url) => {
     expect(() => parseUpstreamProxy({ url })).toThrow(
       new RangeError(
         "must be the URL of a proxy such as http://proxy.example:3128 or http://user:password@proxy.example:3128, without a path",

@@ -17,7 +17,7 @@ export interface Upstream {
   readonly sockets: Socket[];
 }
 
-/** A TCP server that calls `respond` for each request; requests have no body. */
+/** Starts a TCP server that calls `respond` for each request; requests have no body. */
 export async function serveRequests(
   respond: (socket: Socket, at: { readonly connection: number; readonly request: number }) => void,
 ): Promise<Upstream> {
@@ -33,14 +33,14 @@ export async function serveRequests(
   return { port, heads, sockets };
 }
 
-/** Sends `raw` to the first request, `FINE` to every other. */
+/** Responds with `raw` to the first request, and with `FINE` to all others. */
 export function serveFirst(...raw: readonly string[]): Promise<Upstream> {
   return serveRequests((socket, { connection, request }) => {
     for (const part of connection + request === 2 ? raw : [FINE]) socket.write(part, "latin1");
   });
 }
 
-/** A connection by its number, from 1. */
+/** Returns a connection by its number, from 1. */
 export const connectionOf = ({ sockets }: Upstream, number: number): Socket => {
   const socket = sockets[number - 1];
   return socket ?? expect.fail(`connection ${number} does not exist`);

@@ -27,7 +27,7 @@ interface SecureReceiver {
   /** Server names (SNI) and bodies received. */
   readonly servernames: (string | false | null)[];
   readonly bodies: string[];
-  /** Resolves to the decrypted data of a connection when it closes. */
+  /** Resolves with the decrypted data of a connection, once it closes. */
   readonly closed: Promise<string>;
 }
 
@@ -54,7 +54,7 @@ async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
   return { port: (server.address() as AddressInfo).port, servernames, bodies, closed: closed.promise };
 }
 
-/** Trusts a certificate for the rest of the test, like NODE_EXTRA_CA_CERTS. */
+/** Trusts a certificate for the rest of the test, as NODE_EXTRA_CA_CERTS does. */
 function trust(cert: string): void {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, cert]);
@@ -71,7 +71,7 @@ describe("a webhook over https", () => {
     expect(receiver.bodies).toEqual(["{}"]);
   });
 
-  it("is sent through an upstream proxy, which sees the checked address only", async () => {
+  it("is sent through an upstream proxy, which sees only the checked address", async () => {
     const receiver = await receive();
     const proxy = await openConnectProxy({ leadsTo: receiver.port, credentials: "ada:s3cret" });
     onTestFinished(() => proxy.close());
@@ -92,7 +92,7 @@ describe("a webhook over https", () => {
   it.each([
     ["127.0.0.1", "127.0.0.1", [127, 0, 0, 1]],
     ["[::1]", "::1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-  ])("is sent to %s with a certificate for the address, without SNI", async (host, address, bytes) => {
+  ])("is sent to %s if its certificate is for the address, without SNI", async (host, address, bytes) => {
     const receiver = await receive({ address, names: [{ kind: "address", bytes }] });
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(responded(204));
     expect(receiver.servernames).toEqual([false]);
@@ -101,19 +101,19 @@ describe("a webhook over https", () => {
 
   it.each<[string, string, ReceiverOptions]>([
     ["another name", "receiver.example.com", { names: [{ kind: "dns", name: "other.example.com" }] }],
-    ["a name for an address", "127.0.0.1", {}],
+    ["a name instead of the address", "127.0.0.1", {}],
     ["another address", "127.0.0.1", { names: [{ kind: "address", bytes: [127, 0, 0, 2] }] }],
     ["no names", "receiver.example.com", { names: [] }],
     ["an expiry in the past", "receiver.example.com", { validUntil: YESTERDAY }],
     ["an untrusted issuer", "receiver.example.com", { isTrusted: false }],
-  ])("is not sent on a certificate with %s", async (_case, host, options) => {
+  ])("is not sent if the certificate has %s", async (_case, host, options) => {
     const receiver = await receive(options);
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(failed("unreachable"));
     expect(await receiver.closed).toBe("");
     expect(receiver.bodies).toEqual([]);
   });
 
-  it("is not sent on an untrusted certificate even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+  it("is not sent if the certificate is untrusted, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     const receiver = await receive({ isTrusted: false });

@@ -62,10 +62,23 @@ describe("a response", () => {
     expect(visits).toBe(0);
   });
 
-  it("follows interim responses", async () => {
+  it("can follow interim responses", async () => {
     const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n";
     const port = await serveText(`${interim}HTTP/1.1 204 No Content\r\n\r\n`);
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(204));
+  });
+
+  it.each<[string, Buffer, string]>([
+    ["short", Buffer.from("thank you\n"), "thank you\n"],
+    ["long", Buffer.from("é".repeat(30_000)), "é".repeat(1024)],
+    ["cut inside a character", Buffer.from(`x${"é".repeat(1024)}`), `x${"é".repeat(1023)}`],
+    ["not UTF-8", Buffer.from([0x6f, 0x6b, 0xff]), "ok\uFFFD"],
+  ])("has the first 2 KiB of its body as text: %s", async (_case, sent, body) => {
+    const port = await serveHttp((_request, response) => {
+      response.write(sent.subarray(0, 5));
+      response.end(sent.subarray(5));
+    });
+    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(responded(200, { body }));
   });
 
   it("can come from an IPv6 address", async () => {
@@ -89,17 +102,17 @@ describe("a response", () => {
     ["2026-03-01T12:00:30Z", null],
     ["Sun, 99 Mar 2026 12:00:30 GMT", null],
     ["", null],
-  ])("has its Retry-After parsed: %j", async (retryAfter, retryAfterMs) => {
+  ])("can have a Retry-After, which is parsed: %j", async (retryAfter, retryAfterMs) => {
     const port = await serveHttp((_request, response) => {
       response.writeHead(503, { "Retry-After": retryAfter }).end();
     });
     const sender = openSender({ clock: createFakeClock(NOON) });
-    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(responded(503, retryAfterMs));
+    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(responded(503, { retryAfterMs }));
   });
 });
 
 describe("the target", () => {
-  /** A receiver that must not be reached. */
+  /** Starts a receiver that must not be reached; returns its port and a count of its visits. */
   async function listen(): Promise<{ readonly port: number; readonly visits: () => number }> {
     let visits = 0;
     const port = await serveTcp((socket) => {
@@ -154,7 +167,7 @@ describe("the target", () => {
     expect(await send(openSender(), url)).toEqual(failed("blocked"));
   });
 
-  it("is unresolved without an address", async () => {
+  it("is unresolved if its name has no address", async () => {
     expect(await send(openSender(), "http://nowhere.example.com/")).toEqual(failed("unresolved"));
   });
 
@@ -185,7 +198,7 @@ describe("close", () => {
   });
 });
 
-it("closes the connection if a header is invalid", async () => {
+it("closes the connection if a header of the webhook is invalid", async () => {
   const left = Promise.withResolvers<void>();
   const port = await serveTcp((socket) => {
     socket.once("close", () => left.resolve());

@@ -5,7 +5,7 @@ import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-send
 import { parseTargetList } from "../../src/targets/target-list.ts";
 import { serveTcp } from "./egress-proxy.ts";
 
-/** Opens a sender that may reach the loopback by default; closes it after the test. */
+/** Opens a sender that allows the loopback by default; closes it after the test. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   const sender = createWebhookSender({
     policy: { allow: parseTargetList("127.0.0.1,::1"), ownHostnames: [] },
@@ -20,10 +20,14 @@ export function send(sender: WebhookSender, url: string): Promise<WebhookOutcome
   return sender.send({ url, headers: { "Content-Type": "application/json" }, body: Buffer.from("{}") });
 }
 
-export const responded = (status: number, retryAfterMs: number | null = null): WebhookOutcome => ({
+export const responded = (
+  status: number,
+  { retryAfterMs = null, body = "" }: { readonly retryAfterMs?: number | null; readonly body?: string } = {},
+): WebhookOutcome => ({
   kind: "responded",
   status,
   retryAfterMs,
+  body,
 });
 
 export const failed = (reason: string): object => ({ kind: "failed", reason });

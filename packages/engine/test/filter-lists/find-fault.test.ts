@@ -21,10 +21,10 @@ it.each([
   ['[{"id": 1}]', "is JSON, not a filter list"],
   [
     "# hosts\n127.0.0.1 localhost\n0.0.0.0 ads.example\n0.0.0.0 ads.example.org",
-    "is a hosts file; use the version of the list in the format of Adblock Plus",
+    "is a hosts file; use the list's version in Adblock Plus format",
   ],
   ["Not Found\nThe page does not exist on this server.", "is not a filter list"],
   ["x".repeat(32 * 1024 * 1024 + 1), "is larger than 33554432 bytes"],
-])("names what is wrong", (text, fault) => {
+])("rejects a filter list that $1", (text, fault) => {
   expect(findFilterListFault(text)).toBe(fault);
 });

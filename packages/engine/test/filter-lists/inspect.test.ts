@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inspectFilterList } from "../../src/filter-lists/inspect.ts";
 
-it("counts what a filter list contains", async () => {
+it("counts the filters that a list contains", async () => {
   const list = `[Adblock Plus 2.0]
 ! comment
 ||ads.example^

@@ -4,7 +4,7 @@ import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
 import { systemRandom } from "../../src/ports/random.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 
-/** Pinned: a changed key would render, and charge, every cached rendering again. */
+/** Pinned, because a change of the keys would cause every cached page to be rendered, and charged, again. */
 const DIGESTS = [
   ["", "85c4f4017e687b3f7f85c988153e2687b0f4cc66a4390c79ca1f2199d4b67d8c"],
   ["a", "3439bc9951398f14e4998e264dc252b7d35236b6e31f4717cf9c6e71d267e882"],
@@ -39,7 +39,7 @@ const DIGESTS = [
   ["&pdf=1&scale=0.5", "c3e456181b1761448bfab18fedb80387a9ea13737af4dbf4bf85950c98da4234"],
 ] as const;
 
-/** Pinned as well: it covers a keyed digest of the secret. */
+/** Also pinned. These keys cover a keyed digest of the secret. */
 const SECRET_DIGESTS = [
   [{ basicAuth: "ada:secret" }, "270383d8c1c42307ef204d17ce7298846cae769b57b569e8502bdae57b44c23a"],
   [
@@ -108,7 +108,7 @@ describe("cacheKey", () => {
   });
 });
 
-describe("cacheKey of secrets", () => {
+describe("cacheKey with secrets", () => {
   const url = "https://example.com/";
   const keyedWith = (secretKey: string): ((sent: object) => string) => {
     const key = createCacheKey(createSeal(secretKey, systemRandom));
@@ -116,15 +116,15 @@ describe("cacheKey of secrets", () => {
   };
   const withSecrets = keyedWith("a key of some length");
 
-  it.each(SECRET_DIGESTS)("%j is always %s with the same secret key", (sent, digest) => {
+  it.each(SECRET_DIGESTS)("of %j is always %s with the same secret key", (sent, digest) => {
     expect(withSecrets(sent)).toBe(digest);
   });
 
-  it.each(SECRET_DIGESTS)("%j differs with another secret key", (sent) => {
+  it.each(SECRET_DIGESTS)("of %j differs with another secret key", (sent) => {
     expect(keyedWith("another key of some length")(sent)).not.toBe(withSecrets(sent));
   });
 
-  it("differs between secrets, and does not depend on the spelling of a structure", () => {
+  it("differs between secrets, and does not depend on how a structure is written", () => {
     expect(withSecrets({ basicAuth: "ada:other" })).not.toBe(withSecrets({ basicAuth: "ada:secret" }));
     expect(withSecrets({ headers: { "x-b": "2", "X-A": "1" } })).toBe(
       withSecrets({ headers: { "x-a": "1", "x-b": "2" } }),

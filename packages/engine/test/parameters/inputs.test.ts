@@ -19,8 +19,8 @@ describe("the schemas", () => {
     expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
   });
 
-  // faults are reported in this order, by the client too
-  it("have the parameters in the order of the table", () => {
+  // the client and the service report faults in this order
+  it("have the parameters in table order", () => {
     expect(Object.keys(screenshotParameters.shape)).toEqual(Object.keys(PARAMETERS.screenshot));
     expect(Object.keys(pdfParameters.shape)).toEqual(Object.keys(PARAMETERS.pdf));
   });
@@ -79,7 +79,7 @@ describe("parseParameters", () => {
     expect(parseParameters(input)).toEqual(parseParameters({ url }));
   });
 
-  it("reports rules between parameters in addition to a fractional integer", () => {
+  it("reports a broken rule between parameters in addition to a fractional integer", () => {
     let names: string[] = [];
     try {
       parseParameters({ url, delay: 1.5, width: 800 });

@@ -18,7 +18,7 @@ function accepted(query: string): Record<string, unknown> {
   return parseQuery(new URLSearchParams(query));
 }
 
-describe("defaults", () => {
+describe("parseQuery", () => {
   it("fills in the defaults of a screenshot", () => {
     expect(accepted(PAGE)).toEqual({
       url: "https://example.com/",
@@ -67,7 +67,7 @@ describe("defaults", () => {
   });
 });
 
-describe("valid values, at their limits", () => {
+describe("valid values", () => {
   const clip = (x: number, width: number): string =>
     `clipX=${x}&clipY=${x}&clipWidth=${width}&clipHeight=${width}`;
   it.each([
@@ -113,24 +113,24 @@ describe("valid values, at their limits", () => {
     [`pdf=1&pdfTitle=${"%F0%9F%98%80".repeat(500)}`, { pdfTitle: "😀".repeat(500) }],
     ["pdf=1&singlePage=1&landscape=0", { singlePage: true }],
     ["pdf=true&marginTop=0&marginRight=1.5&marginBottom=0&marginLeft=20", { marginRight: 1.5, marginTop: 0 }],
-  ])("%s", (query, expected) => {
+  ])("are accepted, up to their limits: %s", (query, expected) => {
     expect(accepted(`${PAGE}&${query}`)).toMatchObject(expected);
   });
 
   it.each(["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"])(
-    "paperFormat=%s",
+    "are accepted: paperFormat=%s",
     (paperFormat) => {
       expect(accepted(`${PAGE}&pdf=1&paperFormat=${paperFormat}`)).toMatchObject({ paperFormat });
     },
   );
 
-  it("accepts a URL of 2048 characters, regardless of its bytes", () => {
+  it("include a URL of 2048 characters, however many bytes it has", () => {
     const url = `https://example.com/${"漢".repeat(2028)}`;
     expect(accepted(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
   });
 });
 
-describe("invalid values, reported under their parameter", () => {
+describe("the error for invalid values", () => {
   it.each([
     ["pdf=yes", "pdf"],
     ["fullPage=", "fullPage"],
@@ -219,7 +219,7 @@ describe("invalid values, reported under their parameter", () => {
     ["constructor=1", "constructor"],
     ["signature=x", "signature"],
     ["=1", ""],
-  ])("%s -> %s", (query, name) => {
+  ])("names the parameter: %s -> %s", (query, name) => {
     const error = errorOf(`${PAGE}&${query}`);
     expect(error.code).toBe("validation_failed");
     expect(error.status).toBe(422);
@@ -238,7 +238,7 @@ describe("invalid values, reported under their parameter", () => {
     ]);
   });
 
-  it("lists every fault in one error", () => {
+  it("lists every fault", () => {
     const error = errorOf(
       "url=nope&quality=0&width=5&delay=-1&selector=a&fullPage=1&landscape=1&wat=1&wat=2",
     );
@@ -248,14 +248,14 @@ describe("invalid values, reported under their parameter", () => {
     expect(error.code).toBe("validation_failed");
   });
 
-  it("says which values are valid, and which name was meant", () => {
+  it("names the valid values, and suggests the closest name", () => {
     expect(errorOf(`${PAGE}&format=gif`).errors?.["format"]).toEqual(["must be one of png, jpeg, webp"]);
     expect(errorOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
     expect(errorOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
   });
 
-  it("limits the number of listed faults", () => {
+  it("lists a limited number of faults", () => {
     const many = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
     expect(Object.keys(errorOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
   });
@@ -271,7 +271,7 @@ describe("the error code", () => {
     [`url=https://example.com/${"x".repeat(2029)}`, "invalid_url"],
     ["url=nope&quality=80", "validation_failed"],
     [`${PAGE}&${PAGE}`, "validation_failed"],
-  ])("%s -> %s", (query, code) => {
+  ])("for %j is %s", (query, code) => {
     const error = errorOf(query);
     expect(error.code).toBe(code);
     expect(error.errors).toHaveProperty("url");

@@ -48,7 +48,7 @@ it.each([
   "basicAuth=ada:secret",
   'headers={"x-preview":"secret"}',
   'cookies=[{"name":"a","value":"secret"}]',
-])("does not keep a query with %s in memory", (secret) => {
+])("does not cache a query with %s", (secret) => {
   const parse = openParser(PUBLIC_TARGETS_ONLY);
   const text = new URLSearchParams(`url=${url}&${secret}`).toString();
   expect(parse(text)).not.toBe(parse(text));

@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** The secret fields of the requests for a path. */
+/** Returns the secret fields of each request for a path. */
 function secretsOf({ headersOf }: EchoSite, path: string): object[] {
   return headersOf(path).map((headers) => {
     const secret = Object.entries(headers).filter(([name]) => SECRET_FIELDS.has(name));
@@ -63,7 +63,7 @@ describe("headers, cookies and basicAuth over TLS", () => {
     expect(secretsOf(plain, "/plain")).toEqual([{}]);
   });
 
-  it("do not follow a redirect from HTTP, except cookies of the host", async () => {
+  it("do not follow a redirect from HTTP, except the host's cookies", async () => {
     const secure = await openEchoSite(() => ({}), TLS);
     const own = await openEchoSite(() => ({ "/": redirectTo(`https://own.example:${secure.port}/secure`) }));
     await renderer.render(screenshot(`http://own.example:${own.port}/`, ACCESS));

@@ -8,7 +8,7 @@ import { openEchoSite, redirectTo, type EchoSite, type Pages, type Received } fr
 import { errorOf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { TO_LOOPBACK } from "./trap.ts";
 
-/** In every secret, also in the one that is encoded. */
+/** Part of every secret, including the encoded one. */
 const SECRET = "s3cr3t";
 const ACCESS = {
   headers: { "X-Secret": `header ${SECRET}` },
@@ -34,13 +34,13 @@ interface Sites {
   readonly third: EchoSite;
 }
 
-/** What the pages link to. */
+/** The pages' links. */
 interface Origins {
   readonly ownOrigin: string;
   readonly thirdOrigin: string;
 }
 
-/** Opens the site of `url`, and a site of another host. */
+/** Opens the site of `url`, and a site on another host. */
 async function openSites(ownPages: (origins: Origins) => Pages): Promise<Sites> {
   let ownOrigin = "";
   const third = await openEchoSite((port) => ({
@@ -63,13 +63,16 @@ async function openSites(ownPages: (origins: Origins) => Pages): Promise<Sites> 
   return { own, third };
 }
 
-/** A frame of the other site that requests what only the first site may read. */
+/** A frame from the other site that requests resources that only the first site may read. */
 function hostileFrame(origin: string): string {
   return `<meta name=referrer content=no-referrer>
     <iframe src="${origin}/document-of-frame"></iframe>
     <img src="${origin}/image-of-frame"><script src="${origin}/script-of-frame.js"></script>
     <script>
-      const mark = () => parent.postMessage("done", "*");
+      const mark = () => {
+        parent.postMessage("done", "*");
+        document.documentElement.id = "done";
+      };
       Promise.allSettled([
         fetch("${origin}/fetch-of-frame"),
         fetch("${origin}/fetch-of-frame-with-cookies", { credentials: "include" }),
@@ -78,7 +81,7 @@ function hostileFrame(origin: string): string {
     </script>`;
 }
 
-/** Ends a page: marks it when the promises are settled. */
+/** Returns a script that marks the page as done once the promises have settled. */
 function markWhen(...promises: readonly string[]): string {
   return `Promise.allSettled([${promises.join(", ")}]).then(() => document.body.append(
     Object.assign(document.createElement("i"), { id: "done" })));`;
@@ -90,7 +93,7 @@ function render({ own }: Sites, options: ScreenshotOptions = {}, path = "/"): Pr
   return renderer.render(screenshot(`http://own.example:${own.port}${path}`, { ...ACCESS, ...options }));
 }
 
-/** Returns the paths that did not get every secret with each request; fails if one was not requested. */
+/** Returns the paths that were requested without one of the secrets; fails if one was not requested at all. */
 function lacking({ own }: Sites, ...paths: readonly string[]): string[] {
   const isComplete = (headers: Received["headers"]): boolean =>
     headers["x-secret"] === "header s3cr3t" &&
@@ -99,7 +102,7 @@ function lacking({ own }: Sites, ...paths: readonly string[]): string[] {
   return paths.filter((path) => !own.headersOf(path).every(isComplete));
 }
 
-/** Returns the requests to a site that have a secret; fails if a path was not requested. */
+/** Returns the requests to a site that carry a secret; fails if a path was not requested. */
 function leaks({ received, headersOf }: EchoSite, ...paths: readonly string[]): string[] {
   for (const path of paths) headersOf(path);
   return received.filter(hasSecret).map(({ what }) => what);
@@ -111,8 +114,8 @@ function hasSecret({ headers }: Received): boolean {
 
 describe("headers, cookies and basicAuth", () => {
   it.each([
-    ["in a ready page", false],
-    ["in a page that is opened at its URL", true],
+    ["in a ready tab", false],
+    ["in a tab that is opened at the URL", true],
   ])("reach the document and its resources, %s", async (_where, isIsolated) => {
     const sites = await openSites(() => ({
       "/": `<img src=/image><iframe src=/nested></iframe><link rel=stylesheet href=/style>
@@ -219,7 +222,7 @@ describe("headers, cookies and basicAuth", () => {
     expect(leaks(sites.third, "/from-shared", "/redirected")).toEqual([]);
   });
 
-  it("are not sent on behalf of a frame of another site", async () => {
+  it("are not sent on behalf of a frame from another site", async () => {
     const sites = await openSites(({ thirdOrigin }) => ({
       "/": `<script>onmessage = () => { ${markWhen()} }</script><iframe src="${thirdOrigin}/frame"></iframe>`,
     }));
@@ -233,14 +236,14 @@ describe("headers, cookies and basicAuth", () => {
 
   it("are not sent on behalf of the site that a redirect leads to", async () => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": redirectTo(`${thirdOrigin}/frame`) }));
-    await render(sites, { waitUntil: "networkidle0" });
+    await render(sites, DONE);
     expect(lacking(sites, "/")).toEqual([]);
     const ofPage = sites.own.received.filter(({ what }) => what.includes("of-frame"));
     expect(ofPage).toHaveLength(5);
     expect(ofPage.filter(hasSecret)).toEqual([]);
   });
 
-  it("do not reach another host of the same site", async () => {
+  it("do not reach another host on the same site", async () => {
     const sites = await openSites(({ ownOrigin }) => ({
       "/": `<img src="${ownOrigin.replace("own.", "sub.own.")}/subdomain">
         <script>${markWhen(`fetch("${ownOrigin.replace("own.", "sub.own.")}/fetched", { credentials: "include" })`)}</script>`,
@@ -253,14 +256,14 @@ describe("headers, cookies and basicAuth", () => {
 });
 
 describe("headers and basicAuth", () => {
-  it("do not reach another port of the host", async () => {
+  it("do not reach another port on the host", async () => {
     const other = await openEchoSite(() => ({}));
     const sites = await openSites(() => ({ "/": redirectTo(`http://own.example:${other.port}/landed`) }));
     await render(sites, { cookies: undefined });
     expect(leaks(other, "/landed")).toEqual([]);
   });
 
-  it("replace what the browser would send", async () => {
+  it("replace the fields that the browser would send", async () => {
     const sites = await openSites(() => ({ "/": "fine" }));
     await render(sites, { headers: { "accept-language": "de-CH", "User-Agent": "preview" } });
     expect(sites.own.headersOf("/")[0]).toMatchObject({
@@ -272,7 +275,7 @@ describe("headers and basicAuth", () => {
   it.each([
     ["wrong", { basicAuth: "ada:wrong" }],
     ["missing", { basicAuth: undefined }],
-  ])("capture the page of a 401 if the password is %s", async (_what, options) => {
+  ])("do not prevent the capture of a 401 page if the password is %s", async (_what, options) => {
     const sites = await openSites(() => ({
       "/": (response) => response.writeHead(401, { "www-authenticate": 'Basic realm="own"' }).end("sign in"),
     }));
@@ -313,12 +316,12 @@ describe("cookies", () => {
   it.each([
     ["for a public suffix", "http://own.co.uk/", { name: "refused", value: SECRET, domain: "co.uk" }],
     ["whose prefix requires TLS", "http://own.example/", { name: "__Host-refused", value: SECRET }],
-  ] as const)("%s are rejected by their name", async (_what, url, cookie) => {
+  ] as const)("%s are rejected with an error that names them", async (_what, url, cookie) => {
     const accepted = { name: "accepted", value: SECRET };
     const error = await errorOf(renderer.render(screenshot(url, { cookies: [accepted, cookie] })));
     expect(error).toMatchObject({ code: "validation_failed", status: 422 });
     expect(error.errors).toEqual({
-      cookies: [`must have no cookie that the browser rejects: ${cookie.name}`],
+      cookies: [`must not contain a cookie that the browser rejects: ${cookie.name}`],
     });
     expect(inspect(error)).not.toContain(SECRET);
   });

@@ -8,8 +8,8 @@ import { openSite, type Site } from "./site.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 
 /*
- * What a page sees of its browser. Each page reports it to its server, from the main frame, from a frame of another origin
- * and from a worker.
+ * The browser as a page sees it. Each page reports it to its server, from the main frame, from a frame with another
+ * origin and from a worker.
  */
 
 const REPORT = `
@@ -80,7 +80,7 @@ const pages = (frame: string): Pages => ({
 
 beforeAll(async () => {
   other = await openSite(pages(""));
-  // another site, so that its frame has its own process
+  // a different site, so its frame has its own process
   site = await openSite(pages(`<iframe src="${other.url("/frame", "localhost")}"></iframe>`));
   renderer = openRenderer([site.port, other.port], {
     targets: {
@@ -105,7 +105,7 @@ async function seenBy(options: ScreenshotOptions, path = "/"): Promise<typeof re
   return new Map(reports);
 }
 
-describe("the appearance of a page", () => {
+describe("a page's appearance", () => {
   it("is that of a plain browser by default", async () => {
     const seen = await seenBy({});
     expect(seen.get("page")).toMatchObject({ dark: false, reduced: false, forced: false, print: false });
@@ -120,7 +120,7 @@ describe("the appearance of a page", () => {
       { colorScheme: "dark", reducedMotion: true, mediaType: "print" },
       { dark: true, reduced: true, print: true },
     ],
-  ])("follows %j in frames of other sites, too", async (options, facts) => {
+  ])("follows %j, even in frames from other sites", async (options, facts) => {
     const seen = await seenBy(options);
     expect(seen.get("page")).toMatchObject(facts);
     expect(seen.get("frame")).toMatchObject(facts);
@@ -166,7 +166,7 @@ describe("the appearance of a page", () => {
     expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
   });
 
-  it("is the same if many pages are rendered at once", async () => {
+  it("is the same if many pages are rendered concurrently", async () => {
     const rendering = Array.from({ length: 6 }, (_, index) =>
       renderer.render(screenshot(site.url(`/?${index}`), { userAgent: `Bot/${index}` })),
     );
@@ -188,7 +188,7 @@ describe("the position", () => {
 });
 
 describe("a page without JavaScript", () => {
-  it("runs no script, even if many pages are rendered at once", async () => {
+  it("runs no script, even if many pages are rendered concurrently", async () => {
     reports.clear();
     const options = { javascript: false, waitUntil: "networkidle0" } as const;
     const rendering = Array.from({ length: 8 }, () =>

@@ -1,4 +1,4 @@
-/** `$port` is the port of the site, `$test` the query that names the test. */
+/** `$port` is replaced by the site's port, and `$test` by the query that names the test. */
 export const BLOCKING_PAGES: Readonly<Record<string, string>> = {
   "/hosts.html": `
     <img src="http://ads.test:$port/1.png?$test"><img src="http://ads.test:$port/2.png?$test">

@@ -9,7 +9,7 @@ import { openInterceptor } from "./interceptor.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openRenderer, screenshot } from "./setup.ts";
 
-/** Probes, and the end of the render before. */
+/** The commands of probes and of the end of the previous render. */
 const NOT_OF_THE_RENDER = new Set(["Browser.getVersion", "Target.disposeBrowserContext"]);
 
 let site: RecordingSite;
@@ -42,13 +42,13 @@ it("blocks hosts in a remote browser that connects directly", async () => {
   expect(await render("/own.html", "page.test")).toEqual(["blocked=3"]);
   expect(site.received("/own.html")).toEqual(["fine.test/8.png", "page.test/own.html"]);
   await render("/sockets.html", "fine.test");
-  // shared workers of remote browsers are not followed
+  // shared workers in remote browsers are not followed
   expect(site.received("/sockets.html").filter((text) => text.startsWith("ws:"))).toEqual([
     "ws:fine.test/shared",
   ]);
 });
 
-it("blocks hosts through the proxy with one command more than to await fonts", async () => {
+it("blocks hosts through the proxy with only one command more than it takes to await fonts", async () => {
   const { webSocketUrl } = await startRemoteBrowser();
   const commands: string[] = [];
   const url = await openInterceptor(webSocketUrl, ({ method }) => {

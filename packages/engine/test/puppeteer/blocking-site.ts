@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/j
 const GIF = Buffer.from("R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64");
 
 /**
- * Serves `pages` by path; every other path by its extension, empty. `$port` in a page is the port of the site. A request
- * belongs to the test that its query names: `?test=1`.
+ * Serves `pages` by path, and an empty file for any other path, with a type by extension. `$port` in a page is the
+ * site's port. A request belongs to the test that its query names: `?test=1`.
  */
 export async function openRecordingSite(pages: Readonly<Record<string, string>>): Promise<RecordingSite> {
   const requests: { readonly test: string | null; readonly text: string }[] = [];

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 interface Loaded {
   readonly notes: readonly string[];
-  /** What the site received. */
+  /** The requests and WebSockets that the site received. */
   readonly received: readonly string[];
 }
 
@@ -34,8 +34,8 @@ async function load(path: string, options: ScreenshotOptions): Promise<Loaded> {
   return { notes, received: site.received(test) };
 }
 
-describe.concurrent("hosts", () => {
-  it("loads everything without the parameter", async () => {
+describe.concurrent("blockUrls with hosts", () => {
+  it("blocks nothing in a request without it", async () => {
     expect(await load("/hosts.html", {})).toEqual({
       notes: [],
       received: [
@@ -65,7 +65,7 @@ describe.concurrent("hosts", () => {
     });
   });
 
-  it("blocks a port only", async () => {
+  it("blocks only the given port", async () => {
     const { notes } = await load("/hosts.html", { blockUrls: `ads.test:${site.port},fine.test:81` });
     expect(notes).toEqual(["blocked=4"]);
   });
@@ -88,7 +88,7 @@ describe.concurrent("hosts", () => {
     expect(notes).toEqual(["blocked=1"]);
   });
 
-  it("blocks in PDFs, too", async () => {
+  it("also applies to PDFs", async () => {
     const test = String((tests += 1));
     const { notes } = await renderer.render(
       pdf(site.url("page.test", `/hosts.html?test=${test}`), { blockUrls: "ads.test" }),
@@ -107,7 +107,7 @@ describe.concurrent("the document itself", () => {
     });
   });
 
-  it("loads although a pattern matches it", async () => {
+  it("loads even if a pattern matches it", async () => {
     expect(await load("/own.html", { blockUrls: "http://page.test:*" })).toEqual({
       received: OWN,
       notes: ["blocked=3"],
@@ -129,7 +129,7 @@ describe.concurrent("the document itself", () => {
     expect(notes).toEqual(["blocked=3"]);
   });
 
-  it("loads after it was replaced by a script or a refresh", async () => {
+  it("loads after a script or a refresh has replaced it", async () => {
     for (const path of ["/script-away.html", "/refresh-away.html"]) {
       const { notes, received } = await load(path, { blockUrls: "other.test" });
       expect(received).toEqual(["fine.test/8.png", "other.test/own.html", `page.test${path}`]);
@@ -137,13 +137,13 @@ describe.concurrent("the document itself", () => {
     }
   });
 
-  it("loads although it is a script, an image or text", async () => {
+  it("loads even if it is a script, an image or text", async () => {
     const { received } = await load("/alone.gif", { blockResources: "image,script,stylesheet,xhr" });
     expect(received).toEqual(["page.test/alone.gif"]);
   });
 });
 
-describe.concurrent("URL patterns", () => {
+describe.concurrent("blockUrls with URL patterns", () => {
   it.each([
     [
       "*/1.png*,*5.js*",
@@ -168,7 +168,7 @@ describe.concurrent("URL patterns", () => {
       ],
       null,
     ],
-  ])("blocks what matches %s", async (blockUrls, received, note) => {
+  ])("blocks the requests that match %s", async (blockUrls, received, note) => {
     expect(await load("/hosts.html", { blockUrls })).toEqual({
       received: [...received, "page.test/hosts.html"],
       notes: note === null ? [] : [note],
@@ -187,7 +187,7 @@ describe.concurrent("URL patterns", () => {
     });
   });
 
-  it.each(["ads.test", "*//ads.test*"])("blocks requests of service workers: %s", async (blockUrls) => {
+  it.each(["ads.test", "*//ads.test*"])("blocks requests from service workers: %s", async (blockUrls) => {
     const test = String((tests += 1));
     const url = site.url("127.0.0.1", `/service.html?test=${test}`);
     const { notes } = await renderer.render(screenshot(url, { waitUntil: "networkidle0", blockUrls }));
@@ -199,14 +199,24 @@ describe.concurrent("URL patterns", () => {
     expect(notes).toEqual(["blocked=1"]);
   });
 
-  it("blocks redirects to a URL", async () => {
+  it("blocks redirects to a matching URL", async () => {
     const { notes, received } = await load("/redirected-image.html", { blockUrls: "*/target.png*" });
     expect(received).toEqual(["fine.test/hop.png", "page.test/redirected-image.html"]);
     expect(notes).toEqual(["blocked=1"]);
   });
+
+  it("blocks only the WebSockets that match", async () => {
+    const { notes, received } = await load("/sockets.html", { blockUrls: "*/frame?*,ws://*/nested*" });
+    expect(received.filter((text) => text.startsWith("ws:"))).toEqual([
+      "ws:fine.test/page",
+      "ws:fine.test/shared",
+      "ws:fine.test/worker",
+    ]);
+    expect(notes).toEqual(["blocked=2"]);
+  });
 });
 
-describe.concurrent("resources", () => {
+describe.concurrent("blockResources", () => {
   const ALL = {
     image: ["fine.test/image.png", "fine.test/background.png"],
     media: ["fine.test/video.mp4"],
@@ -217,7 +227,7 @@ describe.concurrent("resources", () => {
     websocket: ["ws:fine.test/socket"],
   } as const;
 
-  it("loads all kinds without the parameter", async () => {
+  it("blocks nothing in a request without it", async () => {
     const { received } = await load("/resources.html", {});
     expect(received).toEqual(["page.test/resources.html", ...Object.values(ALL).flat()].toSorted());
   });
@@ -242,15 +252,5 @@ describe.concurrent("resources", () => {
     expect(received.filter((text) => text.startsWith("ws:"))).toEqual([]);
     expect(received).toContain("page.test/closed-1006-1006-1006-1006-1006.js");
     expect(notes).toEqual(["blocked=5"]);
-  });
-
-  it("leaves other WebSockets alone", async () => {
-    const { notes, received } = await load("/sockets.html", { blockUrls: "*/frame?*,ws://*/nested*" });
-    expect(received.filter((text) => text.startsWith("ws:"))).toEqual([
-      "ws:fine.test/page",
-      "ws:fine.test/shared",
-      "ws:fine.test/worker",
-    ]);
-    expect(notes).toEqual(["blocked=2"]);
   });
 });

@@ -26,7 +26,7 @@ import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
 import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** No orphan process may remain after this time. */
+/** No orphan process must remain after this time. */
 const SOON = { timeout: 2_000, interval: 50 };
 
 let site: Site;
@@ -54,7 +54,7 @@ afterAll(async () => {
 interface Observed {
   readonly renderer: Renderer;
   readonly events: RendererEvent[];
-  /** Process id of the last browser that started. */
+  /** Process id of the browser that started last. */
   readonly pid: () => number;
   /** Process ids of the running browsers. */
   readonly running: () => readonly number[];
@@ -90,7 +90,7 @@ function duringLoad(fault: () => void, times: number): void {
   };
 }
 
-/** Stops a browser until it exits. The renderer may let it continue once or twice, if it was throttling it. */
+/** Keeps a browser stopped until it exits, because a renderer that throttles it can resume it once or twice. */
 function keepStopped(pid: number): void {
   const stop = setInterval(() => {
     if (readProcessGroup(pid).length === 0) clearInterval(stop);
@@ -121,10 +121,10 @@ const killRenderers = (pid: number): void => {
 
 describe.each([
   ["a browser killed during a render", killBrowser, "/held", true],
-  // the page's process may still be starting while the document loads, but it loads the image itself
+  // while the document loads, the page's process might still be starting, but it loads the image itself
   ["a page's process killed during a render", killRenderers, "/with-held-image", false],
 ])("%s", (_name, kill, path, pageEnded) => {
-  it("retries the render in a new tab after the first failure", async () => {
+  it("causes a retry in a new tab after the first failure", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
     duringLoad(() => kill(pid()), 1);
@@ -137,7 +137,7 @@ describe.each([
     for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
   });
 
-  it("throws upstream_error after the second failure, and recovers for the next render", async () => {
+  it("causes upstream_error after the second failure, but does not affect the next render", async () => {
     const { renderer, events, running } = observe();
     await renderer.health();
     duringLoad(() => running().forEach(kill), 2);
@@ -162,9 +162,9 @@ it("a browser killed during renders is replaced by one for each account", async 
   const keys = ["a", "b"];
   const files = keys.map((isolationKey) => renderer.render(screenshot(site.url("/held")), { isolationKey }));
   expect((await Promise.all(files)).map(({ targetStatus }) => targetStatus)).toEqual([200, 200]);
-  // with the one that replaces the shared browser
+  // including the one that replaces the shared browser
   const started = (): RendererEvent[] => events.filter(({ type }) => type === "browser-started");
-  await vi.waitFor(() => expect(started()).toHaveLength(4), { timeout: 10_000 });
+  await vi.waitFor(() => expect(started()).toHaveLength(4), { timeout: 30_000 });
   await renderer.close();
 });
 
@@ -183,14 +183,14 @@ describe("a browser that is stopped", () => {
     await renderer.close();
   });
 
-  it("ends the pages of an isolated browser, without a retry", async () => {
+  it("ends its pages without a retry if it is an isolated browser", async () => {
     const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 500 });
     await renderer.health();
     duringLoad(() => keepStopped(pid()), 1);
     const rendering = renderer.render(screenshot(site.url("/held")), { isolationKey: "a", isIsolated: true });
     await expect(rendering).rejects.toMatchObject({
       code: "upstream_error",
-      message: "The browser stopped responding: a page of this account overloaded it.",
+      message: "The browser stopped responding: one of this account's pages overloaded it.",
       pageEnded: true,
     });
     expect(events.map((event) => event.type)).not.toContain("render-retried");
@@ -218,7 +218,7 @@ describe("a browser that cannot start", () => {
     await renderer.close();
   });
 
-  it("includes the browser's last output in the reason", async () => {
+  it("has its last output included in the reason", async () => {
     const { renderer } = observe({ executablePath: script('echo "no display, no keyboard" >&2; exit 7') });
     const { reason } = await renderer.health();
     expect(reason).toContain("exit code 7");
@@ -248,15 +248,15 @@ describe("the sandbox", () => {
     await renderer.close();
   });
 
-  it("is off if the option says so", async () => {
+  it("is off if the option is off", async () => {
     const { renderer } = observe({ sandbox: "off" });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
   });
 });
 
-describe("the priority of a browser", () => {
-  it("is lower than that of the service, for each process and for its session as a group", async () => {
+describe("a browser's priority", () => {
+  it("is lower than the service's, for each process and for its session as a group", async () => {
     const { renderer, pid } = observe();
     await renderer.health();
     const members = readProcessGroup(pid());
@@ -265,7 +265,7 @@ describe("the priority of a browser", () => {
     expect(new Set(priorities)).toEqual(new Set([Math.min(getPriority() + 10, 19)]));
     const sessions = members.map((member) => autogroupOf(member.pid));
     expect(new Set(sessions).size).toBe(1);
-    // a kernel may do without session groups
+    // some kernels have no session groups
     expect(sessions[0] ?? "nice 10").toMatch(/nice 10$/);
     await renderer.close();
   });
@@ -320,7 +320,7 @@ describe("close", () => {
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
   });
 
-  it("leaves no process behind while the browser is starting", async () => {
+  it("leaves no process behind if the browser is still starting", async () => {
     const { renderer, events } = observe();
     await renderer.close();
     expect(await renderer.health()).toMatchObject({ ready: false, reason: "closed" });
@@ -368,7 +368,7 @@ describe("a browser whose parent process is killed", () => {
   });
 });
 
-/** Starts a process with a renderer; resolves with it and the id of its browser. */
+/** Starts a process with a renderer; resolves with the process and the id of its browser's process. */
 async function startParent(options: PuppeteerRendererOptions = {}): Promise<[ChildProcess, number]> {
   const driver = new URL("../../src/puppeteer/index.ts", import.meta.url).href;
   const program = `

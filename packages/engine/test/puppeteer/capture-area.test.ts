@@ -16,6 +16,9 @@ const MASKED = [255, 0, 255, 255];
 const ROWS = `${"<p style='height:300px;margin:0;background:red'></p>".repeat(9)}<p style="height:300px;margin:0;background:green"></p>`;
 const FULL_HEIGHT = "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style>";
 
+/** A page with one red element to mask. */
+const MOVED = `<body style="margin:0"><p class=x style="position:absolute;left:0;top:50px;width:100px;height:50px;margin:0;background:red"></p>`;
+
 let site: Site;
 let renderer: Renderer;
 
@@ -55,6 +58,22 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/removes": `${MOVED}<script>
+      const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
+      new MutationObserver(remove).observe(document.documentElement, { childList: true });
+      setInterval(remove);
+    </script>`,
+    "/reopens": `<dialog style="width:300px;height:200px">${MOVED}</dialog><script>
+      const dialog = document.querySelector("dialog");
+      setInterval(() => { dialog.close(); dialog.showModal(); });
+      dialog.showModal();
+    </script>`,
+    "/moves": `${MOVED}<script>
+      let left = 0;
+      const move = () => { left = (left + 7) % 500; document.querySelector("p").style.left = left + "px"; requestAnimationFrame(move); };
+      move();
+    </script>`,
+    "/slides": `${MOVED}<style>p { animation: slide 1s linear infinite } @keyframes slide { to { left: 500px } }</style>`,
     "/crowded": `<body><script>document.body.innerHTML = "<i>x</i>".repeat(5001)</script>`,
     "/backdrop":
       "<body style='margin:0'><style>::backdrop { background: red !important }</style><p class=x>text",
@@ -113,7 +132,7 @@ describe("fullPageMaxHeight", () => {
 });
 
 describe("padding", () => {
-  it("captures the surroundings of the element, as far as the page reaches", async () => {
+  it("captures the area around the element, up to the edges of the page", async () => {
     const image = await png("/box", { selector: "div", padding: 50 });
     expect([image.width, image.height]).toEqual([30 + 100 + 50, 50 + 50 + 50]);
     expect([image.pixel(29, 75), image.pixel(30, 50), image.pixel(129, 99), image.pixel(130, 99)]).toEqual([
@@ -158,6 +177,20 @@ describe("mask", () => {
     expect([image.pixel(49, 25), image.pixel(50, 25), image.pixel(99, 49)]).toEqual([WHITE, BLACK, BLACK]);
   });
 
+  it.each(["/removes", "/reopens", "/moves", "/slides"])(
+    "covers matches whatever the page does meanwhile: %s",
+    async (path) => {
+      const { width, height, pixel } = await png(path, { mask: ".x" });
+      const columns = Array.from({ length: width / 5 }, (_, index) => index * 5);
+      const points = columns.flatMap((x) =>
+        Array.from({ length: height / 5 }, (_, index) => [x, index * 5] as const),
+      );
+      const colors = new Set(points.map(([x, y]) => String(pixel(x, y))));
+      expect(colors).toContain(String(MASKED));
+      expect(colors).not.toContain(String(RED));
+    },
+  );
+
   it("accepts only colors that the browser supports", async () => {
     const colors = [
       "#f0f",
@@ -187,12 +220,12 @@ describe("mask", () => {
     await expect(rendered).resolves.toMatchObject({ contentType: "image/png" });
   });
 
-  it("fails rather than covering only a part of the matches", async () => {
+  it("fails rather than covering only some of the matches", async () => {
     const error = await errorOf(renderer.render(screenshot(site.url("/crowded"), { mask: "i" })));
     expect(error).toMatchObject({
       code: "render_failed",
       message:
-        "The selector i of mask matches more than 5000 visible elements. Mask an element that contains them.",
+        "The mask selector i matches more than 5000 visible elements. Mask an element that contains them.",
       notes: ["capture-too-large"],
     });
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ALLOWED_SNIPPETS, snippetResults } from "../../src/puppeteer/page/prepare/consent/autoconsent.ts";
 import { BUTTON_KINDS } from "../../src/puppeteer/page/prepare/consent/words.ts";
 
-describe("the functions that run among a page's own scripts", () => {
-  it.each([...ALLOWED_SNIPPETS])("%s is part of autoconsent", (id) => {
+describe("a function that runs alongside a page's own scripts", () => {
+  it.each([...ALLOWED_SNIPPETS])("is part of autoconsent: %s", (id) => {
     expect(snippetResults([id])).toContain("=>");
     expect(snippetResults([id])).not.toMatch(/accept|allowAll|respondAll\(true|'save'/i);
   });
@@ -22,7 +22,7 @@ describe("the functions that run among a page's own scripts", () => {
     "alert(1)",
     "__proto__",
     "constructor",
-  ])("%s is none of them", (id) => {
+  ])("is never %s", (id) => {
     expect(snippetResults([id, id])).toBe("[false, false]");
   });
 });

@@ -29,13 +29,13 @@ function inScript(html: string): string {
   return JSON.stringify(html).replaceAll("</", "<\\/");
 }
 
-/** Properties of documents that an image of that name replaces. */
+/** Properties of documents that an image with that name replaces. */
 const CLOBBERED =
   "querySelector querySelectorAll body documentElement createTreeWalker scripts cookie elementsFromPoint getAnimations activeElement head defaultView evaluate readyState".split(
     " ",
   );
 
-/** Pages that try to have a dialog accepted, or to break the render. */
+/** Pages that try to get a dialog accepted, or to break the render. */
 const HOSTILE_PAGES: Readonly<Record<string, string>> = {
   "/forges": `<p>text</p><script>
     const forged = [
@@ -96,7 +96,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
     };
     addEventListener("DOMContentLoaded", add);
     setInterval(add, 5);
-    // a timer may be late on a busy machine: whatever hides a dialog adds another one at once
+    // a timer can be late on a busy machine, so whatever hides a dialog adds another one immediately
     const observer = new MutationObserver(() => {
       add();
       observer.takeRecords();
@@ -132,6 +132,8 @@ const OTHER_PAGES: Readonly<Record<string, string>> = {
       setTimeout(() => location.reload());
     })</script>`,
   "/scrolls": `${PLAIN_PAGE}${DIALOG}${closing("document.getElementById('d').remove(); scrollTo(0, 300); document.querySelector('h1').tabIndex = 0; document.querySelector('h1').focus()")}`,
+  "/long": `${PLAIN_PAGE}${DIALOG}${closing("document.getElementById('d').remove()")}<div style="display:none">
+    <script>document.currentScript.parentNode.innerHTML = "<table>" + "<tr><td>a<td>b<td>c".repeat(15_000) + "</table>";</script></div>`,
   "/fades": `${PLAIN_PAGE}${DIALOG}${closing("const d = document.getElementById('d'); d.style.transition = 'opacity .3s'; d.style.opacity = 0")}`,
   "/frame-accepts-only": `${PLAIN_PAGE}<div style="position:fixed;inset:0;background:rgba(0,0,0,.5);z-index:9">
     <iframe style="position:fixed;left:100px;top:100px;width:500px;height:300px;border:0"></iframe></div>
@@ -189,8 +191,8 @@ async function bytesOf(path: string, options: object): Promise<Uint8Array> {
   return (await renderer.render(screenshot(site.url(path), { fullPage: true, ...options }))).bytes;
 }
 
-describe("a page with a consent dialog", () => {
-  it.each(CONSENT_PAGES)("of the kind $name looks like the page without one", async ({ name, note }) => {
+describe.concurrent("a page with a consent dialog", () => {
+  it.each(CONSENT_PAGES)("looks like the page without one: $name", async ({ name, note }) => {
     const { bytes, notes } = await renderer.render(screenshot(site.url(`/${name}`), OPTIONS));
     expect(notes).toEqual([note]);
     const isDeclined = note === "consent-declined";
@@ -199,7 +201,7 @@ describe("a page with a consent dialog", () => {
     expect(Buffer.from(bytes).equals(plain)).toBe(true);
   });
 
-  it.each(CONSENT_PAGES)("of the kind $name shows it by default", async ({ name }) => {
+  it.each(CONSENT_PAGES)("shows it by default: $name", async ({ name }) => {
     const delay = name === "late" ? 1_200 : 0;
     expect(Buffer.from(await bytesOf(`/${name}`, { delay })).equals(plain)).toBe(false);
   });
@@ -209,11 +211,13 @@ describe("a dialog", () => {
   it.each([
     ["reloads the page once declined", "/reloads", "consent-declined"],
     ["scrolls and moves the focus once declined", "/scrolls", "consent-declined"],
+    ["is on a page with 60,000 elements", "/long", "consent-declined"],
     ["fades away but stays in the document", "/fades", "consent-declined"],
-    ["can only be accepted, in a frame of another origin", "/frame-accepts-only", "consent-hidden"],
+    ["can only be accepted, in a frame from another origin", "/frame-accepts-only", "consent-hidden"],
     ["can only be acknowledged", "/top-accepts-only", "consent-hidden"],
   ])("that %s leaves no trace", async (_what, path, note) => {
-    const { bytes, notes } = await renderer.render(screenshot(site.url(path), OPTIONS));
+    const options = { ...OPTIONS, lazyContent: "off" } as const;
+    const { bytes, notes } = await renderer.render(screenshot(site.url(path), options));
     expect(notes).toEqual([note]);
     expect(site.requests).not.toContain("GET /clicked/other/accept");
     expect(Buffer.from(bytes).equals(plain)).toBe(true);
@@ -234,7 +238,7 @@ describe("a dialog", () => {
 });
 
 describe("a page without a dialog", () => {
-  it.each(["/plain", "/fixed-parts"])("%s is not changed", async (path) => {
+  it.each(["/plain", "/fixed-parts"])("is not changed: %s", async (path) => {
     const before = await bytesOf(path, {});
     const { bytes, notes } = await renderer.render(screenshot(site.url(path), OPTIONS));
     expect(notes).toEqual([]);
@@ -253,19 +257,19 @@ describe("a hostile page", () => {
     ...Array.from({ length: 9 }, (_, i): [string, string[]] => [`/misleads-${i}`, ["consent-hidden"]]),
     ["/adds", ["consent-remains"]],
     ["/big", []],
-  ])("%s gets nothing accepted", async (path, notes) => {
+  ])("cannot get anything accepted: %s", async (path, notes) => {
     const file = await renderer.render(screenshot(site.url(path), { blockCookieBanners: true }));
     expect(file.notes).toEqual(notes);
     expect(site.requests.filter((request) => /(POST|accept$)/.test(request))).toEqual([]);
   });
 
-  it("sees nothing of it but the click", async () => {
+  it("sees only the click", async () => {
     const file = await renderer.render(screenshot(site.url("/sees-nothing"), { blockCookieBanners: true }));
     expect(file.notes).toEqual(["consent-declined"]);
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual([0, 128, 0, 255]);
   });
 
-  it.each(["/navigates", "/blocks", "/frames", "/endless"])("%s is rendered in time", async (path) => {
+  it.each(["/navigates", "/blocks", "/frames", "/endless"])("is rendered in time: %s", async (path) => {
     const file = await renderer.render(screenshot(site.url(path), { blockCookieBanners: true }));
     expect(file.targetStatus).toBe(200);
     expect(site.requests).not.toContain("GET /clicked/hostile/accept");

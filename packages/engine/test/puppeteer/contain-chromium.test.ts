@@ -49,7 +49,7 @@ describe("a page that tries every way to connect when the request changes it", (
     ["by a script", { script: "tryEverything()", waitForFunction: waited }],
     ["with header fields", { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } }],
     ["as a device", { click: "#go", waitForFunction: waited, device: "pixel-5", locale: "de-DE" }],
-  ])("does not get out %s", async (_how, options) => {
+  ])("cannot get out %s", async (_how, options) => {
     const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
     const file = await renderer.render(screenshot(site.url(`/?later&to=${to}`), options));
     expect(file.targetStatus).toBe(200);
@@ -77,14 +77,14 @@ describe("a document that tries every way to connect", () => {
       .map((origin) => `to=${encodeURIComponent(origin)}`)
       .join("&");
 
-  it("renders without reaching any", async () => {
+  it("renders without reaching any target", async () => {
     const page = screenshot(`${hostile.url}?${to(trap.port)}`, { waitUntil: "networkidle0", delay: 500 });
     const file = await renderer.render(page, { document: hostile });
     expect(file.targetStatus).toBe(200);
     expect(trap.caught).toEqual([]);
   });
 
-  it("reaches the same trap if it is allowed, but never by UDP", async () => {
+  it("reaches the same trap if it is allowed, but never over UDP", async () => {
     const open = openRenderer([], { targets: allowPorts(trap.port) });
     const page = screenshot(`${hostile.url}?${to(trap.port)}`, {
       waitUntil: "domcontentloaded",
@@ -98,8 +98,8 @@ describe("a document that tries every way to connect", () => {
   });
 });
 
-describe("a page that may reach the loopback", () => {
-  it("reaches every port there but the egress proxies of other renders", async () => {
+describe("a page that is allowed to reach the loopback", () => {
+  it("reaches every port there except other renders' egress proxies", async () => {
     const clients: Socket[] = [];
     const policy: TargetPolicy = { allow: parseTargetList("127.0.0.0/8, ::1, localhost"), ownHostnames: [] };
     const proxy = await openProxiedEgress(

@@ -11,7 +11,7 @@ let folder: Site;
 let site: Site;
 let hidden: Site;
 let renderer: Renderer;
-/** What the pages report to `/report`. */
+/** The pages' reports to `/report`. */
 let report = "";
 /** The names that were looked up. */
 const lookedUp: string[] = [];
@@ -96,7 +96,7 @@ describe("a document", () => {
     expect(Buffer.from(served.bytes).equals(fetched.bytes)).toBe(true);
     expect(new Set(document.read)).toEqual(new Set(folder.requests.map(fileOf)));
     const { pixel } = readPng(served.bytes);
-    // a block of the font, the logo, the frame and what the module draws
+    // a block from the font, the logo, the frame and what the module draws
     for (const [x, y, color] of [
       [30, 80, [22, 121, 76, 255]],
       [50, 185, [192, 42, 42, 255]],
@@ -142,7 +142,7 @@ describe("a document", () => {
     expect(document.read.filter((path) => path.includes(".."))).toEqual([]);
   });
 
-  it("has pages in addition to its index, and a status for those that do not exist", async () => {
+  it("has pages in addition to its index, and responds with 404 for others", async () => {
     const document = folderDocument();
     const options = { width: 200, height: 60 };
     const frame = await renderer.render(screenshot(`${document.url}frame.html`, options), { document });
@@ -152,7 +152,7 @@ describe("a document", () => {
     expect(missing.targetStatus).toBe(404);
   });
 
-  it("is idle once its files have arrived, whether or not a script reads them", async () => {
+  it("becomes idle once its files have arrived, whether or not a script reads them", async () => {
     const document = documentOf({
       "data.json": "data",
       "index.html":
@@ -163,7 +163,7 @@ describe("a document", () => {
     expect(file.notes).toEqual([]);
   });
 
-  it("is subject to the parameters that block", async () => {
+  it("is subject to the blocking parameters", async () => {
     const document = folderDocument();
     const blocked = { blockResources: "image", blockUrls: "*/js/*" };
     const file = await renderer.render(screenshot(document.url, blocked), { document });
@@ -172,11 +172,11 @@ describe("a document", () => {
   });
 });
 
-describe("a document that leads elsewhere", () => {
+describe("a document that navigates away", () => {
   it.each([
     ["by a refresh", (url: string) => `<meta http-equiv=refresh content="0; url=${url}">`],
     ["by a script", (url: string) => `<script>location = ${JSON.stringify(url)}</script>`],
-  ])("is judged by where it leads %s", async (_how, leave) => {
+  ])("%s is allowed or blocked depending on its destination", async (_how, leave) => {
     const leadTo = (url: string): ReturnType<Renderer["render"]> => {
       const document = documentOf({ "index.html": leave(url) });
       return renderer.render(screenshot(document.url), { document });
@@ -191,7 +191,7 @@ describe("a document that leads elsewhere", () => {
     expect(hidden.requests).toEqual([]);
   });
 
-  it("cannot show a file of the machine", async () => {
+  it("cannot show a file on the machine", async () => {
     const document = documentOf({
       "index.html": `<body style="background: #0f0"><iframe src="file:///etc/passwd"></iframe>
         <meta http-equiv=refresh content="0; url=file:///etc/passwd"><script>location = "file:///etc/passwd"</script>`,
@@ -202,7 +202,7 @@ describe("a document that leads elsewhere", () => {
 });
 
 describe("a document whose files cannot be read", () => {
-  it("fails with the error of the storage, not with a picture that lacks them", async () => {
+  it("fails with the storage's error, rather than return an image without them", async () => {
     const failure = new Error("the disk is gone");
     const document = documentOf({ "index.html": "<img src=logo.svg>" });
     const failing = {
@@ -213,8 +213,8 @@ describe("a document whose files cannot be read", () => {
   });
 });
 
-describe("a page that is no document", () => {
-  it("loads nothing from the origin of documents, and no resolver learns that it tried", async () => {
+describe("a page that is not a document", () => {
+  it("loads nothing from the document origin, and no resolver sees the attempt", async () => {
     report = "";
     lookedUp.length = 0;
     const url = site.url("/tries");

@@ -24,7 +24,7 @@ export type Pages = Readonly<Record<string, Page>>;
 type Page = string | ((response: ServerResponse) => void);
 
 /**
- * Serves pages by path, and anything else as an empty image. Scripts of every origin may read the responses.
+ * Serves pages by path, and anything else as an empty image. Scripts from any origin can read the responses.
  *
  * @param tls - The certificate of a site with TLS.
  */

@@ -4,7 +4,7 @@ import { shareCpu } from "../../src/puppeteer/browser/fair-share.ts";
 const browser = { usedMs: 50, waitedMs: 10 };
 
 describe("shareCpu", () => {
-  it("lets every page run as it likes while no process starves", () => {
+  it("does not limit any page while no process is starving", () => {
     const pages = [
       { usedMs: 900, waitedMs: 0, rate: 1 },
       { usedMs: 20, waitedMs: 5, rate: 1 },
@@ -12,16 +12,16 @@ describe("shareCpu", () => {
     expect(shareCpu(pages, { durationMs: 500, others: [browser] })).toEqual([1, 1]);
   });
 
-  it("limits a page with many busy threads to its share while another page starves", () => {
+  it("limits a page with many busy threads to its share while another page is starving", () => {
     const pages = [
       { usedMs: 940, waitedMs: 0, rate: 1 },
       { usedMs: 10, waitedMs: 400, rate: 1 },
     ];
-    // 1,000 ms for two pages and the browser
+    // two pages and the browser share 1,000 ms
     expect(shareCpu(pages, { durationMs: 500, others: [browser] })).toEqual([1000 / 3 / 940, 1]);
   });
 
-  it("does so while the browser itself starves", () => {
+  it("limits such a page while the browser itself is starving", () => {
     const pages = [{ usedMs: 990, waitedMs: 0, rate: 1 }];
     const others = [{ usedMs: 10, waitedMs: 400 }];
     expect(shareCpu(pages, { durationMs: 500, others })).toEqual([500 / 990]);
@@ -34,11 +34,14 @@ describe("shareCpu", () => {
     expect(shareCpu(pages, { durationMs: 500, others })).toEqual([500 / 980, 1, 1]);
   });
 
-  it.each([1, 2, 3, 5, 8, 20])("slows none of %i pages with one busy thread each on two cores", (count) => {
-    const usedMs = Math.min(500, 1000 / count);
-    const pages = Array.from({ length: count }, () => ({ usedMs, waitedMs: 500 - usedMs, rate: 1 }));
-    expect(shareCpu(pages, { durationMs: 500, others: [] })).toEqual(pages.map(() => 1));
-  });
+  it.each([1, 2, 3, 5, 8, 20])(
+    "slows down none of %i pages that each keep one thread busy on two cores",
+    (count) => {
+      const usedMs = Math.min(500, 1000 / count);
+      const pages = Array.from({ length: count }, () => ({ usedMs, waitedMs: 500 - usedMs, rate: 1 }));
+      expect(shareCpu(pages, { durationMs: 500, others: [] })).toEqual(pages.map(() => 1));
+    },
+  );
 
   it("continues from the current rate, and never stops a page", () => {
     const starving = { usedMs: 0, waitedMs: 500, rate: 1 };

@@ -79,7 +79,7 @@ describe.concurrent("filter lists", () => {
     [{ blockTrackers: true }, [...ADS_ALLOWED, ...ADS_BLOCKED], ["blocked=1"]],
     [{ blockAds: true, blockTrackers: true }, ADS_ALLOWED, ["blocked=4"]],
     [{ blockAds: true, blockUrls: "*trackers.test*" }, ADS_ALLOWED, ["blocked=4"]],
-  ])("block requests: %j", async (options, others, expected) => {
+  ])("block the requests that the parameters select: %j", async (options, others, expected) => {
     const { notes, received } = await load("/page.html", options);
     expect(received).toEqual([...OWN, ...others].toSorted());
     expect(notes).toEqual(expected);
@@ -110,7 +110,7 @@ describe.concurrent("filter lists", () => {
   });
 });
 
-it("take only so much time for a page that makes URLs for slow filters", async () => {
+it("limits the time spent on a page whose URLs make filters slow", async () => {
   const events: RendererEvent[] = [];
   const ads = "/(a+)+b$/\n*a*a*a*a*a*a*a*a*a*c\n||ads.test^";
   const slow = openRenderer([site.port], {
@@ -130,7 +130,7 @@ it("take only so much time for a page that makes URLs for slow filters", async (
 });
 
 describe("a renderer", () => {
-  it("says what it has filter lists for", async () => {
+  it("reports which filter lists it has", async () => {
     expect(renderer.filterLists).toEqual(["ads", "trackers"]);
     const partial = openRenderer([site.port], { filterLists: { trackers: TRACKERS } });
     expect(partial.filterLists).toEqual(["trackers"]);
@@ -139,7 +139,7 @@ describe("a renderer", () => {
     expect(code).toBe("validation_failed");
     expect(errors).toEqual({
       blockAds: [
-        "requires filter lists for ads, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)",
+        "requires filter lists for ads, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)",
       ],
     });
     await partial.close();
@@ -148,7 +148,7 @@ describe("a renderer", () => {
   it.each([
     ["", "filterLists.ads is empty"],
     ["<!doctype html><p>not found", "filterLists.ads is a web page or XML, not a filter list"],
-  ])("rejects what is not a filter list: %j", (ads, message) => {
+  ])("rejects text that is not a filter list: %j", (ads, message) => {
     expect(() => openRenderer([], { filterLists: { ads } })).toThrow(new RangeError(message));
   });
 });

@@ -67,8 +67,8 @@ async function expectNeighbourToRender(): Promise<void> {
 }
 
 describe("a page that floods the connection to the browser", () => {
-  it.each(Object.keys(FLOODS))("is ended alone: %s", async (path) => {
-    // it would otherwise render for half a minute
+  it.each(Object.keys(FLOODS))("is ended without effect on its neighbours: %s", async (path) => {
+    // otherwise, it would render for half a minute
     const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
     await expectNeighbourToRender();
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
@@ -84,7 +84,7 @@ describe("a page that floods the connection to the browser", () => {
 });
 
 describe("a page that floods the connection to a remote browser", () => {
-  it("is ended alone", async () => {
+  it("is ended without effect on its neighbours", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     const ended: RendererEvent[] = [];
     const remote = openRenderer([site.port], {
@@ -101,14 +101,14 @@ describe("a page that floods the connection to a remote browser", () => {
 });
 
 describe("a heavy page", () => {
-  it("of 950 requests and 50 frames renders", async () => {
+  it("is rendered if it has 950 requests and 50 frames", async () => {
     const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/heavy")));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(GREEN);
-    // the server responds to all of them with text
+    // the server responds to all requests for images with text
     expect([notes, events]).toEqual([["images-failed=900"], []]);
   });
 
-  it("whose scripts fail all the time renders", async () => {
+  it("is rendered if its scripts fail continuously", async () => {
     const failing = renderer.render(screenshot(site.url("/errors"), { delay: 2_000 }));
     await expectNeighbourToRender();
     expect(readPng((await failing).bytes).pixel(1000, 700)).toEqual(GREEN);

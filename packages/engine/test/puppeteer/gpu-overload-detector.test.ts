@@ -14,7 +14,7 @@ function overloadedAtMs(next: (atMs: number) => Partial<GpuReading>): number | n
 }
 
 describe("a GPU process", () => {
-  it("is overloaded when it has used a quarter of a core for four seconds and no render has ended", () => {
+  it("is overloaded when it has used a quarter of a core for four seconds and no render has finished", () => {
     expect(overloadedAtMs(() => ({}))).toBe(4_000);
   });
 
@@ -22,12 +22,12 @@ describe("a GPU process", () => {
     ["uses less", () => ({ gpuCpuMs: 124 })],
     ["works between renders", () => ({ isRendering: false })],
     ["pauses every four seconds", (atMs) => ({ gpuCpuMs: atMs % 4_000 === 0 ? 0 : 500 })],
-    ["lets a render end every four seconds", (atMs) => ({ finishedRenders: Math.floor(atMs / 4_000) })],
+    ["allows a render to end every four seconds", (atMs) => ({ finishedRenders: Math.floor(atMs / 4_000) })],
   ])("is not overloaded if it %s", (_title, next) => {
     expect(overloadedAtMs(next)).toBeNull();
   });
 
-  it("is overloaded four seconds after the last render that ended", () => {
+  it("is overloaded four seconds after the last render finished", () => {
     expect(overloadedAtMs((atMs) => ({ finishedRenders: Math.min(atMs, 10_000) }))).toBe(14_000);
   });
 });

@@ -92,26 +92,28 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
     "/closes",
   ];
 
-  it.each(PAGES)("renders %s", async (path) => {
+  it.each(PAGES)("is rendered: %s", async (path) => {
     expect(await pixelOf(path, renderer)).toEqual(GREEN);
   });
 
-  it("renders without ready tabs", async () => {
+  it("is rendered without ready tabs", async () => {
     const cold = openRenderer([site.port], { warmContexts: 0 });
     // the first render uses the tab that verified the browser
     for (const path of ["/prints", ...PAGES])
       expect([path, await pixelOf(path, cold)]).toEqual([path, GREEN]);
     await cold.close();
   });
+});
 
-  it("measures a growing page once", async () => {
+describe("a page that makes itself hard to measure", () => {
+  it("is measured only once if it grows", async () => {
     const file = await renderer.render(screenshot(site.url("/grows"), { fullPage: true, delay: 300 }));
     const image = readPng(file.bytes);
     expect(image.height).toBeGreaterThanOrEqual(800);
     expect(image.pixel(1270, image.height - 1)).toEqual(GREEN);
   });
 
-  it("measures correctly if the page overrides the DOM methods", async () => {
+  it("is measured correctly if it overrides the DOM methods", async () => {
     const file = await renderer.render(screenshot(site.url("/overrides-dom"), { selector: "#box" }));
     const { width, height } = readPng(file.bytes);
     expect([width, height]).toEqual([30, 20]);

@@ -38,7 +38,7 @@ const AWAITED: Readonly<Record<string, string>> = {
     "fetch(location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'slow'), { headers: { 'x-a': '1' } }).then(redden)",
   ),
   "a frame": page("onmessage = redden", "<iframe src=/inner></iframe>"),
-  "a frame of another site": page(
+  "a frame from another site": page(
     `onmessage = redden;
      const frame = document.createElement("iframe");
      frame.src = location.href.replace("127.0.0.1", "localhost").replace(/[^/]*$/, "inner");
@@ -48,7 +48,7 @@ const AWAITED: Readonly<Record<string, string>> = {
     "new Worker(worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`)).onmessage = redden",
   ),
   "a worker's script": page("new Worker('/slow-worker').onmessage = redden"),
-  "a worker of a worker": page(
+  "a worker that a worker starts": page(
     "const inner = worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`);" +
       "new Worker(worker(`new Worker('${inner}').onmessage = () => postMessage(1)`)).onmessage = redden",
   ),
@@ -68,7 +68,7 @@ const AWAITED: Readonly<Record<string, string>> = {
   "the page that a script navigates to": page("setTimeout(() => { location = '/red-late' }, 300)"),
 };
 
-/** None of these keeps the network busy, so each page is captured before it could turn red. */
+/** None of these keeps the network busy, so each page is captured before it can turn red. */
 const NOT_AWAITED: Readonly<Record<string, string>> = {
   "a fetch that was aborted": page(
     "const gone = new AbortController(); fetch('/hangs', { signal: gone.signal }).catch(() => {});" +
@@ -96,7 +96,7 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
     "const frame = Object.assign(document.createElement('iframe'), { src: '/hangs' });" +
       "document.body.append(frame); setTimeout(() => frame.remove(), 100)",
   ),
-  "a frame of another site that was removed": page(
+  "a frame from another site that was removed": page(
     "const frame = document.createElement('iframe');" +
       "frame.src = location.href.replace('127.0.0.1', 'localhost').replace(/[^/]*$/, 'inner-hangs');" +
       "document.body.append(frame); onmessage = () => frame.remove()",
@@ -139,7 +139,7 @@ const PIXEL = Buffer.from(
 
 let site: Site;
 let renderer: Renderer;
-/** With the default navigation timeout. */
+/** A renderer with the default navigation timeout. */
 let patientRenderer: Renderer;
 
 beforeAll(async () => {
@@ -237,7 +237,7 @@ beforeAll(async () => {
       "/many": page(
         "let left = 10_000; const load = () => { if ((left -= 1) > 0) fetch('data:,' + left).then(load); else redden() }; for (let i = 0; i < 500; i += 1) load()",
       ),
-      // idle only after more workers have run than are followed
+      // its network is idle only after more workers have run than are followed
       "/workers": page(
         `const quiet = new AbortController();
          for (let i = 0; i < 3; i += 1) fetch("/hangs?" + i, quiet).catch(() => {});
@@ -286,7 +286,7 @@ describe("NetworkActivity", () => {
   const request = (requestId: number) =>
     ({ requestId: `${requestId}`, loaderId: "1", type: "Fetch", request: { url: "" } }) as never;
 
-  it("keeps nothing of a hundred thousand finished requests", () => {
+  it("retains nothing from a hundred thousand finished requests", () => {
     const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
     for (let id = 0; id < 100_000; id += 1) {
       activity.begin("page", request(id));
@@ -296,7 +296,7 @@ describe("NetworkActivity", () => {
     expect(activity.isWithinLimit).toBe(true);
   });
 
-  it("keeps only the pending document of an out-of-process frame that moves to another process", () => {
+  it("retains only the pending document of an out-of-process frame that moves to another process", () => {
     const activity = new NetworkActivity({ connectionsMax: 0, countsWorkers: true, onIdle: () => {} });
     const sent = (requestId: string, type: string, frameId: string) =>
       ({ requestId, frameId, loaderId: requestId, type, request: { url: "" } }) as never;
@@ -318,7 +318,7 @@ describe("NetworkActivity", () => {
   });
 });
 
-describe.concurrent("an idle network", () => {
+describe.concurrent("a render that waits for an idle network", () => {
   it.each(Object.keys(AWAITED))("waits for %s", async (name) => {
     expect(await pixelOf(pathOf(name), "networkidle0")).toEqual(RED);
   });

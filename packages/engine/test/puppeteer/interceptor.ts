@@ -12,8 +12,8 @@ export interface Command {
 export type Respond = (message: unknown) => void;
 
 /**
- * Opens a WebSocket proxy in front of a browser; resolves with its URL. `intercept` may modify a command, or respond
- * to it and return `true`, which does not forward it.
+ * Opens a WebSocket proxy in front of a browser; resolves with its URL. `intercept` can modify a command, or respond
+ * to it and return `true`; the command is then not forwarded.
  */
 export async function openInterceptor(
   webSocketUrl: string,

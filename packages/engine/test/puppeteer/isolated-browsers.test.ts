@@ -5,7 +5,7 @@ import { IsolatedBrowsers } from "../../src/puppeteer/browser/isolated-browsers.
 
 const { signal } = new AbortController();
 
-/** Browsers without tabs; `render` returns whether its browser was closed meanwhile. */
+/** Browsers without tabs; `render` returns whether its browser was closed in the meantime. */
 function openBrowsers(browsersMax: number) {
   const started: TabSource[] = [];
   const closed = new Set<TabSource>();
@@ -31,7 +31,7 @@ function openBrowsers(browsersMax: number) {
 }
 
 describe("IsolatedBrowsers", () => {
-  it("renders with one key in one browser, and closes the one that has been idle longest for another key", async () => {
+  it("renders with one key in one browser, and makes room for another key by closing the browser that has been idle longest", async () => {
     const { browsers, started, closed, render } = openBrowsers(2);
     await Promise.all(["a", "a"].map((key) => browsers.use(key, signal, render)));
     await browsers.use("b", signal, render);
@@ -42,7 +42,7 @@ describe("IsolatedBrowsers", () => {
     expect(closed.size).toBe(3);
   });
 
-  it("keeps the browser of a render that starts while another key asks for one", async () => {
+  it("keeps the browser of a render that starts while another key requests one", async () => {
     const { browsers, render } = openBrowsers(1);
     await browsers.use("a", signal, render);
     const renders = ["a", "b"].map((key) => browsers.use(key, signal, render));

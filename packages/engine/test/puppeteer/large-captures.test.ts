@@ -5,7 +5,7 @@ import { TabSuspected } from "../../src/puppeteer/page/page-end.ts";
 interface Situation {
   /** Device pixels of the screenshot that each page in the browser is capturing; 0 if it captures none. */
   readonly capturing: readonly number[];
-  /** Renders that wait for a page. */
+  /** Number of renders that are waiting for a page. */
   readonly waiting?: number;
   readonly isIsolated?: boolean;
   /** How long the browser takes to respond. */
@@ -53,7 +53,7 @@ async function suspectedIn(situation: Situation): Promise<boolean[]> {
   return ends.map((reasons) => reasons.length > 0);
 }
 
-describe("a browser that does not respond for half a second", () => {
+describe("a slow probe", () => {
   it("suspects the pages that capture large screenshots, and no others", async () => {
     expect(await suspectedIn({ capturing: [16_000_000, 1_024_000, 30_000_000, 0] })).toEqual([
       true,
@@ -63,7 +63,7 @@ describe("a browser that does not respond for half a second", () => {
     ]);
   });
 
-  it("suspects only the largest if the others have less than half its pixels", async () => {
+  it("suspects only the page with the largest screenshot if the others have less than half its pixels", async () => {
     expect(await suspectedIn({ capturing: [90_000_000, 44_000_000, 1_024_000] })).toEqual([
       true,
       false,
@@ -71,15 +71,15 @@ describe("a browser that does not respond for half a second", () => {
     ]);
   });
 
-  it("suspects a page that only a render without a page yet waits for", async () => {
+  it("suspects a page even if it delays only a render that has no page yet", async () => {
     expect(await suspectedIn({ capturing: [16_000_000], waiting: 1 })).toEqual([true]);
   });
 
   it.each<[string, Situation]>([
     ["captures less", { capturing: [15_999_999], waiting: 1 }],
-    ["delays nobody", { capturing: [16_000_000, 16_000_000] }],
+    ["delays no other render", { capturing: [16_000_000, 16_000_000] }],
     ["has an isolated browser", { capturing: [16_000_000], waiting: 1, isIsolated: true }],
-    ["lets the browser respond in time", { capturing: [16_000_000], waiting: 1, blockedMs: 300 }],
+    ["allows the browser to respond in time", { capturing: [16_000_000], waiting: 1, blockedMs: 300 }],
   ])("does not suspect a page that %s", async (_title, situation) => {
     expect(await suspectedIn(situation)).not.toContain(true);
   });

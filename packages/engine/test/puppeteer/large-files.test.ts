@@ -13,7 +13,7 @@ const LIMIT_BYTES = 200_000;
 const MEBIBYTE = 1024 * 1024;
 const BLUE = [0, 0, 255, 255];
 
-/** Noise, which no encoder makes small, with a blue pixel at the bottom right. */
+/** Noise, which no encoder can compress, with a blue pixel at the bottom right. */
 const noise = (width: number, height: number): string => `<body style="margin:0">
   <canvas width=${width} height=${height} style="display:block"></canvas>
   <script>
@@ -59,13 +59,13 @@ describe.each(["local", "remote"])("a %s browser", (kind) => {
       renderer.render(pdf(site.url("/more-noise"))),
     ]);
     expect(png.bytes.byteLength).toBeGreaterThan(8 * MEBIBYTE);
-    // a wrong byte would fail its checksums
+    // its checksums would not match if a byte were wrong
     expect(readPng(png.bytes).pixel(1999, 1999)).toEqual(BLUE);
     expect(document.bytes.byteLength).toBeGreaterThan(2 * MEBIBYTE);
     expect((await PDFDocument.load(document.bytes)).getPages().length).toBeGreaterThan(0);
   });
 
-  it("rejects larger files than the limit, with no effect on other renders", async () => {
+  it("rejects files larger than the limit, without effect on other renders", async () => {
     const renderer = await open({ maxRenderingBytes: LIMIT_BYTES });
     const large = Promise.all([
       errorOf(renderer.render(screenshot(site.url("/more-noise"), { fullPage: true }))),

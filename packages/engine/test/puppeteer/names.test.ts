@@ -60,8 +60,8 @@ async function errorOf(path: string): Promise<SnapError> {
   );
 }
 
-describe("a page whose name", () => {
-  it("does not exist is unreachable", async () => {
+describe("a page", () => {
+  it("is unreachable if its host name does not exist", async () => {
     expect(await errorOf("/to-gone")).toMatchObject({
       code: "target_unreachable",
       message: "The page's host name could not be resolved.",
@@ -69,7 +69,7 @@ describe("a page whose name", () => {
   });
 
   it.each(["/to-down", "/to-silent"])(
-    "cannot be resolved because the resolver fails is unavailable for now: %s",
+    "is temporarily unavailable if the resolver fails: %s",
     async (path) => {
       expect(await errorOf(path)).toMatchObject({
         code: "upstream_error",
@@ -80,7 +80,7 @@ describe("a page whose name", () => {
     },
   );
 
-  it("is one too many is unreachable, and says why", async () => {
+  it("is unreachable if it uses more than 200 host names, and the error explains why", async () => {
     expect(await errorOf("/many-gone")).toMatchObject({
       code: "target_unreachable",
       message: "The page uses more than 200 host names.",
@@ -90,7 +90,7 @@ describe("a page whose name", () => {
 });
 
 describe("a page with hundreds of names whose servers never respond", () => {
-  it("does not delay the look-ups of another", async () => {
+  it("does not delay another page's look-ups", async () => {
     const both = open();
     const hostile = both.render(screenshot(site.url("/many-silent"))).catch((error: SnapError) => error.code);
     await nameServer.whenAsked("A n7.silent.example");

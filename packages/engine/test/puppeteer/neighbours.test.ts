@@ -19,7 +19,7 @@ import { allowPorts, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const SOON = { timeout: 5_000, interval: 50 };
-/** Finding what overloads a browser takes seconds, and far longer while other tests use the CPU. */
+/** Finding the page that overloads a browser takes seconds, and far longer while other tests are using the CPU. */
 const DETECTION_TIMEOUT_MS = 120_000;
 const MIB = 1024 ** 2;
 const ALLOCATE_100_MIB = `new Uint8Array(100 * 1024 ** 2).fill(1)`;
@@ -116,12 +116,12 @@ async function observe(options: PuppeteerRendererOptions = {}): Promise<Observed
   return { renderer, events, pids };
 }
 
-/** Renders a page of account `isolationKey`, which waits ten seconds before it is captured. */
+/** Renders a page for account `isolationKey`, and waits ten seconds before the capture. */
 function renderSlowly(renderer: Renderer, path: string, isolationKey = "hostile"): Promise<unknown> {
   return renderer.render(screenshot(site.url(path), { delay: 10_000 }), { isolationKey });
 }
 
-/** Renders pages of another account one after the other until `settled` settles; returns their statuses. */
+/** Renders pages for another account, one after another, until `settled` settles; returns their statuses. */
 async function renderBeside(renderer: Renderer, settled: Promise<unknown>): Promise<unknown[]> {
   const statuses: unknown[] = [];
   let isSettled = false;
@@ -177,7 +177,7 @@ describe("a page that takes up memory", () => {
     }, SOON);
   });
 
-  it("is ended for what it stores in the browser, after a retry in an isolated browser", async () => {
+  it("is ended for the memory that the browser uses for it, after a retry in an isolated browser", async () => {
     const { renderer, events, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB });
     const rendering = renderSlowly(renderer, "/stores-blobs");
     const statuses = await renderBeside(renderer, rendering);
@@ -250,7 +250,7 @@ describe("an isolated render", () => {
     for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
   });
 
-  it("waits while as many browsers as allowed render for others, and then takes the place of an idle one", async () => {
+  it("waits while the maximum number of browsers render for others, and then replaces an idle one", async () => {
     const { renderer, pids } = await observe({ isolatedBrowsersMax: 1 });
     const first = renderer.render(screenshot(site.url("/holds")), isolated);
     await vi.waitFor(() => expect(held).toHaveLength(1), SOON);

@@ -50,18 +50,18 @@ async function notesOf(path: string, options: object = {}): Promise<readonly str
 }
 
 describe("images-failed", () => {
-  it("counts the images of the document that could not be loaded", async () => {
+  it("counts the document's images that could not be loaded", async () => {
     expect(await notesOf("/images")).toEqual(["images-failed=2"]);
     expect(await notesOf("/images", { fullPage: true })).toEqual(["images-failed=3"]);
   });
 
-  it("counts them for PDFs, too", async () => {
+  it("also counts them for PDFs", async () => {
     expect((await renderer.render(pdf(site.url("/images")))).notes).toEqual(["images-failed=3"]);
   });
 });
 
 describe("requests-failed", () => {
-  it("counts requests without a response where a render follows the network, except aborted ones", async () => {
+  it("counts requests without a response if a render follows the network, except aborted ones", async () => {
     const { notes } = await renderer.render(defaultScreenshot(site.url("/requests")));
     expect(notes).toEqual(["requests-failed=2"]);
     expect((await renderer.render(pdf(site.url("/requests")))).notes).toEqual(["requests-failed=2"]);
@@ -70,7 +70,7 @@ describe("requests-failed", () => {
 });
 
 describe("glyphs-missing", () => {
-  it("notes text that no font shows, if a parameter changes what the page shows", async () => {
+  it("is returned for text that no font can show, if a parameter changes the page's appearance", async () => {
     expect(await notesOf("/glyphs", { colorScheme: "dark" })).toEqual(["glyphs-missing"]);
     expect(await notesOf("/glyphs")).toEqual([]);
     expect(await notesOf("/text-in-scripts", { colorScheme: "dark" })).toEqual([]);
@@ -84,12 +84,15 @@ describe("blank", () => {
     ["/empty", { width: 37, height: 23, scale: 3 }],
     ["/empty", { omitBackground: true }],
     ["/white-text", {}],
-  ])("notes a picture that shows nothing: %s %o", async (path, options) => {
+  ])("is returned for an image that shows nothing: %s %o", async (path, options) => {
     expect(await notesOf(path, { reducedMotion: true, ...options })).toEqual(["blank"]);
     expect(await notesOf(path, options)).toEqual([]);
   });
 
-  it.each(["/text", "/colored", "/colored-text", "/black", "/line"])("leaves %s alone", async (path) => {
-    expect(await notesOf(path, { reducedMotion: true })).toEqual([]);
-  });
+  it.each(["/text", "/colored", "/colored-text", "/black", "/line"])(
+    "is not returned for %s",
+    async (path) => {
+      expect(await notesOf(path, { reducedMotion: true })).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 
-describe("options", () => {
+describe("an invalid option", () => {
   it.each<[string, PuppeteerRendererOptions]>([
     ["sandbox", { sandbox: "maybe" as "on" }],
     ["renderTimeoutMs", { renderTimeoutMs: 0 }],
@@ -15,13 +15,13 @@ describe("options", () => {
     ["browserProxyHost", { browserUrls: ["wss://browsers.example/"] }],
     ["browserProxyHost", { browserUrls: ["ws://127.0.0.1:9222/", "ws://192.0.2.1:9222/"] }],
     ["probeIntervalMs", { probeIntervalMs: "5s" as unknown as number }],
-  ])("throws a RangeError that names %s", (name, options) => {
+  ])("causes a RangeError that names it: %s", (name, options) => {
     expect(() => createPuppeteerRenderer(options)).toThrow(RangeError);
     expect(() => createPuppeteerRenderer(options)).toThrow(`${name} must be`);
   });
 });
 
-describe("browserUrls", () => {
+describe("an invalid URL in browserUrls", () => {
   it.each([
     [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
     [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
@@ -30,7 +30,7 @@ describe("browserUrls", () => {
       Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`),
       "at most 64 addresses are allowed",
     ],
-  ])("throws an error with the position of an invalid URL, never its value", (browserUrls, message) => {
+  ])("causes an error that never contains it: $1", (browserUrls, message) => {
     const create = (): unknown => createPuppeteerRenderer({ browserUrls });
     expect(create).toThrow(RangeError);
     expect(create).toThrow(message);

@@ -81,6 +81,30 @@ describe("css", () => {
   });
 });
 
+describe("hideSelectors", () => {
+  it("hides elements and their descendants, which still take up space", async () => {
+    const { pixel } = await render("/", { hideSelectors: ".none, .banner" });
+    expect(pixel(700, 50)).toEqual(WHITE);
+    expect(pixel(10, 10)).toEqual(WHITE);
+    expect(pixel(700, 150)).toEqual(GREEN);
+  });
+});
+
+describe("removeSelectors", () => {
+  it.each(["/", "/csp", "/stubborn"])("removes elements on %s from the layout", async (path) => {
+    const { pixel } = await render(path, { removeSelectors: "#a" });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it("removes elements that are added later", async () => {
+    const { pixel } = await render("/late", {
+      removeSelectors: ".banner",
+      waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
+    });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+});
+
 describe("hideSelectors and removeSelectors", () => {
   it("accept single quotes and backslashes", async () => {
     const selectors = { hideSelectors: ".md\\:flex", removeSelectors: "[class='box banner']" };
@@ -88,31 +112,8 @@ describe("hideSelectors and removeSelectors", () => {
     expect([pixel(700, 50), pixel(700, 150)]).toEqual([WHITE, WHITE]);
   });
 
-  it("hideSelectors hides elements and their descendants, and keeps their space", async () => {
-    const { pixel } = await render("/", { hideSelectors: ".none, .banner" });
-    expect(pixel(700, 50)).toEqual(WHITE);
-    expect(pixel(10, 10)).toEqual(WHITE);
-    expect(pixel(700, 150)).toEqual(GREEN);
-  });
-
-  it.each(["/", "/csp", "/stubborn"])(
-    "removeSelectors removes elements of %s from the layout",
-    async (path) => {
-      const { pixel } = await render(path, { removeSelectors: "#a" });
-      expect(pixel(700, 50)).toEqual(GREEN);
-    },
-  );
-
-  it("removeSelectors removes elements added later", async () => {
-    const { pixel } = await render("/late", {
-      removeSelectors: ".banner",
-      waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
-    });
-    expect(pixel(700, 50)).toEqual(GREEN);
-  });
-
   it.each(["hideSelectors", "removeSelectors"])(
-    "%s applies to elements added later with inline styles",
+    "apply to elements that are added later with inline styles: %s",
     async (name) => {
       const { pixel } = await render("/late-and-stubborn", {
         [name]: ".banner",
@@ -163,7 +164,7 @@ describe("click", () => {
     expect(pixel(700, 500)).toEqual(RED);
   });
 
-  it("notes that nothing matches", async () => {
+  it("adds a note if nothing matches", async () => {
     expect((await render("/", { click: "#none" })).notes).toEqual(["click-unmatched"]);
   });
 });
@@ -179,12 +180,12 @@ describe("script", () => {
       "await new Promise((resolve) => setTimeout(resolve, 200)); document.body.innerHTML = ''; document.body.style.background = 'red'",
     ],
     [
-      "may return early",
+      "can return early",
       "document.body.innerHTML = ''; document.body.style.background = 'red'; return 1; // done",
     ],
-    ["may navigate", "location = '/red'"],
+    ["can navigate", "location = '/red'"],
     [
-      "may return anything",
+      "can return anything",
       "document.body.innerHTML = ''; document.body.style.background = 'red'; return window",
     ],
   ])("%s", async (_name, script) => {
@@ -201,7 +202,7 @@ describe("script", () => {
     ["throw new TypeError('no such thing')", "The script failed: TypeError: no such thing"],
     ["await Promise.reject('text')", "The script failed: text"],
     ["const = 1", "The script failed: SyntaxError: Unexpected token '='"],
-  ])("%s fails the render", async (script, message) => {
+  ])("fails the render if it is %j", async (script, message) => {
     expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
   });
 
@@ -217,7 +218,7 @@ describe("script", () => {
     });
   });
 
-  it("fails the render if it does not end within ten seconds", async () => {
+  it("fails the render if it does not finish within ten seconds", async () => {
     const endless = ["for (;;);", "await new Promise(() => {})"];
     const failures = await Promise.all(endless.map((script) => failureOf(render("/", { script }))));
     expect(failures.map(({ code }) => code)).toEqual(["script_failed", "script_failed"]);
@@ -230,7 +231,7 @@ describe("wait parameters", () => {
     ["/app", { waitForFunction: "JSON.parse(app.ready ? `true` : ``)" }],
     ["/app", { waitForFunction: "Promise.resolve(app.ready) // soon" }],
     ["/spinner", { waitForHidden: ".spinner" }],
-  ])("on %s, waits for %j", async (path, options) => {
+  ])("wait on %s for %j", async (path, options) => {
     const { pixel, notes } = await render(path, options);
     expect(pixel(700, 500)).toEqual(RED);
     expect(notes).toEqual([]);
@@ -241,7 +242,7 @@ describe("wait parameters", () => {
     ["waitForFunction", { waitForFunction: "(() => { for (;;); })()" }],
     ["waitForHidden", { waitForHidden: "#a" }],
     ["waitForSelector", { waitForSelector: "#none" }],
-  ])("%s times out after waitTimeout: %j", async (name, options) => {
+  ])("time out after waitTimeout, with an error that names %s: %j", async (name, options) => {
     const failure = failureOf(render("/", { ...options, waitTimeout: 500 }));
     expect(await failure).toEqual({
       code: "render_timeout",
@@ -252,26 +253,26 @@ describe("wait parameters", () => {
     expect(notes).toEqual(["wait-capped"]);
   });
 
-  it("retries an expression that never yields until the wait times out", async () => {
+  it("retry an expression that never yields, until the wait times out", async () => {
     const options = { waitForFunction: "(() => { for (;;); })()", waitTimeout: 1_500 } as const;
     const { notes } = await render("/", { ...options, onWaitTimeout: "capture" });
     expect(notes).toEqual(["wait-capped"]);
   });
 
-  it("captures a page that does not become idle in time", async () => {
+  it("allow a page to be captured that does not become idle in time", async () => {
     const options = { waitUntil: "networkidle0", waitTimeout: 200, onWaitTimeout: "capture" } as const;
     const { notes } = await render("/", { ...options, script: "setInterval(() => fetch('/slow'), 50)" });
     expect(notes).toEqual(["wait-capped"]);
   });
 
-  it("rejects an expression that is not valid", async () => {
+  it("reject an invalid expression", async () => {
     expect(await failureOf(render("/", { waitForFunction: "a b" }))).toEqual({
       code: "script_failed",
       message: "waitForFunction is not a valid expression: SyntaxError: Unexpected identifier 'b'",
     });
   });
 
-  it("applies to PDFs", async () => {
+  it("apply to PDFs", async () => {
     const { notes } = await renderer.render(
       pdf(site.url("/"), { waitForFunction: "false", waitTimeout: 100, onWaitTimeout: "capture" }),
     );

@@ -46,7 +46,7 @@ describe("UsageMeter", () => {
     expect(usage.pages.map(({ processes }) => processes.map(({ pid }) => pid))).toEqual([[], [3]]);
   });
 
-  it("divides what the shared processes use by what each page has used meanwhile", () => {
+  it("divides the shared processes' usage in proportion to each page's usage in the same interval", () => {
     const meter = new UsageMeter<Page>();
     const running = new Set([page(1), page(2)]);
     const read = (busy: number, quiet: number, shared: { mib: number; cpuMs: number }): void => {
@@ -65,14 +65,14 @@ describe("UsageMeter", () => {
       { mib: 60, cpuMs: 300 },
       { mib: 20, cpuMs: 100 },
     ]);
-    // time that is not divided until a page uses the CPU again
+    // this CPU time is not divided until a page uses the CPU again
     read(300, 100, { mib: 180, cpuMs: 500 });
     read(350, 100, { mib: 180, cpuMs: 500 });
     expect(usage.pages.map(sharedOf)).toEqual([
       { mib: 60, cpuMs: 400 },
       { mib: 20, cpuMs: 100 },
     ]);
-    // freed memory is deducted from all in proportion
+    // freed memory is deducted from all pages in proportion
     read(350, 100, { mib: 140, cpuMs: 500 });
     expect(usage.pages.map((each) => sharedOf(each).mib)).toEqual([30, 10]);
   });

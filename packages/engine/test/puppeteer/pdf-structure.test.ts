@@ -34,7 +34,7 @@ function update(file: Buffer, values: object): Buffer {
 }
 
 describe("the document information", () => {
-  it("is appended; nothing of the file changes", async () => {
+  it("is appended, and the rest of the file does not change", async () => {
     const file = write();
     const updated = update(file, { pdfAuthor: "Zoë (\\", pdfKeywords: "\u0000\r\n😀" });
     expect(updated.subarray(0, file.length).equals(file)).toBe(true);
@@ -50,7 +50,7 @@ describe("the document information", () => {
     expect(other.getAuthor()).toBe("Zoë (\\");
   });
 
-  it("is as the standard writes it", () => {
+  it("has the standard's syntax", () => {
     const text = update(write(), { pdfTitle: "Aé" }).subarray(write().length).toString("latin1");
     expect(text).toBe(
       "\n1 0 obj\n<</Title <FEFF004100E9>\n/Producer (Skia)>>\nendobj\n" +
@@ -59,14 +59,14 @@ describe("the document information", () => {
     );
   });
 
-  it("is not written if no parameter has any", () => {
+  it("is not written if no parameter sets any", () => {
     expect(informationUpdate(Buffer.from("not a PDF"), request({ outline: true }))).toBeNull();
   });
 
   it.each<[string, Buffer]>([
     ["an empty file", Buffer.alloc(0)],
     ["text", Buffer.from("startxref\n0\n%%EOF")],
-    ["a table elsewhere", Buffer.concat([Buffer.from("%"), write()])],
+    ["a table at another offset", Buffer.concat([Buffer.from("%"), write()])],
     [
       "a cross-reference stream",
       Buffer.from(`%PDF-1.5\n1 0 obj\n<</Type /XRef>>\nendobj\nstartxref\n9\n%%EOF`),
@@ -75,13 +75,13 @@ describe("the document information", () => {
     ["an information dictionary that does not end", write(["<</Title (a", ...OBJECTS.slice(1)])],
     ["no dictionary", write(["(a)", ...OBJECTS.slice(1)])],
     ["an offset beyond the file", Buffer.from("startxref\n99999999999\n%%EOF")],
-  ])("fails on %s", (_name, file) => {
+  ])("is not written if the file is malformed: %s", (_name, file) => {
     expect(() => informationUpdate(file, request({ pdfTitle: "a" }))).toThrow(MalformedPdf);
   });
 });
 
 describe("the number of pages", () => {
-  it("is that of the root of the page tree, whatever texts contain", () => {
+  it("comes from the root of the page tree, whatever strings contain", () => {
     expect(countPages(write())).toBe(1);
     expect(countPages(write(OBJECTS.with(2, "<</Kids [] /Count 17>>")))).toBe(17);
     expect(() => countPages(write(OBJECTS.with(1, "<</Pages 77 0 R>>")))).toThrow(MalformedPdf);
@@ -113,7 +113,7 @@ describe("a dictionary", () => {
     "<<(a) 1>>",
     "<</A <xyz>>>",
     `<</A ${"[".repeat(100_000)}`,
-  ])("%j is malformed", (text) => {
+  ])("is malformed: %j", (text) => {
     expect(() => parseDictionary(text.slice(0, 100_000))).toThrow(MalformedPdf);
   });
 });

@@ -91,13 +91,13 @@ describe.concurrent("pages", () => {
   // the page is 10 inches tall, and there is no margin by default
   it.each<[string, object, number]>([
     ["paper of 10 in", { marginUnit: "in", width: 5, height: 10 }, 1],
-    ["margins in in", { marginUnit: "in", width: 5, height: 10, marginTop: 1, marginBottom: 1 }, 2],
+    ["margins in inches", { marginUnit: "in", width: 5, height: 10, marginTop: 1, marginBottom: 1 }, 2],
     ["margins in px", { marginUnit: "px", width: 480, height: 960, marginTop: 96, marginBottom: 96 }, 2],
     ["margins in cm", { marginUnit: "cm", width: 12, height: 25.5, marginTop: 2.54, marginBottom: 2.54 }, 2],
     ["margins in mm", { marginUnit: "mm", width: 120, height: 255, marginTop: 25.4, marginBottom: 25.4 }, 2],
     ["a scale of 0.5", { marginUnit: "in", width: 5, height: 5, scale: 0.5 }, 1],
     ["a scale of 2", { marginUnit: "in", width: 5, height: 10, scale: 2 }, 2],
-  ])("fit the content with %s", async (_name, options, pages) => {
+  ])("fit the content: %s", async (_name, options, pages) => {
     const sides = "marginTop" in options ? { marginLeft: 0, marginRight: 0 } : {};
     expect((await print("/tall", { ...options, ...sides })).pages).toBe(pages);
   });

@@ -11,7 +11,7 @@ const [PAGE, FRAME, OTHER] = ["A", "B", "C"].map((letter) => letter.repeat(32)) 
 interface Opened {
   readonly transport: ProtocolTransport;
   readonly fromBrowser: PassThrough;
-  /** What Puppeteer gets. */
+  /** The messages that Puppeteer receives. */
   readonly messages: string[];
   /** The commands that were sent. */
   readonly sent: () => { id: number; method: string; sessionId?: string }[];
@@ -82,7 +82,7 @@ describe("the pipe transport", () => {
     expect(messages.map((message) => message.length)).toEqual([MESSAGE_MAX_BYTES]);
   });
 
-  it("discards a longer event, and fails a command whose response is longer", async () => {
+  it("discards an event that is too long, and fails a command whose response is too long", async () => {
     const { fromBrowser, messages } = open();
     const long = "x".repeat(MESSAGE_MAX_BYTES);
     await deliver(fromBrowser, [
@@ -98,7 +98,7 @@ describe("the pipe transport", () => {
     expect(messages[2]).toBe("{9}");
   });
 
-  it("drops the titles and URLs of pages, which are not needed", async () => {
+  it("drops page titles and URLs, which nothing needs", async () => {
     const { fromBrowser, messages } = open();
     await deliver(fromBrowser, ['{"method":"Target.targetInfoChanged","params":{}}\0{1}\0']);
     expect(messages).toEqual(["{1}"]);
@@ -136,13 +136,13 @@ describe("a screenshot", () => {
   });
 
   it.each([
-    ["of a session", `{"id":ID,"result":{"data":"AAECAw=="},"sessionId":"${PAGE}"}`],
+    ["from a session", `{"id":ID,"result":{"data":"AAECAw=="},"sessionId":"${PAGE}"}`],
     [
-      "of a proxy that writes the session first",
+      "from a proxy that writes the session first",
       `{"sessionId": "${PAGE}", "id": ID, "result": {"data": "AAECAw=="}}`,
     ],
     [
-      "of a proxy that writes the session second",
+      "from a proxy that writes the session second",
       `{"id":ID,"sessionId":"${PAGE}","result":{"data":"AAECAw=="}}`,
     ],
   ])("is read from a response %s", async (_name, response) => {
@@ -152,7 +152,7 @@ describe("a screenshot", () => {
     expect([...(await captured)]).toEqual([0, 1, 2, 3]);
   });
 
-  /** The outcome of a screenshot of `length` bytes, and the messages for Puppeteer. */
+  /** Returns the outcome of a screenshot of `length` bytes, and the messages for Puppeteer. */
   const captureOf = async (
     length: number,
     maxBytes: number,
@@ -203,7 +203,7 @@ describe("a screenshot", () => {
     expect(opened.messages).toEqual([]);
   });
 
-  it("is discarded if its render no longer waits for it", async () => {
+  it("is discarded if its render is no longer waiting for it", async () => {
     const opened = open();
     const aborter = new AbortController();
     const captured = capture(opened, { signal: aborter.signal });
@@ -253,7 +253,7 @@ describe("a page that floods the connection", () => {
     expect(messages).toEqual([event("Page.x", OTHER).slice(0, -1)]);
   });
 
-  it("is counted with its frames and workers, and only the ends of those are read from then on", async () => {
+  it("is cut off together with its frames and workers, and only their ends are read from then on", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     channel.include(FRAME);
@@ -274,7 +274,7 @@ describe("a page that floods the connection", () => {
     ).toEqual(["Target.detachedFromTarget"]);
   });
 
-  it("is not confused with one whose text looks like a session", async () => {
+  it("is not confused with a page whose text looks like a session id", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     const forged = String.raw`\"},\"sessionId\":\"${PAGE}\"}`;

@@ -1,4 +1,4 @@
-// pdf.js warns that it cannot draw, which nothing here does
+// silences the warning of pdf.js that it cannot draw, because nothing here draws
 const { warn } = console;
 console.warn = () => {};
 const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
@@ -19,7 +19,7 @@ export interface PdfPage {
   readonly width: number;
   readonly height: number;
   readonly texts: readonly PdfText[];
-  /** Roles of the structure tree, such as `H1`, in order; empty without tags. */
+  /** Roles in the structure tree, such as `H1`, in order; empty if the PDF has no tags. */
   readonly roles: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface PdfContent {
   readonly information: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a PDF with pdf.js, which shares nothing with what wrote it. */
+/** Reads a PDF with pdf.js, which shares no code with the writer. */
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   const task = getDocument({ data: Uint8Array.from(bytes), verbosity: 0 });
   const file = await task.promise;

@@ -34,7 +34,7 @@ export interface RemoteBrowser {
   kill(): Promise<void>;
 }
 
-/** Starts a browser, by default at a free port; kills it when the test ends. */
+/** Starts a browser, by default on a free port; kills it when the test ends. */
 export async function startRemoteBrowser(
   options: { readonly port?: number; readonly args?: readonly string[] } = {},
 ): Promise<RemoteBrowser> {

@@ -136,7 +136,7 @@ describe("two remote browsers", () => {
     expect(agents.filter((agent) => agent === "two")).toHaveLength(3);
   });
 
-  it("retry a render on the other if one is killed", async () => {
+  it("have a render retried on the other if one is killed", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(browsers.map(({ webSocketUrl }) => webSocketUrl));
     await vi.waitFor(
@@ -156,7 +156,7 @@ describe("two remote browsers", () => {
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
   });
 
-  it("retry a render on the other if one becomes unresponsive", async () => {
+  it("have a render retried on the other if one becomes unresponsive", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(
       browsers.map(({ webSocketUrl }) => webSocketUrl),
@@ -171,7 +171,7 @@ describe("two remote browsers", () => {
     expect(events.map(({ type }) => type)).toContain("remote-browser-unresponsive");
   });
 
-  it("cause upstream_error and a refund if both exit, until one is back", async () => {
+  it("cause upstream_error and a refund after both have exited, until one recovers", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer } = open(browsers.map(({ httpUrl }) => httpUrl));
     const targets = allowPorts(site.port);

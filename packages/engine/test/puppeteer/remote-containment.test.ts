@@ -11,7 +11,7 @@ import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK } from "./trap.ts";
 
 describe("a remote browser that does not use the egress proxy", () => {
   it.each<[string, (params: Record<string, unknown>) => void]>([
-    ["the provider ignores the proxy of a context", (params) => delete params["proxyServer"]],
+    ["the provider ignores a context's proxy", (params) => delete params["proxyServer"]],
     ["the browser bypasses it for the loopback", (params) => delete params["proxyBypassList"]],
     ["the browser can't reach it", (params) => (params["proxyServer"] = "http://127.0.0.1:9")],
   ])("makes the renderer not ready: %s", async (_name, tamper) => {
@@ -25,14 +25,14 @@ describe("a remote browser that does not use the egress proxy", () => {
     onTestFinished(() => renderer.close());
     const { ready, reason } = await renderer.health();
     expect(ready).toBe(false);
-    expect(reason).toContain("don't use the egress proxy");
+    expect(reason).toContain("do not use the egress proxy");
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
     expect(site.requests).toEqual([]);
   });
 });
 
 describe("a page that tries every way to connect from a remote browser", () => {
-  it("reaches nothing, and renders, if the browser has the recommended arguments", async () => {
+  it("reaches nothing, and is rendered, if the browser has the recommended arguments", async () => {
     const trap = await openTrap();
     onTestFinished(() => trap.close());
     const site = await openHostileSite();
@@ -54,7 +54,7 @@ describe("a page that tries every way to connect from a remote browser", () => {
 });
 
 describe("a document in a remote browser", () => {
-  it.each(["proxy", "direct"] as const)("is served, with egress: %s", async (browserEgress) => {
+  it.each(["proxy", "direct"] as const)("is served if browserEgress is %s", async (browserEgress) => {
     const site = await openSite({
       "/": `<iframe src="https://documents.snap.invalid/"></iframe><script>
         fetch("https://documents.snap.invalid/", { mode: "no-cors" }).catch(() => (document.title = "refused"))
@@ -74,7 +74,7 @@ describe("a document in a remote browser", () => {
     const file = await renderer.render(screenshot(document.url), { document });
     expect(file.targetStatus).toBe(200);
     expect(new Set(document.read).size).toBe(8);
-    // other pages get nothing, and nobody learns that they tried
+    // other pages get nothing, and no resolver sees the attempt
     const isRefused = { waitForFunction: 'document.title === "refused"' };
     expect((await renderer.render(screenshot(site.url("/"), isRefused))).targetStatus).toBe(200);
     expect(await failureOf(renderer.render(screenshot(document.url)))).toEqual({
@@ -126,13 +126,13 @@ describe("the reported containment gaps", () => {
     return connected?.type === "remote-browser-connected" ? connected.gaps.join("\n") : "";
   };
 
-  it("are only memory with the recommended arguments", async () => {
+  it("include only memory with the recommended arguments", async () => {
     const gaps = await gapsOf(undefined, "proxy");
     expect(gaps).toContain("memory");
     expect(gaps).not.toMatch(/WebRTC|looked up|sandbox/);
   });
 
-  it("include WebRTC and DNS look-ups without them", async () => {
+  it("include WebRTC and DNS look-ups without the recommended arguments", async () => {
     expect(await gapsOf([], "proxy")).toMatch(/WebRTC[^]*looked up/);
   });
 

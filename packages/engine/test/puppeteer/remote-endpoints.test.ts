@@ -70,7 +70,7 @@ describe("an endpoint that rejects connections", () => {
     ["500", "500 Internal Server Error", "", "upstream_error", 502],
     ["a redirect", `302 Found\nLocation: ws://127.0.0.1:1/?${SECRET}`, "", "upstream_error", 502],
     ["a web page", "200 OK", "<h1>welcome</h1>", "upstream_error", 502],
-  ])("with %s", async (_name, head, body, code, status) => {
+  ])("with $0 causes $3", async (_name, head, body, code, status) => {
     const port = await openEndpoint(
       responding(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`),
     );
@@ -82,7 +82,7 @@ describe("an endpoint that rejects connections", () => {
     }
   });
 
-  it("sets Retry-After from its response", async () => {
+  it("sets Retry-After as in its response", async () => {
     const port = await openEndpoint(
       responding("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
     );
@@ -95,14 +95,14 @@ describe("an endpoint that rejects connections", () => {
     ["429 Too Many Requests", 2],
     ["402 Payment Required", 3600],
     ["401 Unauthorized", 5],
-  ])("sets the default Retry-After for %s", async (head, seconds) => {
+  ])("has a default Retry-After for %s", async (head, seconds) => {
     const port = await openEndpoint(responding(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
     expect((await errorOf(port)).error.retryAfterSeconds).toBe(seconds);
   });
 });
 
 describe("an endpoint that rejects connections with an endless body", () => {
-  it.each(["ws", "http"])("is reported by its status: %s", async (scheme) => {
+  it.each(["ws", "http"])("is reported according to its status: %s", async (scheme) => {
     const port = await openEndpoint((socket) => {
       socket.write("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 300\r\nContent-Length: 1000\r\n\r\n");
       const dripping = setInterval(() => socket.write("x"), 100);
@@ -114,7 +114,7 @@ describe("an endpoint that rejects connections with an endless body", () => {
   });
 });
 
-describe("an endpoint that fails", () => {
+describe("an endpoint", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["hangs", () => {}],
     ["closes immediately", (socket) => socket.destroy()],
@@ -128,16 +128,16 @@ describe("an endpoint that fails", () => {
         more();
       },
     ],
-  ])("%s", { timeout: 90_000 }, async (_name, behave) => {
+  ])("causes upstream_error if it %s", { timeout: 90_000 }, async (_name, behave) => {
     const port = await openEndpoint(behave);
-    for (const scheme of ["ws", "http"]) {
-      const { error, everything } = await errorOf(port, scheme);
+    const outcomes = await Promise.all(["ws", "http"].map((scheme) => errorOf(port, scheme)));
+    for (const { error, everything } of outcomes) {
       expect(error).toMatchObject({ code: "upstream_error", status: 502, retryAfterSeconds: 5 });
       expect(everything).not.toContain(SECRET);
     }
   });
 
-  it("refuses the connection", async () => {
+  it("causes upstream_error if it refuses the connection", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -149,7 +149,7 @@ describe("an endpoint that fails", () => {
     expect(everything).not.toContain(SECRET);
   });
 
-  it("has an untrusted certificate, and receives no request", async () => {
+  it("causes upstream_error, and receives no request, if its certificate is untrusted", async () => {
     const validUntil = new Date(Date.now() + 86_400_000);
     const names = [{ kind: "address", bytes: [127, 0, 0, 1] }] as const;
     const requested: string[] = [];
@@ -171,7 +171,7 @@ describe("an endpoint that fails", () => {
     expect(requested).toEqual([]);
   });
 
-  it("does not speak TLS at a wss URL", async () => {
+  it("causes upstream_error if it does not use TLS at a wss URL", async () => {
     const port = await openEndpoint(responding("HTTP/1.1 400 Bad Request\n\n"));
     expect((await errorOf(port, "wss")).error.code).toBe("upstream_error");
   });
@@ -180,7 +180,7 @@ describe("an endpoint that fails", () => {
     ["text that is not JSON", "rubbish"],
     ["JSON that is not a message", "null"],
     ["a response without a command", '{"id":99999,"result":{}}'],
-  ])("opens a WebSocket and sends %s", async (_name, text) => {
+  ])("causes upstream_error if it opens a WebSocket and sends %s", async (_name, text) => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => {
       for (const client of server.clients) client.terminate();
@@ -195,7 +195,7 @@ describe("an endpoint that fails", () => {
 });
 
 describe("several endpoints that reject connections", () => {
-  it("cause the error that is likely to end first", async () => {
+  it("cause the error of the one that is likely to recover first", async () => {
     const quota = await openEndpoint(responding("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
     const denied = await openEndpoint(responding("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));
     const busy = await openEndpoint(responding("HTTP/1.1 429 Too Many Requests\nContent-Length: 0\n\n"));

@@ -27,7 +27,7 @@ describe("an endpoint that sends malformed events", () => {
       { method: "Target.attachedToTarget", params: { targetInfo: TARGET, sessionId: 1 } },
     ],
     ["targetDestroyed without params", { method: "Target.targetDestroyed" }],
-  ])("is disconnected, and the render is retried: %s", async (_name, message) => {
+  ])("is disconnected, and its render is retried: %s", async (_name, message) => {
     const remote = await startRemoteBrowser();
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
@@ -80,14 +80,14 @@ describe("text from an endpoint", () => {
 });
 
 describe("a remote browser that cannot open tabs", () => {
-  it("is disconnected after three failures, while the other serves the renders", async () => {
+  it("is disconnected after three failures, while the other browser renders", async () => {
     const [one, two] = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
-    let refuses = false;
+    let rejects = false;
     const url = await openInterceptor(one.webSocketUrl, ({ id, method }, respond) => {
-      if (!refuses || method !== "Target.createBrowserContext") return;
+      if (!rejects || method !== "Target.createBrowserContext") return;
       respond({ id, error: { code: -32000, message: "no" } });
       return true;
     });
@@ -101,7 +101,7 @@ describe("a remote browser that cannot open tabs", () => {
       () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
       { timeout: 10_000 },
     );
-    refuses = true;
+    rejects = true;
     for (let count = 0; count < 12; count += 1)
       expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     expect(events).toContainEqual({

@@ -29,7 +29,7 @@ beforeAll(async () => {
       );
     },
   });
-  // opens each page at its URL; other tests use ready tabs
+  // opens each page in a tab at its URL; other tests use ready tabs
   renderer = openRenderer([site.port], { warmContexts: 0 });
 });
 
@@ -112,7 +112,7 @@ describe("selector", () => {
     ["text/Far", "is not valid CSS", ["selector-unmatched"]],
     ["xpath///div", "is not valid CSS", ["selector-unmatched"]],
     ["body >>> div", "is not valid CSS", ["selector-unmatched"]],
-  ])("%s fails with render_failed and the reason", async (selector, reason, notes) => {
+  ])("fails with render_failed and the reason: %s", async (selector, reason, notes) => {
     const failure = await errorOf(renderer.render(screenshot(site.url("/"), { selector })));
     expect(failure.notes).toEqual(notes);
     expect(failure.code).toBe("render_failed");
@@ -150,7 +150,7 @@ describe("omitBackground", () => {
     expect(image.pixel(100, 100)[3]).toBe(0);
   });
 
-  it("leaves them opaque white if it is off", async () => {
+  it("leaves unpainted areas opaque white if it is off", async () => {
     expect((await png("/transparent")).pixel(100, 100)).toEqual(WHITE);
   });
 });

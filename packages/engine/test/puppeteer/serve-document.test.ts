@@ -7,7 +7,7 @@ import { required } from "./setup.ts";
 
 type Judge = (url: string, method?: string) => Promise<Verdict>;
 
-/** Returns the verdict of the rule for requests of a page of this document. */
+/** Returns the rule's verdict on requests from this document's page. */
 function serve(document: TestDocument): Judge {
   const tab = {} as Tab;
   const rule = required(documentRules({ tab, document })[0], "rule");
@@ -17,7 +17,7 @@ function serve(document: TestDocument): Judge {
 const FILES = { "index.html": "index", "logo.svg": "logo", "sub/index.html": "sub", "a b/é.txt": "encoded" };
 
 /** Returns the status with the body or the location. */
-async function answerAt(judge: Judge, url: string, method?: string): Promise<string> {
+async function responseAt(judge: Judge, url: string, method?: string): Promise<string> {
   const verdict = await judge(url, method);
   if (verdict === null || !("answer" in verdict)) return JSON.stringify(verdict);
   const { status, headers, body } = verdict.answer;
@@ -37,7 +37,7 @@ describe("the rule that serves a document", () => {
     [`/${ID}/sub/`, "200 sub"],
     [`/${ID}/sub`, `301 /${ID}/sub/`],
     [`/${ID}/a%20b/%C3%A9.txt`, "200 encoded"],
-    // decomposed, as in file names of macOS
+    // decomposed, as in macOS file names
     [`/${ID}/a%20b/e%CC%81.txt`, "200 encoded"],
     ["/logo.svg", "200 logo"],
     ["/sub/", "200 sub"],
@@ -49,13 +49,13 @@ describe("the rule that serves a document", () => {
     [`/${"f".repeat(64)}/logo.svg`, "404 Not found"],
   ])("responds at %s with %s", async (path, expected) => {
     const judge = serve(documentOf(FILES));
-    expect(await answerAt(judge, `https://documents.snap.invalid${path}`)).toBe(expected);
+    expect(await responseAt(judge, `https://documents.snap.invalid${path}`)).toBe(expected);
   });
 
   it("responds to a path of any length, without normalizing it", async () => {
-    // would take minutes
+    // normalizing this path would take minutes
     const path = `a${"%CC%95".repeat(150_000)}${"%CC%96".repeat(150_000)}`;
-    expect(await answerAt(serve(documentOf(FILES)), `https://documents.snap.invalid/${path}`)).toBe(
+    expect(await responseAt(serve(documentOf(FILES)), `https://documents.snap.invalid/${path}`)).toBe(
       "404 Not found",
     );
   });
@@ -63,11 +63,11 @@ describe("the rule that serves a document", () => {
   it("responds to GET and HEAD only", async () => {
     const judge = serve(documentOf(FILES));
     const url = "https://documents.snap.invalid/logo.svg";
-    expect(await answerAt(judge, url, "HEAD")).toBe("200");
-    expect(await answerAt(judge, url, "POST")).toBe("405 Method not allowed");
+    expect(await responseAt(judge, url, "HEAD")).toBe("200");
+    expect(await responseAt(judge, url, "POST")).toBe("405 Method not allowed");
   });
 
-  it("sends the type of each file, and that nothing is stored", async () => {
+  it("sends each file's type, and no-store", async () => {
     const verdict = await serve(documentOf(FILES))("https://documents.snap.invalid/logo.svg");
     expect(verdict).toMatchObject({
       answer: { headers: { "content-type": "image/svg+xml", "cache-control": "no-store" } },
@@ -82,7 +82,7 @@ describe("the rule that serves a document", () => {
     expect(await serve(documentOf(FILES))(url)).toBeNull();
   });
 
-  it("stops once a page has loaded 100 MiB", async () => {
+  it("stops responding once a page has loaded 100 MiB", async () => {
     const document = documentOf({ large: new Uint8Array(40 * 1024 * 1024) });
     const judge = serve(document);
     const url = "https://documents.snap.invalid/large";

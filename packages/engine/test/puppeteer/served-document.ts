@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-/** A document whose readings are recorded. */
+/** A document that records which files are read. */
 export interface TestDocument extends ServedDocument {
   readonly read: string[];
 }

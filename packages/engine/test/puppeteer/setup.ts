@@ -7,7 +7,7 @@ import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../sr
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
-/** Allows only these ports of the loopback, where the tests' sites listen. */
+/** Allows only these loopback ports, where the test sites listen. */
 export function allowPorts(...ports: number[]): TargetPolicy {
   return {
     allow: ports.map((port) => ({ kind: "block", address: "127.0.0.1", prefixLength: 32, port })),
@@ -25,7 +25,7 @@ export function screenshot(url: string, options: ScreenshotOptions = {}): Screen
   return screenshotParameters.parse({ url, waitUntil: "load", ...options });
 }
 
-/** Without `waitUntil`, as most callers send it. */
+/** Parameters without `waitUntil`, as in most requests. */
 export function defaultScreenshot(url: string): ScreenshotParameters {
   return screenshotParameters.parse({ url });
 }

@@ -9,7 +9,7 @@ import { openSite, type Site } from "./site.ts";
 const HTML = "<!doctype html><body style='margin:0;font:12pt/16px sans-serif'>";
 const tall = (height: number): string => `${HTML}<div style="height:${height}px;background:red"></div>`;
 
-/** Every way to ask for another page. */
+/** Requests page breaks in every possible way. */
 const BREAKS = `${HTML}<style>
   @page { size: a5 landscape; margin: 3cm } @page wide { size: 8in 3in }
   h2 { break-before: page } p { page-break-after: always !important } b { page: wide; display: block }
@@ -34,6 +34,14 @@ beforeAll(async () => {
     "/viewport": `${HTML}<style>html, body { height: 100% }</style><main style="height:100%">a</main>
       <section style="min-height:100vh">b</section><section style="height:calc(50vh - 10px)">c</section>last`,
     "/fixed": `${HTML}<div style="position:fixed;bottom:0">bottom</div><div style="height:2000px">a</div>last`,
+    "/fractions": `${HTML}<div style="height:1480.25px;background:red"></div>`,
+    "/important": `${HTML}<style>
+      @page { size: a5 !important; margin: 3cm !important; page-orientation: rotate-left }
+      @media print { @layer page { @page :first { margin: 5cm !important; size: landscape !important } } }
+      </style><div style="height:1500px">a</div>last`,
+    "/closed": `${HTML}<style>.tall { height: 3000px }</style><div>line</div><div>last</div>
+      <details><summary>more</summary><div class=tall></div></details><div hidden=until-found><div class=tall></div></div>
+      <section style="content-visibility:hidden"><div class=tall></div></section>`,
     "/growing": `${HTML}<script>
       const add = () => document.body.append(Object.assign(document.createElement("div"), { textContent: "more" }));
       addEventListener("load", () => { for (let index = 0; index < 100; index += 1) setTimeout(add, index * 10); });
@@ -55,7 +63,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Returns the one page of a PDF. */
+/** Returns the only page of a PDF. */
 async function print(path: string, options: object = {}): Promise<PdfPage> {
   const { bytes } = await renderer.render(pdf(site.url(path), { singlePage: true, ...options }));
   const { pages } = await readPdf(bytes);
@@ -83,6 +91,18 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeLessThan(points + 1);
   });
 
+  it("is less than two pixels longer than content whose height is a fraction", async () => {
+    const { height } = await print("/fractions");
+    expect(height).toBeGreaterThanOrEqual(1480.25 * 0.75);
+    expect(height).toBeLessThan(1482.25 * 0.75);
+  });
+
+  it("does not include content that is not shown", async () => {
+    const page = await print("/closed");
+    expect(page.texts.map(({ text }) => text)).toContain("more");
+    expect(page.height).toBeLessThan(60);
+  });
+
   it("includes the margins, a header and a footer, at any scale", async () => {
     const margins = { marginUnit: "in", marginTop: 1, marginRight: 1, marginBottom: 2, marginLeft: 1 };
     const headerHtml = "<b class=pageNumber></b> of <b class=totalPages></b>";
@@ -99,9 +119,12 @@ describe.concurrent("a single page", () => {
     expect(page.width).toBeCloseTo(595.92, 1);
     expect(page.texts.map(({ text }) => text)).toEqual(["a", "b", "c", "d", "e", "last"]);
     expect(spaceBelow(page)).toBeLessThan(8);
+    const important = await print("/important");
+    expect(important.width).toBeCloseTo(595.92, 1);
+    expect(important.height).toBeCloseTo(1137, -1);
   });
 
-  it("has the lengths of a viewport as high as the paper", async () => {
+  it("resolves viewport lengths against the paper's height", async () => {
     const page = await print("/viewport");
     // 2.5 sheets and one line
     expect(page.height).toBeGreaterThan(2.5 * 840);
@@ -116,7 +139,7 @@ describe.concurrent("a single page", () => {
     expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
   });
 
-  it("is as long as its content without a doctype, too", async () => {
+  it("is as long as its content even without a doctype", async () => {
     for (const path of ["/standards", "/quirks"]) {
       const { height, texts } = await print(path);
       expect(height).toBeLessThan(61);
@@ -125,7 +148,7 @@ describe.concurrent("a single page", () => {
     expect((await print("/quirks-filled")).height).toBeCloseTo(841.92, 1);
   });
 
-  it("is a sheet if only fixed elements show anything", async () => {
+  it("is one sheet if only fixed elements show anything", async () => {
     const page = await print("/only-fixed");
     expect(page.height).toBeCloseTo(841.92, 1);
     expect(page.texts.map(({ text }) => text)).toEqual(["Certificate"]);
@@ -135,7 +158,7 @@ describe.concurrent("a single page", () => {
     expect((await print(path)).height).toBeLessThan(3);
   });
 
-  it("includes content that is added late, even by the print itself", async () => {
+  it("includes content that is added late, even while printing", async () => {
     expect(spaceBelow(await print("/growing"))).toBeLessThan(60);
   });
 
@@ -155,7 +178,7 @@ describe.concurrent("a single page", () => {
   it("is at most 200 in long", async () => {
     const error = await errorOf(renderer.render(pdf(site.url("/20000"), { singlePage: true })));
     expect(error).toMatchObject({ code: "render_failed", notes: ["capture-too-large"] });
-    expect(error.message).toContain("15,000 pt long; a page of a PDF has at most 14,400 pt (200 in)");
+    expect(error.message).toContain("15,000 pt long; a PDF page can be at most 14,400 pt (200 in) long");
     const page = await print("/20000", { scale: 0.9 });
     expect(page.height).toBeCloseTo(13_500, -1);
   });

@@ -17,7 +17,7 @@ const WHITE = [255, 255, 255, 255];
 /** Loops through a red and a blue frame of one pixel, 20 ms each. */
 const GIF = Buffer.from(
   "47494638396101000100910000ff00000000ff000000000000" + // a red and a blue color
-    "21ff0b4e45545343415045322e300301000000" + // for ever
+    "21ff0b4e45545343415045322e300301000000" + // forever
     "21f9040002000000" +
     "2c00000000010001000002024401" +
     "00" + // red
@@ -27,18 +27,18 @@ const GIF = Buffer.from(
     "3b",
   "hex",
 );
-/** The same as a WebP image. */
+/** The same frames as a WebP image. */
 const WEBP = Buffer.from(
   "UklGRnwAAABXRUJQVlA4WAoAAAACAAAAAAAAAAAAQU5JTQYAAAAAAAAAAABBTk1GJAAAAAAAAAAAAAAAAAAAABQAAABW" +
     "UDhMDAAAAC8AAAAAKED/C9D/AEFOTUYkAAAAAAAAAAAAAAAAAAAAFAAAAFZQOEwMAAAALwAAAAAoQAH63/8A",
   "base64",
 );
-/** Red; in the extended format, as most photos with metadata. */
+/** A red WebP image in the extended format, like most photos with metadata. */
 const STILL_WEBP = Buffer.from(
   "UklGRjYAAABXRUJQVlA4WAoAAAAEAAAAAAAAAAAAVlA4TAwAAAAvAAAAAChA/wvQ/wBYTVAgBAAAAAAAAAA=",
   "base64",
 );
-/** VP8, red for a fifth of a second, then blue. */
+/** A VP8 video that is red for a fifth of a second, then blue. */
 const VIDEO = readFileSync(new URL("../fixtures/pages/video.webm", import.meta.url));
 
 const KEYFRAMES = "@keyframes redden { from { background: blue } to { background: red } }";
@@ -49,7 +49,7 @@ const send = (type: string, body: Buffer) => (_request: unknown, response: Serve
 let site: Site;
 let renderer: Renderer;
 
-/** Pages whose pixel at 50, 50 is red once they are stable, although most are blue meanwhile. */
+/** Pages whose pixel at 50, 50 is red once they are stable, although most are blue until then. */
 const PAGES: Readonly<Record<string, string>> = {
   "/animation-that-ends": `<style>${KEYFRAMES}</style><body style="animation:redden 60s both">`,
   "/spinner":
@@ -163,12 +163,12 @@ describe("stabilize", () => {
     for (let x = 0; x < 20; x += 1) expect(image.pixel(x, 50)).toEqual(WHITE);
   });
 
-  it("has the note unstable if captures do not agree within 3 seconds", async () => {
+  it("adds the note unstable if captures do not match within 3 seconds", async () => {
     const { notes } = await pixel("/changes");
     expect(notes).toEqual(["unstable"]);
   });
 
-  it("captures all of a full page that still changes", async () => {
+  it("captures all of a full page that is still changing", async () => {
     const parameters = screenshot(site.url("/changes-and-is-tall"), { stabilize: true, fullPage: true });
     const { bytes, notes } = await renderer.render(parameters);
     const image = readPng(bytes);
@@ -207,7 +207,7 @@ describe("animated images", () => {
     return session;
   }
 
-  it("are found for each frame, except inlined ones, and no file is looked into twice", async () => {
+  it("are found in each frame, except inlined ones, and no file is inspected twice", async () => {
     const session = await openSession("/images");
     const { frame, childFrames = [] } = (await session.send("Page.getFrameTree")).frameTree;
     const sent = vi.spyOn(session, "send");
@@ -225,7 +225,7 @@ describe("animated images", () => {
     expect(new Set(lookedInto)).toEqual(new Set([site.url("/a.webp"), site.url("/still.webp")]));
   });
 
-  it("are no longer looked for once the render is aborted", async () => {
+  it("are no longer searched for once the render is aborted", async () => {
     const session = await openSession("/images");
     const sent = vi.spyOn(session, "send");
     const found = new AnimatedImages().find(
@@ -237,8 +237,8 @@ describe("animated images", () => {
   });
 });
 
-describe("without stabilize", () => {
-  it("an animation is wherever it is", async () => {
+describe("without stabilize,", () => {
+  it("an animation is captured at any point", async () => {
     expect((await pixel("/animation-that-ends", { stabilize: false })).color).not.toEqual(RED);
   });
 });
@@ -247,7 +247,7 @@ describe("fonts", () => {
   const requestsOf = (path: string): number =>
     site.requests.filter((request) => request === `GET ${path}`).length;
 
-  it("are awaited, at most 2 seconds, if a parameter of the page's appearance is sent", async () => {
+  it("are awaited, for at most 2 seconds, if a parameter that changes the page's appearance is sent", async () => {
     expect((await pixel("/no-font", { stabilize: false, waitUntil: "domcontentloaded" })).color).toEqual(
       WHITE,
     );

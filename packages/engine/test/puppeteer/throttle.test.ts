@@ -27,21 +27,21 @@ function stateOf(pid: number): string {
 }
 
 describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
-  it("stops and continues a process in turn, until it is released", async () => {
+  it("stops and resumes a process repeatedly until it is released", async () => {
     const { pid, group } = await spin();
     const throttle = new Throttle();
-    throttle.set([{ group, pid, rate: 0.5 }]);
+    throttle.set([{ group, pid, runFraction: 0.5 }]);
     for (const state of ["T", "R", "T", "R"]) await vi.waitFor(() => expect(stateOf(pid)).toBe(state), SOON);
     throttle.release();
     expect(stateOf(pid)).not.toBe("T");
   });
 
-  it("continues the processes that are no longer listed", async () => {
+  it("resumes processes that are no longer listed", async () => {
     const [first, second] = [await spin(), await spin()];
     const throttle = new Throttle();
-    throttle.set([{ ...first, rate: 0.5 }]);
+    throttle.set([{ ...first, runFraction: 0.5 }]);
     await vi.waitFor(() => expect(stateOf(first.pid)).toBe("T"), SOON);
-    throttle.set([{ ...second, rate: 0.5 }]);
+    throttle.set([{ ...second, runFraction: 0.5 }]);
     expect(stateOf(first.pid)).not.toBe("T");
     await vi.waitFor(() => expect(stateOf(second.pid)).toBe("T"), SOON);
     throttle.release();

@@ -18,7 +18,7 @@ export async function openTrap(): Promise<Trap> {
     socket.once("data", (data) => caught.push(data.toString("latin1").split("\r\n")[0] ?? ""));
     socket.on("error", () => {});
   });
-  server.listen(0, "::"); // IPv4 too
+  server.listen(0, "::"); // also accepts IPv4
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const udp = createSocket({ type: "udp6", ipv6Only: false }).on("message", (_data, from) => {
@@ -46,12 +46,12 @@ export function openHostileSite(): Promise<Site> {
   });
 }
 
-/** Resolves every name to the loopback, as an attacker's DNS server may. */
+/** Resolves every name to the loopback, as an attacker's DNS server can. */
 export const TO_LOOPBACK: Resolver = {
   resolve: async (name) => (name.startsWith("six") ? ["::1"] : ["127.0.0.1"]),
 };
 
-/** Spellings of the loopback. */
+/** Ways to write the loopback. */
 export const HOSTS = [
   "127.0.0.1",
   "localhost",

@@ -20,7 +20,7 @@ const CREDENTIALS = "ada:s3cret";
 let site: Site;
 let internal: Site;
 let proxy: ConnectProxy;
-/** By host and port. */
+/** Faults of the proxy, by host and port. */
 let faults: Record<string, ProxyFault>;
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe("a page behind an upstream proxy", () => {
     expect(internal.requests).toEqual([]);
   });
 
-  it("sends names if the proxy resolves them", async () => {
+  it("sends host names if the proxy resolves them", async () => {
     await open({ dns: "proxy" }).render(screenshot("http://page.example/", { waitUntil: "networkidle0" }));
     expect(proxy.authorities).toEqual(expect.arrayContaining(["page.example:80", "third.example:80"]));
     expect(proxy.authorities.filter((authority) => !authority.includes(".example:80"))).toEqual([]);
@@ -105,32 +105,30 @@ describe("a page behind an upstream proxy", () => {
 describe("a render", () => {
   const unavailable = {
     code: "upstream_error",
-    message: "The service cannot reach the internet for now. Retry shortly.",
+    message: "The service cannot reach the internet at the moment. Retry shortly.",
     retryAfterSeconds: 5,
     isTransient: true,
   };
 
-  it("fails for now while the upstream proxy is down", async () => {
+  it("fails temporarily while the upstream proxy is down", async () => {
     const url = `http://${CREDENTIALS}@127.0.0.1:${await findFreePort()}`;
     const error = await errorOf(open({ url }).render(screenshot("https://page.example/")));
     expect(error).toMatchObject(unavailable);
     expect(error.detail).toMatch(
-      /^the upstream proxy http:\/\/127\.0\.0\.1:\d+ does not accept connections: .* at https:\/\/page\.example$/,
+      /^the upstream proxy http:\/\/127\.0\.0\.1:\d+ is not accepting connections: .* at https:\/\/page\.example$/,
     );
   });
 
-  it("fails for now if the upstream proxy rejects the password, which no error contains", async () => {
+  it("fails temporarily if the upstream proxy rejects the password, which no error contains", async () => {
     const url = `http://ada:wr0ng@127.0.0.1:${proxy.port}`;
     const error = await errorOf(open({ url }).render(screenshot("https://page.example/")));
     expect(error).toMatchObject(unavailable);
-    expect(error.detail).toContain(
-      "rejects the user name and password of this service, or requires them (407)",
-    );
+    expect(error.detail).toContain("rejected this service's user name and password, or requires them (407)");
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain("wr0ng");
   });
 });
 
-it("a renderer whose pages connect directly rejects an upstream proxy", () => {
+it("a renderer whose pages connect directly does not accept an upstream proxy", () => {
   const upstreamProxy = parseUpstreamProxy({ url: "http://proxy.example:3128" });
   expect(() =>
     createPuppeteerRenderer({ browserUrls: ["ws://127.0.0.1:1/"], browserEgress: "direct", upstreamProxy }),

@@ -5,7 +5,7 @@ function matches(list: string, url: string): boolean {
   return parseUrlPatterns(list).some((pattern) => pattern.matches(url));
 }
 
-describe("an item of blockUrls", () => {
+describe("blockUrls", () => {
   it.each([
     ["ads.example", "https://ads.example/a?b"],
     ["ads.example", "http://ADS.example:8080/"],
@@ -17,7 +17,7 @@ describe("an item of blockUrls", () => {
     ["*/track?id=*", "https://x.example/track?id=1"],
     ["*a*b*c*", "https://x.example/a-b-c"],
     ["https://ads.example/exact", "https://ads.example/exact"],
-  ])("%s matches %s", (list, url) => {
+  ])("with %s matches %s", (list, url) => {
     expect(matches(list, url)).toBe(true);
   });
 
@@ -32,11 +32,11 @@ describe("an item of blockUrls", () => {
     ["*/track?id=*", "https://x.example/trackXid=1"],
     ["*ab*ba", "https://x.example/aba"],
     ["*a*b*c*", "https://x.example/c-b-a"],
-  ])("%s does not match %s", (list, url) => {
+  ])("with %s does not match %s", (list, url) => {
     expect(matches(list, url)).toBe(false);
   });
 
-  it("cannot block the process", () => {
+  it("cannot stall the process", () => {
     const url = `https://x.example/${"a".repeat(1_000_000)}`;
     expect(matches(`*${"a*".repeat(1_000)}b`, url)).toBe(false);
   });

@@ -16,7 +16,7 @@ const BOT = "ExampleBot/1.0 (+https://example.com/bot)";
 const DOCUMENTS = ["page", "frame"];
 const EVERYWHERE = [...DOCUMENTS, "worker", "shared"];
 
-/** Reports what scripts see, from a page, a frame or a worker. */
+/** Reports the user agent as scripts see it, from a page, a frame or a worker. */
 const report = (from: string): string => `(async () => {
   const hints = navigator.userAgentData;
   const full = await hints?.getHighEntropyValues(["fullVersionList", "uaFullVersion"]);
@@ -26,7 +26,7 @@ const report = (from: string): string => `(async () => {
   });
 })()`;
 
-/** What a target sent in the headers of its report, and saw in scripts. */
+/** The values that a target sent in its report's headers, and saw in scripts. */
 interface Seen {
   readonly header: string;
   readonly languages: string;
@@ -60,7 +60,7 @@ beforeAll(async () => {
     "/shared.js": (_request, response) =>
       response.setHeader("content-type", "text/javascript").end(report("shared")),
     "/seen": (request, response) => void record(request, response),
-    // delays the capture until then
+    // delays the capture until all reports have arrived
     "/all-seen": (_request, response) => void allSeen.promise.then(() => response.end()),
   });
 });
@@ -141,7 +141,7 @@ describe("the user agent of a remote browser", () => {
     expect(JSON.stringify([documents, hintsOfDocument])).not.toMatch(/headless/i);
   });
 
-  it("stays when a render asks for a language", async () => {
+  it("does not change when a render sets a language", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS, { locale: "de-CH" });
     expect(seen["page"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
@@ -156,7 +156,7 @@ describe("the user agent of a remote browser", () => {
     expect(hintsOfDocument).toEqual([undefined]);
   });
 
-  it("needs no command if its command line sets it", async () => {
+  it("needs no DevTools command if the browser's command line sets it", async () => {
     const { webSocketUrl } = await startRemoteBrowser({
       args: [`--user-agent=${BOT}`, "--enable-features=UACHOverrideBlank"],
     });

@@ -10,13 +10,13 @@ import { openSite, redirect, type Site } from "./site.ts";
 const RED = [255, 0, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
-/** A page whose script may call `redden`; its color in the rendering shows what the renderer waited for. */
+/** A page whose script can call `redden`; its color in the rendering shows what the renderer waited for. */
 const reddens = (script: string): string =>
   `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
 let site: Site;
 let renderer: Renderer;
-/** With short timeouts. */
+/** A renderer with short timeouts. */
 let impatient: Renderer;
 
 beforeAll(async () => {
@@ -123,35 +123,35 @@ describe.concurrent("waitUntil", () => {
     },
   );
 
-  it("load that is never reached fails with render_timeout", async () => {
+  it("load that never happens fails with render_timeout", async () => {
     expect((await failureOf(impatient.render(screenshot(site.url("/slow-image"))))).code).toBe(
       "render_timeout",
     );
   });
 });
 
-describe("no waitUntil", () => {
+describe("a request without waitUntil", () => {
   it("waits until the network is nearly idle, and returns no notes", async () => {
     const file = await renderer.render(defaultScreenshot(site.url("/on-load")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(RED);
     expect(file.notes).toEqual([]);
   });
 
-  it("captures a page that reloads forever, with a note", async () => {
+  it("captures a page that reloads forever, and returns a note", async () => {
     const file = await renderer.render(defaultScreenshot(site.url("/reloads")));
     expect(file.targetStatus).toBe(200);
     expect(file.notes).toEqual(["wait-capped"]);
     expect((await renderer.render(screenshot(site.url("/reloads")))).targetStatus).toBe(200);
   });
 
-  it.each(["/moves-on", "/refreshes-forever"])("stops the page %s, which navigates forever", async (path) => {
+  it.each(["/moves-on", "/refreshes-forever"])("stops a page that navigates forever: %s", async (path) => {
     const file = await renderer.render(defaultScreenshot(site.url(path)));
     expect(file.notes).toEqual(["wait-capped"]);
     // it would navigate a hundred times in 10 s
     expect(site.requests.filter((request) => request.startsWith(`GET ${path}`)).length).toBeLessThan(50);
   });
 
-  it("captures or prints a page that never becomes idle 10 s after load, with a note", async () => {
+  it("captures or prints a page that never becomes idle 10 s after load, and returns a note", async () => {
     const [image, document] = await Promise.all([
       renderer.render(defaultScreenshot(site.url("/polls"))),
       renderer.render(pdf(site.url("/polls"))),
@@ -162,26 +162,26 @@ describe("no waitUntil", () => {
 });
 
 describe.concurrent("delay and waitForSelector", () => {
-  it("waits for the requested delay", async () => {
+  it("wait for the requested delay", async () => {
     expect(await background("/after-1-s", {})).toEqual(WHITE);
     expect(await background("/after-1-s", { delay: 1500 })).toEqual(RED);
   });
 
-  it.each(["/appears", "/appears-after-navigation"])("waits until the element exists: %s", async (path) => {
+  it.each(["/appears", "/appears-after-navigation"])("wait until the element exists: %s", async (path) => {
     const { bytes } = await renderer.render(
       screenshot(site.url(path), { waitForSelector: "#late", selector: "#late" }),
     );
     expect(readPng(bytes).pixel(5, 5)).toEqual(RED);
   });
 
-  it("fails with render_timeout if the element never exists", async () => {
+  it("fail with render_timeout if the element never exists", async () => {
     const options = { waitForSelector: "#never" };
     expect((await failureOf(impatient.render(screenshot(site.url("/on-load"), options)))).code).toBe(
       "render_timeout",
     );
   });
 
-  it("fails with render_failed if the selector is not valid CSS", async () => {
+  it("fail with render_failed if the selector is not valid CSS", async () => {
     const failure = await failureOf(
       impatient.render(screenshot(site.url("/on-load"), { waitForSelector: "b[" })),
     );
@@ -210,7 +210,7 @@ describe.concurrent("the target's status", () => {
 });
 
 describe.concurrent("a response that never completes", () => {
-  it.each(["/hangs", "/never-ends"])("fails with render_timeout: %s", async (path) => {
+  it.each(["/hangs", "/never-ends"])("fails the render with render_timeout: %s", async (path) => {
     expect((await failureOf(impatient.render(defaultScreenshot(site.url(path))))).code).toBe(
       "render_timeout",
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createSystemMachine, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
 
 const before: CpuTimes = { atMs: 0, cores: 4, idleMs: 0, totalMs: 0, groupMs: null };
-/** 100 ms later, on four cores. */
+/** Times 100 ms later, on four cores. */
 const after = (idleMs: number, groupMs: number | null = null): CpuTimes => ({
   ...before,
   atMs: 100,
@@ -13,11 +13,11 @@ const after = (idleMs: number, groupMs: number | null = null): CpuTimes => ({
 
 describe("idleBetween", () => {
   it.each([
-    ["all cores idle", after(400), 4, 4],
-    ["three of four cores idle", after(300), 4, 3],
-    ["no core idle", after(0), 4, 0],
-    ["no more than the process may use", after(400), 2, 2],
-  ])("%s", (_case, now, allowed, idle) => {
+    ["all of them", after(400), 4, 4],
+    ["three of four", after(300), 4, 3],
+    ["none", after(0), 4, 0],
+    ["no more than the process is allowed to use", after(400), 2, 2],
+  ])("returns the idle cores: %s", (_case, now, allowed, idle) => {
     expect(idleBetween(before, now, allowed)).toBe(idle);
   });
 
@@ -25,7 +25,7 @@ describe("idleBetween", () => {
     ["the unused share of a container, on an idle machine", after(300, 150), 2, 0.5],
     ["none, if a container has used its share", after(200, 230), 2, 0],
     ["those of the machine, if other containers use the rest", after(40, 10), 2, 0.4],
-  ])("%s", (_case, now, allowed, idle) => {
+  ])("returns the idle cores: %s", (_case, now, allowed, idle) => {
     expect(idleBetween({ ...before, groupMs: 0 }, now, allowed)).toBeCloseTo(idle);
   });
 

@@ -16,7 +16,7 @@ const limits = {
   machine: createFakeMachine(),
 };
 
-/** A job that ends when `open` is called. */
+/** A job that finishes when `open` is called. */
 function gate(): { job: () => Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ async function orderOf(
 }
 
 describe("createScheduler", () => {
-  it("alternates between accounts, in order of arrival within one", async () => {
+  it("alternates between accounts, in order of arrival within each", async () => {
     const order = await orderOf(createScheduler(limits), [
       ["a", "interactive", "a1"],
       ["a", "interactive", "a2"],
@@ -68,7 +68,7 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "c1", "batch1", "batch2"]);
   });
 
-  it("runs a batch render with raised priority before other batches; a running one stays as it is", async () => {
+  it("runs a batch render with raised priority before other batches; a running one is not affected", async () => {
     const scheduler = createScheduler(limits);
     const first = gate();
     const order: string[] = [];
@@ -116,7 +116,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("rejects at once when the queue is full, and limits the renders of each account in it", async () => {
+  it("rejects immediately when the queue is full, and limits each account's renders in the queue", async () => {
     const scheduler = createScheduler({ ...limits, maxWaiting: 3, maxWaitingPerAccount: 2 });
     const first = gate();
     const runs = ["a", "a", "a", "b"].map((accountId) =>
@@ -150,7 +150,7 @@ describe("createScheduler", () => {
     expect(delays).toEqual([limit]);
   });
 
-  it("subtracts the time waited before", () => {
+  it("subtracts the time that a request has already waited", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });
@@ -190,7 +190,7 @@ describe("createScheduler", () => {
     ]);
   });
 
-  it("reports how long each render waited for its slot, in its last priority", async () => {
+  it("reports how long each render waited for its slot, with its last priority", async () => {
     const clock = createFakeClock(0);
     const events: EngineEvent[] = [];
     const onEvent = (event: EngineEvent): void => void events.push(event);
@@ -395,7 +395,7 @@ describe("an account in quarantine", () => {
     await Promise.all(runs);
   });
 
-  it("keeps to that for renders that already wait, until the quarantine ends", async () => {
+  it("is limited even in the renders that are already waiting, until the quarantine ends", async () => {
     const clock = createFakeClock(0);
     const quarantine = new Quarantine(clock);
     const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4, quarantine });
@@ -445,7 +445,7 @@ describe("a render that would wait too long", () => {
     await Promise.all(runs);
   });
 
-  it("is rejected at once, based on the recent pace, while another account's render is accepted", async () => {
+  it("is rejected immediately, based on the recent pace, while another account's render is accepted", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...limits, clock, slots: 1, concurrency: 1, maxWaitMs: 10_000 });
     const gates = Array.from({ length: 40 }, gate);

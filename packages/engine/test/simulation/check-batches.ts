@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 const MAX_ATTEMPTS = 3;
 
-/** The codes of failed items. A failure of the storage is retried, because it says nothing about the page. */
+/** The codes that failed items can have. A storage failure is retried, because it is unrelated to the page. */
 const ITEM_FAILURES: ReadonlySet<string> = new Set([
   "blocked_host",
   "credit_limit_reached",
@@ -20,7 +20,7 @@ const ITEM_FAILURES: ReadonlySet<string> = new Set([
   "upstream_rate_limited",
 ]);
 
-/** Returns whether no batch is being submitted, and all are finished and their webhooks delivered or abandoned. */
+/** Returns whether no batch is being submitted, all are finished, and all webhooks have been delivered or abandoned. */
 export function isWorkDone({ history }: World): boolean {
   for (const { process } of history.submissions) if (process.isAlive) return false;
   return [...history.batches.values()].every(
@@ -44,15 +44,15 @@ export function checkBatches(world: World, accounts: readonly TestAccount[]): vo
       world.reportViolation("a webhook is sent for an unknown batch", batchId);
 }
 
-/** The items cost what the ledger moved for them. */
+/** Checks that the items cost what the ledger charged for them. */
 function checkCosts(world: World, { id, items }: BatchRecord): void {
   const reservations = [...world.history.reservations.values()];
   const ids = new Set(items.map((item) => item.id));
-  const moved = reservations.filter(
+  const settled = reservations.filter(
     ({ itemId, end }) => itemId !== null && ids.has(itemId) && end === "settled",
   );
   const cost = items.reduce((sum, { state }) => sum + (state.status === "done" ? state.creditCost : 0), 0);
-  if (moved.length !== cost) world.reportViolation("the cost of a batch differs from the ledger", id);
+  if (settled.length !== cost) world.reportViolation("the cost of a batch differs from the ledger", id);
   for (const { id: itemId, state } of items) {
     if (state.status !== "failed") continue;
     if (!ITEM_FAILURES.has(state.code)) world.reportViolation(`an item fails with ${state.code}`, id, itemId);
@@ -74,13 +74,13 @@ function checkReceipts(
   }
   for (const receipt of receipts) checkReceipt(world, receipt, { finishedAt, account });
   const accepted = receipts.filter(({ isAccepted }) => isAccepted).length;
-  // by a clock that is an hour ahead, every lease has ended
+  // according to a clock that is an hour ahead, every lease has ended
   const disturbances = world.conditions.hasWildClocks ? Infinity : (world.history.disturbances.get(id) ?? 0);
   if (accepted > 1 + disturbances) world.reportViolation("a webhook is delivered twice", id);
   if (accepted > disturbances && delivery.status !== "delivered")
     world.reportViolation("an accepted webhook does not count as delivered", id);
   if (accepted === 0 && delivery.status === "delivered")
-    world.reportViolation("a webhook that nobody accepted counts as delivered", id);
+    world.reportViolation("a webhook that was never accepted counts as delivered", id);
   if (receipts.length + disturbances === 0) world.reportViolation("a webhook is never sent", id);
   const isGone = receipts.some(({ status }) => status === 410);
   if (delivery.status === "abandoned" && !isGone && receipts.length + disturbances < MAX_ATTEMPTS)

@@ -3,10 +3,10 @@ import type { TestAccount } from "./test-accounts.ts";
 import type { ReservationRecord } from "./history.ts";
 import type { World } from "./world.ts";
 
-/** Longer than any journal of a simulation. */
+/** Longer than any journal in a simulation. */
 const WHOLE_JOURNAL = 100_000;
 
-/** Checks the balance of an account against its journal, and each reservation against its request or item. */
+/** Checks an account's balance against its journal, and each reservation against its request or item. */
 export async function checkLedger(world: World, { accountId, maxCredits }: TestAccount): Promise<void> {
   const { ledger } = world.storage;
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
@@ -37,7 +37,7 @@ async function checkBalance(
 ): Promise<void> {
   const journal = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
   const granted = sumOf(journal, startedAt, "grant");
-  // the ledger does not use the end of the period
+  // the ledger does not use the period's end
   const period = { startedAt, resetsAt: startedAt + 1 };
   const balance = await ledger.balance({ accountId, period, granted, now: world.timeline.now });
   const after = await ledger.journal({ accountId, limit: WHOLE_JOURNAL });
@@ -94,25 +94,25 @@ function checkRequest(world: World, reservation: ReservationRecord, isCharged: b
   const { outcome } = request;
   if (outcome?.kind === "rendering" && isCharged !== (outcome.creditCost === 1))
     world.reportViolation("a response and the ledger disagree on the charge", request.id, id);
-  if (outcome?.kind === "error" && isCharged && !mayStayCharged(world, reservation))
+  if (outcome?.kind === "error" && isCharged && !canStayCharged(world, reservation))
     world.reportViolation("the charge for a failed request is never reversed", request.id, id);
-  // the process ended before it responded: a retry must be free
+  // the process ended before it responded, so a retry must be free
   if (outcome === null && isCharged && request.isCached && request.storedEtag === null)
     world.reportViolation("a charged rendering is neither delivered nor cached", request.id, id);
 }
 
 /**
- * Returns whether the charge may stand: the credit was settled, but the responses of settle and refund were lost, and the
- * process was killed or gave up reversing (docs/decisions/accounts-and-credits.md).
+ * Returns whether the charge can remain: the credit was settled, but the responses of settle and refund were lost, and
+ * the process was killed or gave up reversing (docs/decisions/accounts-and-credits.md).
  */
-function mayStayCharged({ history }: World, { id, request }: ReservationRecord): boolean {
+function canStayCharged({ history }: World, { id, request }: ReservationRecord): boolean {
   const hasFailed = (method: string): boolean =>
     history.faultsOf(id).some((fault) => fault.startsWith(`${method} `));
   if (!hasFailed("ledger.settle") || !hasFailed("ledger.refund")) return false;
-  return request?.process.end === "killed" || (history.givenUp.has(id) && hasFailed("ledger.reverse"));
+  return request?.process.end === "killed" || (history.maybeCharged.has(id) && hasFailed("ledger.reverse"));
 }
 
-/** Checks that every failed request's charge was reversed. Call it after the pending reversals had time to succeed. */
+/** Checks that every failed request's charge has been reversed. Call it once pending reversals have had time to succeed. */
 export function checkReversals({ history, reportViolation }: World): void {
   for (const { id, request, end } of history.reservations.values())
     if (request?.process.isAlive && request.outcome?.kind === "error" && end === "settled")

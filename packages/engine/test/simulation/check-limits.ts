@@ -2,7 +2,7 @@ import type { TestAccount } from "./test-accounts.ts";
 import type { World } from "./world.ts";
 
 const WINDOW_MS = 60_000;
-/** Longest time between the reading of the clock and the effect of the call. */
+/** Longest time between reading the clock and the call's effect. */
 const LATENCY_MS = 100;
 
 /**

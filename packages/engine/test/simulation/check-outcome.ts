@@ -2,7 +2,7 @@ import { recordCharge } from "./check-charge.ts";
 import type { Outcome, ClientRequest, ReservationRecord } from "./history.ts";
 import type { World } from "./world.ts";
 
-/** Checks a response: a new rendering is charged once, everything else is free. */
+/** Checks a response: a new rendering is charged once, and everything else is free. */
 export function checkOutcome(world: World, request: ClientRequest, outcome: Outcome): void {
   const reservations = [...world.history.reservations.values()].filter(
     (reservation) => reservation.request === request,
@@ -15,7 +15,7 @@ export function checkOutcome(world: World, request: ClientRequest, outcome: Outc
   const { etag, cache, creditCost } = outcome;
   const owner = world.history.stored.get(etag);
   if (owner !== undefined && owner !== request.accountId)
-    world.reportViolation("a request gets the rendering of another account", id);
+    world.reportViolation("a request gets another account's rendering", id);
   if (cache === "hit" && (creditCost !== 0 || reservation !== undefined))
     world.reportViolation("a cache hit costs a credit", id);
   if (creditCost === 1) {

@@ -11,7 +11,7 @@ import type { World } from "./world.ts";
 const PAGES = 4;
 const HOOK = "https://hooks.example.com/snap";
 
-/** Requests one of a few pages, so that many requests are identical. */
+/** Requests one of a few pages, so many requests are identical. */
 export function sendCapture(world: World, process: SimulatedProcess, account: TestAccount): void {
   const { draw, timeline } = world;
   const url = draw.chance(0.03) ? "https://inside.example.com/" : drawPage(world);
@@ -52,7 +52,7 @@ interface NewRequest {
   readonly query: string;
   readonly isCached: boolean;
   readonly isLink: boolean;
-  /** Whether the client has the rendering with this entity tag, and needs no bytes. */
+  /** Whether the client already has the rendering with this entity tag, and needs no bytes. */
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
 
@@ -77,7 +77,7 @@ async function send(world: World, sent: NewRequest, capture: () => Promise<Captu
     if (!process.isAlive) return;
     request.outcome = { kind: "rendering", creditCost, cache, etag: rendering.etag };
     if (history.rendered.get(rendering.etag) !== url)
-      world.reportViolation("a request gets the rendering of another page", request.id);
+      world.reportViolation("a request gets another page's rendering", request.id);
     const text = Buffer.from(rendering.bytes).toString("latin1", 0, 100);
     if (!text.startsWith(`${url} `) && !holds?.(rendering.etag))
       world.reportViolation("a request gets the wrong bytes", request.id);
@@ -149,7 +149,7 @@ function poll(world: World, account: TestAccount, last: RenderBatch): void {
   timeline.after(draw.between(2000, 20_000), () => void pollOnce());
 }
 
-/** Reads a batch, and checks that what was finished has not changed. */
+/** Reads a batch, and checks that finished items have not changed. */
 async function readBatch(
   world: World,
   process: SimulatedProcess,
@@ -173,7 +173,7 @@ export function pickProcess({ draw, processes }: World): SimulatedProcess | null
   return open.length === 0 ? null : draw.pick(open);
 }
 
-/** Returns `null` for a failure, which the client may retry later. */
+/** Returns `null` for a failure, which the client can retry later. */
 async function tryCall<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

@@ -22,6 +22,8 @@ export function connectStorage(world: World, connection: Connection): Storage {
     renderings: connect("renderings", storage.renderings),
     documents: connect("documents", storage.documents),
     audit: connect("audit", storage.audit),
+    history: connect("history", storage.history),
+    signIns: connect("signIns", storage.signIns),
     rateLimiter: connect("rateLimiter", storage.rateLimiter),
     renderLeases: world.conditions.hasLeases ? connect("renderLeases", storage.renderLeases) : undefined,
     lastBackupAt: async () => null,

@@ -3,7 +3,7 @@ import type { SimulatedProcess } from "./process.ts";
 import { requestContext } from "./history.ts";
 import type { World } from "./world.ts";
 
-/** A call of a process to the storage. */
+/** A process's call to the storage. */
 export interface Call {
   /** As in `ledger.settle`. */
   readonly method: string;
@@ -18,12 +18,13 @@ const FAULT_FACTORS: Readonly<Record<string, number>> = {
   "batches.dueItems": 0.05,
   "batches.dueDeliveries": 0.05,
 };
-/** Most calls are polls that find nothing, so they are made fast and fail rarely. */
+/** Most calls are polls that find nothing, so they are fast and rarely fail. */
 const POLLS: ReadonlySet<string> = new Set(["batches.dueItems", "batches.dueDeliveries"]);
-/** Faults that a method does not have: Redis has a short timeout, and an insert is not retried blindly. */
+/** Faults that a method cannot have: Redis has a short timeout, and an insert is not retried blindly. */
 const EXCLUDED: Readonly<Record<string, readonly CallFault[]>> = {
   "rateLimiter.consume": ["slow", "late", "repeated"],
   "batches.insert": ["repeated"],
+  "history.append": ["repeated"],
 };
 const FAULTS: readonly CallFault[] = ["refused", "response-lost", "late", "repeated", "slow", "killed"];
 const QUICK_CHANCE = 0.6;
@@ -92,7 +93,7 @@ export class Connection {
     await apply("late");
   }
 
-  /** Kills the process after the call takes effect, before it does, or without any effect. */
+  /** Kills the process after the call takes effect, before it takes effect, or without any effect. */
   async #killDuring(apply: (outcome: string) => Promise<unknown>): Promise<void> {
     const effect = this.#world.draw.pick(["now", "late", "none"] as const);
     if (effect === "now") await apply("killed");
@@ -104,7 +105,7 @@ export class Connection {
     const process = this.#process;
     if (this.#world.draw.chance(QUICK_CHANCE)) return process.receive(0, await apply("ok"));
     await this.#travel(this.#drawLatency());
-    // a request may arrive although its sender has ended
+    // a call can arrive even if its process has ended
     if (!process.isAlive && this.#world.draw.chance(0.5)) return never();
     return process.receive(this.#drawLatency(), await apply("ok"));
   }
@@ -145,7 +146,7 @@ export class Connection {
     if (method === "ledger.refund") this.#endSoon();
   }
 
-  /** Sometimes ends the process within seconds: a credit may be charged by mistake, and only this process knows. */
+  /** Sometimes ends the process within seconds: a credit might be charged by mistake, and only this process knows. */
   #endSoon(): void {
     const world = this.#world;
     const process = this.#process;
@@ -167,7 +168,7 @@ export class Connection {
   }
 }
 
-/** Never resolves. A new promise each time, because a shared one would keep everything that waits for it in memory. */
+/** Never resolves. A new promise each time, because a shared one would retain everything that waits for it. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

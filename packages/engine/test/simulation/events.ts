@@ -4,7 +4,7 @@ import { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Over the whole simulation. */
+/** How many processes run over the whole simulation. */
 const MAX_PROCESSES = 6;
 
 /** Schedules what clients, operators and the machines do in the next `durationMs`. */
@@ -35,7 +35,7 @@ function sendBurst(world: World, account: TestAccount): void {
   }
 }
 
-/** Sets the clock of a process to within `boundMs` of the true time. */
+/** Sets a process's clock to within `boundMs` of the true time. */
 function setClock(world: World, boundMs: number): void {
   const process = pickProcess(world);
   if (process === null) return;

@@ -8,10 +8,10 @@ import type { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
 const RENDER_TIMEOUT_MS = 10_000;
-/** The longest exceeds render leases and item leases, which must then be renewed. */
+/** The longest render takes longer than render leases and item leases, which must then be renewed. */
 const RENDER_DURATIONS_MS = [300, 300, 300, 300, 3000, 3000, 9900];
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Exceeds the in-memory cache of some processes. */
+/** Larger than the in-memory cache of some processes. */
 const LARGE_BYTES = 100_000;
 
 const PAGE_FAILURES = [
@@ -30,7 +30,7 @@ const RENDER_FAILURES = [...PAGE_FAILURES, "breaks"] as const;
 export function createRenderer(world: World, process: SimulatedProcess): Renderer {
   const { draw, history, conditions } = world;
   const all = conditions.isCalm ? PAGE_FAILURES : RENDER_FAILURES;
-  // sometimes a single kind of failure, which then repeats
+  // sometimes only a single kind of failure, which then repeats
   const failures = draw.chance(0.3) ? [draw.pick(all)] : all;
   return {
     async render({ url, pdf }) {
@@ -68,16 +68,16 @@ export function createResolver(world: World): Resolver {
   };
 }
 
-const ACCEPTED: WebhookOutcome = { kind: "responded", status: 204, retryAfterMs: null };
+const ACCEPTED: WebhookOutcome = { kind: "responded", status: 204, retryAfterMs: null, body: "" };
 const TIMED_OUT: WebhookOutcome = { kind: "failed", reason: "timed-out" };
-const REFUSALS: readonly WebhookOutcome[] = [
-  { kind: "responded", status: 500, retryAfterMs: null },
-  { kind: "responded", status: 503, retryAfterMs: 7000 },
-  { kind: "responded", status: 410, retryAfterMs: null },
+const REJECTIONS: readonly WebhookOutcome[] = [
+  { kind: "responded", status: 500, retryAfterMs: null, body: "" },
+  { kind: "responded", status: 503, retryAfterMs: 7000, body: "" },
+  { kind: "responded", status: 410, retryAfterMs: null, body: "" },
   { kind: "failed", reason: "unreachable" },
 ];
 
-const RECEIVER_FAILURES = ["refuses", "hangs"] as const;
+const RECEIVER_FAILURES = ["rejects", "hangs"] as const;
 const RECEIVER_FAULTS = [...RECEIVER_FAILURES, "response-lost"] as const;
 
 /** Creates a sender whose receivers sometimes reject, hang, or accept without a response. */
@@ -90,7 +90,7 @@ export function createWebhookSender(world: World, process: SimulatedProcess): We
       const fault = draw.chance(world.faults.receiver) ? draw.pick(faults) : null;
       const batchId = headers["X-Webhook-Id"] ?? "";
       await process.receive(draw.between(0, 200));
-      const outcome = fault === "refuses" ? draw.pick(REFUSALS) : fault === null ? ACCEPTED : TIMED_OUT;
+      const outcome = fault === "rejects" ? draw.pick(REJECTIONS) : fault === null ? ACCEPTED : TIMED_OUT;
       const isAccepted = fault === null || fault === "response-lost";
       world.trace?.(process.name, `sends webhook ${batchId}: ${fault ?? "accepted"}`);
       const status = outcome.kind === "responded" ? outcome.status : null;

@@ -12,13 +12,13 @@ export type CallFault =
   | "repeated"
   /** It takes up to a minute. */
   | "slow"
-  /** The process is killed before the response arrives; the call may take effect or not. */
+  /** The process is killed before the response arrives; the call might or might not take effect. */
   | "killed";
 
 /** How often things go wrong: each number is a probability. */
 export interface FaultRates {
   readonly calls: Readonly<Record<CallFault, number>>;
-  /** At a call, the whole process is suspended for up to a minute. */
+  /** On a call, the whole process is suspended for up to a minute. */
   readonly suspension: number;
   /** After a failed call, the process cannot reach the storage for up to a minute. */
   readonly outage: number;
@@ -39,12 +39,12 @@ export const NO_FAULTS: FaultRates = {
   receiver: 0,
 };
 
-/** Draws rates of a simulation in which only pages, name servers and receivers fail. */
+/** Draws rates for a simulation in which only pages, name servers and receivers fail. */
 export function drawCalmRates(draw: Draw): FaultRates {
   return { ...NO_FAULTS, render: draw.next() / 3, resolver: draw.next() / 10, receiver: draw.next() / 2 };
 }
 
-/** Draws rates. Each kind of fault is absent from half of the simulations, so that frequent kinds don't hide rare ones. */
+/** Draws rates. Each kind of fault is absent from half of the simulations, so frequent kinds don't hide rare ones. */
 export function drawFaultRates(draw: Draw): FaultRates {
   const sometimes = (rate: number): number => (draw.chance(0.5) ? rate * (0.5 + draw.next()) : 0);
   return {

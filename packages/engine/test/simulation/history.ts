@@ -14,9 +14,9 @@ export interface ClientRequest {
   readonly query: string;
   /** Its `cache` parameter. */
   readonly isCached: boolean;
-  /** It follows a signed link, so the rendering should be cached. */
+  /** Whether it follows a signed link, so the rendering should be cached. */
   readonly isLink: boolean;
-  /** Entity tag of the rendering that it stored, or could not store because the cache was unavailable. */
+  /** Entity tag of the rendering that it stored, or would have stored if the cache had been available. */
   storedEtag: string | null;
   /** `null` while it has no response, and forever if its process ends. */
   outcome: Outcome | null;
@@ -47,7 +47,7 @@ export interface Receipt {
   readonly body: Uint8Array;
   /** `null` if there is no response. */
   readonly status: number | null;
-  /** Whether the receiver accepted it; the response may be lost. */
+  /** Whether the receiver accepted it; the response can still be lost. */
   readonly isAccepted: boolean;
 }
 
@@ -55,14 +55,14 @@ export interface Receipt {
 export interface AllowedRender {
   readonly accountId: string;
   readonly at: number;
-  /** The process counted it itself, because the shared limits were unavailable. */
+  /** Whether the process counted it locally, because the shared limits were unavailable. */
   readonly isLocal: boolean;
 }
 
-/** The request that the running code serves; none for a worker. */
+/** The request that the running code serves; a worker has none. */
 export const requestContext = new AsyncLocalStorage<ClientRequest>();
 
-/** What really happened, whatever the processes know about it. */
+/** What actually happened, whether or not the processes know about it. */
 export class History {
   readonly requests: ClientRequest[] = [];
   readonly reservations = new Map<string, ReservationRecord>();
@@ -77,16 +77,16 @@ export class History {
   /** The last charge of each cached capture, by account and query. */
   readonly lastCharges = new Map<string, { readonly at: number; readonly process: string }>();
   readonly allowedRenders: AllowedRender[] = [];
-  /** Batches that are being submitted, to a process that may have ended. */
+  /** Submissions in flight, some to a process that has ended. */
   readonly submissions = new Set<{ readonly process: SimulatedProcess }>();
   readonly batches = new Map<string, BatchRecord>();
   /** The process with the latest claim, by item id or, for deliveries, by batch id. */
   readonly claimants = new Map<string, string>();
   readonly receipts: Receipt[] = [];
-  /** How often each delivery was disturbed, by batch id. Each time may lead to one more attempt. */
+  /** Number of disturbances of each delivery, by batch id. Each can cause one more attempt. */
   readonly disturbances = new Map<string, number>();
   /** Reservations that a process logged as possibly charged. */
-  readonly givenUp = new Set<string>();
+  readonly maybeCharged = new Set<string>();
 
   readonly #faults = new Map<string, string[]>();
 
@@ -101,7 +101,7 @@ export class History {
     this.disturbances.set(batchId, (this.disturbances.get(batchId) ?? 0) + 1);
   }
 
-  /** Records that something happened to a process, and thus to its deliveries. */
+  /** Records that something happened to a process, which disturbs its deliveries. */
   recordDisturbancesOf(process: string): void {
     for (const [batchId, { delivery }] of this.batches)
       if (delivery?.status === "sending" && this.claimants.get(batchId) === process)

@@ -14,12 +14,13 @@ export const ENGINE_OPTIONS = {
   machine: createFakeMachine(),
 } as const;
 
-/** Shorter than in production, in similar proportions, so that they end within a simulated minute. */
+/** Durations in proportions similar to production, but shorter, so they end within a simulated minute. */
 export const DURATIONS = {
   maxWaitMs: 5000,
   reservationLeaseMs: 30_000,
   itemLeaseMs: 8000,
   batchRetentionMs: 86_400_000,
+  historyRetentionMs: 3_600_000,
   webhookRetryDelaysMs: [1000, 5000],
 } as const;
 
@@ -103,7 +104,7 @@ export class SimulatedProcess {
     this.isStopping = true;
     const { trace, timeline, draw } = this.#world;
     trace?.(this.name, "* stops");
-    // the server waits for responses first; a program that embeds the engine may close it while captures run
+    // the server waits for responses first; a program that embeds the engine can close it while captures run
     if (draw.chance(0.7)) await this.#drain();
     else await timeline.pause(100);
     await this.engine.close();
@@ -135,7 +136,7 @@ export class SimulatedProcess {
     return () => cancel();
   }
 
-  /** A request may wake the worker, but the worker's calls do not belong to the request. */
+  /** A request can wake the worker, but the worker's calls do not belong to the request. */
   #startWorker(): void {
     this.worker = this.engine.startWorker();
     const { wake } = this.worker;
@@ -147,6 +148,6 @@ export class SimulatedProcess {
     const text = String(error);
     trace?.(this.name, `reports ${text}`);
     const [, reservationId] = /^Error: reservation (\w+) may still be charged/.exec(text) ?? [];
-    if (reservationId !== undefined) history.givenUp.add(reservationId);
+    if (reservationId !== undefined) history.maybeCharged.add(reservationId);
   }
 }

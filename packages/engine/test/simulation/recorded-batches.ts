@@ -9,11 +9,11 @@ interface Change {
   readonly after: BatchRecord;
   /** The process that made it. */
   readonly process: string;
-  /** How the reservation ended that the transaction settled; `null` without one. */
+  /** How the reservation that the transaction settled has ended; `null` if it settled none. */
   readonly settled: Resolution | null;
 }
 
-/** Returns the store with a record of every batch, which checks each change. */
+/** Returns the store; records every batch and checks each change. */
 export function recordBatches(world: World, batches: BatchStore): BatchStore {
   const { history } = world;
   return {
@@ -132,14 +132,14 @@ function checkDelivery(world: World, { before, after, process }: Change): void {
     return reportViolation("a delivery that has ended changes", after.id);
   if (is.status === "sending" && is.fence > was.fence) {
     history.claimants.set(after.id, process);
-    // by the time the claimant learns of it, its lease may have ended
+    // by the time the claimant learns of its claim, the lease might have ended
     if (processes.some(({ name, isSuspended }) => name === process && isSuspended))
       history.recordDisturbance(after.id);
   } else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)
     reportViolation("a process changes a delivery that another has claimed", after.id);
 }
 
-/** Returns whether a rendering was stored, or could not be because the cache was unavailable. */
+/** Returns whether a rendering was stored, or could not be stored because the cache was unavailable. */
 function isStored({ history }: World, etag: string): boolean {
   return history.stored.has(etag) || history.dropped.has(etag);
 }

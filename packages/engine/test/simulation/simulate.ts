@@ -2,6 +2,7 @@ import { createMemoryStorage } from "@snap/testing";
 import type { Storage } from "../../src/ports/storage.ts";
 import { createTestAccounts, type TestAccount } from "./test-accounts.ts";
 import { checkBatches, isWorkDone } from "./check-batches.ts";
+import { checkHistory } from "./check-history.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkLedger, checkReversals } from "./check-ledger.ts";
 import { Draw } from "./draw.ts";
@@ -20,7 +21,7 @@ const CLOCK_BOUND_MS = 2000;
 const REVERSAL_MS = 150_000;
 
 export interface SimulationOptions {
-  /** Gets a line for each call and event. */
+  /** Receives a line for each call and event. */
   readonly trace?: string[];
   /** Returns ports with a planted bug. */
   readonly plant?: (storage: Storage) => Partial<Storage>;
@@ -48,6 +49,7 @@ async function run(world: World): Promise<void> {
   await timeline.run(world.conditions.hasWildClocks ? 2 * HOUR_MS : 2 * DURATIONS.reservationLeaseMs);
   for (const account of accounts) {
     await checkLedger(world, account);
+    await checkHistory(world, account);
     checkLimits(world, account);
   }
   checkBatches(world, accounts);
@@ -112,7 +114,7 @@ async function serve(world: World, accounts: readonly TestAccount[]): Promise<vo
   world.faults = NO_FAULTS;
 }
 
-/** Without faults, lets the processes finish the batches, or ends them and lets a new one finish. */
+/** Without faults, waits for the processes to finish the batches, or ends them and starts a new one to finish. */
 async function finishWork(world: World): Promise<void> {
   const { timeline, history, conditions, draw, processes } = world;
   const keepsProcesses = !conditions.hasWildClocks && draw.chance(0.25);
@@ -144,7 +146,7 @@ async function endAll(world: World): Promise<void> {
   if (!haveEnded()) world.reportViolation("a process does not stop");
 }
 
-/** Runs the events of the next `durationMs`; stops at a violation. */
+/** Runs the events in the next `durationMs`; stops at a violation. */
 async function runFor(world: World, durationMs: number): Promise<void> {
   const isOverdue = deadline(world, durationMs);
   await world.timeline.runUntil(() => isOverdue() || world.violation !== null);

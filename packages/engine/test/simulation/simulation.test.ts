@@ -14,7 +14,7 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
 // the engine adapts to the number of cores, but a seed must have the same history on every machine
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), availableParallelism: () => 2 }));
 
-// allocating the cache of 2,000 parsed queries would take a third of the time of a simulation
+// allocating the cache of 2,000 parsed queries would take a third of a simulation's time
 vi.mock("lru-cache", async (original) => {
   const { LRUCache } = await original<typeof LruCache>();
   class SmallCache extends LRUCache<object, object> {
@@ -52,7 +52,7 @@ async function findBroken(count: number, options?: SimulationOptions): Promise<n
 }
 
 describe("a simulation", () => {
-  it("has the same history when it is repeated", async () => {
+  it("has the same history when repeated", async () => {
     const traces: string[][] = [[], []];
     for (const trace of traces) await simulate(4, { trace });
     expect(traces[0]).not.toEqual([]);
@@ -79,6 +79,18 @@ describe("a simulation", () => {
           ...renderings,
           get: (request) => renderings.get({ ...request, accountId: "" }),
           put: (request) => renderings.put({ ...request, accountId: "" }),
+        },
+      }),
+    ],
+    [
+      "that it has added totals",
+      ({ history }) => ({
+        history: {
+          ...history,
+          async append(request) {
+            await history.append(request);
+            await history.append({ ...request, entries: [] });
+          },
         },
       }),
     ],

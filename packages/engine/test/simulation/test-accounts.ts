@@ -10,7 +10,7 @@ export interface TestAccount {
   readonly accountId: string;
   readonly token: string;
   readonly signingSecret: string;
-  /** The largest grant that it ever had for a period. */
+  /** The largest number of credits that it was granted for a period. */
   maxCredits: number;
   maxRequestsPerMinute: number;
 }
@@ -60,7 +60,7 @@ export async function createTestAccounts({
   return accounts;
 }
 
-/** Created once, because encryption is slow. Every storage assigns the same ids. */
+/** The tokens are created once, because encryption is slow. Every storage assigns the same ids. */
 const tokens = createMintedTokens();
 
 async function createMintedTokens(): Promise<readonly MintedToken[]> {
@@ -75,7 +75,7 @@ async function createMintedTokens(): Promise<readonly MintedToken[]> {
   return minted;
 }
 
-/** Changes the plan and the limits of an account, or removes its plan. */
+/** Changes an account's plan and limits, or removes its plan. */
 export async function changePlan({ draw, storage, trace }: World, account: TestAccount): Promise<void> {
   const { accountId } = account;
   const planSlug = draw.pick([null, "starter", "growth"]);

@@ -62,7 +62,7 @@ export class Timeline {
     return this.runUntil(() => false);
   }
 
-  /** Runs the events of the next `durationMs`. */
+  /** Runs the events in the next `durationMs`. */
   async run(durationMs: number): Promise<void> {
     let hasEnded = false;
     this.after(durationMs, () => {
@@ -82,7 +82,7 @@ export class Timeline {
     return true;
   }
 
-  /** Events of the same instant run in the order in which they were scheduled. */
+  /** Events at the same instant run in the order in which they were scheduled. */
   #positionOf(at: number): number {
     let [low, high] = [0, this.#events.length];
     while (low < high) {

@@ -29,7 +29,7 @@ export interface Origin {
   readonly request: ClientRequest | null;
 }
 
-/** The simulated world: the processes, what they share, and what has happened. */
+/** The simulated world: the processes, their shared storage, and the events so far. */
 export interface World {
   readonly conditions: Conditions;
   readonly draw: Draw;

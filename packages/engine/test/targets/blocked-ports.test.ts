@@ -15,7 +15,7 @@ const policy: TargetPolicy = {
 };
 
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
-  "blocks an always blocked port on %s although the allowlist covers it, by address and by name",
+  "blocks an always blocked port on %s by address and by name, even if the allowlist covers it",
   (address) => {
     expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
     expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");

@@ -28,7 +28,7 @@ const classify = (url: string): string => classifyTarget(url, PUBLIC_TARGETS_ONL
 describe("the fixture of egress URLs", () => {
   it("is complete", () => expect(rows).toHaveLength(98));
 
-  it.each(rows)("$group: $url is $expect", ({ url, expect: expected }) => {
+  it.each(rows)("has the expected verdict: $url is $expect ($group)", ({ url, expect: expected }) => {
     expect(VERDICTS[expected]).toContain(classify(url));
   });
 });
@@ -42,7 +42,7 @@ describe("the precedence of the verdicts", () => {
     ["http://user@example.com/", "credentials"],
     ["http://:pass@example.com/", "credentials"],
     ["http://@example.com/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
+  ])("decides that %s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
 describe("the form of a URL", () => {
@@ -67,10 +67,10 @@ describe("the form of a URL", () => {
     ["http://localhost./", "blocked"],
     ["http://127.0.0.1./", "blocked"],
     ["http://intranet./", "blocked"],
-  ])("%j is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
+  ])("decides that %j is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
-describe("ports", () => {
+describe("the port of a URL", () => {
   it.each([
     ["http://example.com:80/", "ok"],
     ["http://example.com:443/", "ok"],
@@ -85,7 +85,7 @@ describe("ports", () => {
     ["http://8.8.8.8:25/", "blocked"],
     ["http://example.com:1023/", "blocked"],
     ["http://example.com:65536/", "malformed"],
-  ])("%s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
+  ])("decides that %s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
 describe("the host of this service", () => {
@@ -99,7 +99,7 @@ describe("the host of this service", () => {
     ["http://[::ffff:808:808]/", "blocked"],
     ["http://[2600:0::0001]/", "blocked"],
     ["http://8.8.4.4/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
+  ])("is recognized: %s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
 
   it("is allowed if the allowlist contains it", () => {
     const allow = parseTargetList("snap.example.com,8.8.8.8:3000");
@@ -141,16 +141,18 @@ describe("the allowlist", () => {
     ["wiki.internal", "http://wiki.internal:22/", "blocked"],
     ["wiki.internal:22", "http://wiki.internal:22/", "ok"],
     ["::/0", "http://127.0.0.1/", "blocked"],
-  ])("with %s, %s is %s", (entries, url, verdict) => expect(classifyWith(entries, url)).toBe(verdict));
+  ])("decides, with %s, that %s is %s", (entries, url, verdict) =>
+    expect(classifyWith(entries, url)).toBe(verdict),
+  );
 
-  it("leaves a port that is allowed for some addresses to name resolution", () => {
+  it("leaves the decision on a port that is allowed for some addresses to name resolution", () => {
     expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:22/")).toBe("ok");
     expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:23/")).toBe("blocked");
     expect(classifyWith("10.0.0.0/8:22", "http://8.8.8.8:22/")).toBe("blocked");
   });
 });
 
-/** A number of an IPv4 address in a notation that browsers accept: decimal, octal or hexadecimal. */
+/** A number within an IPv4 address, in a notation that browsers accept: decimal, octal or hexadecimal. */
 function notate(value: number): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(10, 8, 16), fc.nat({ max: 3 }))
@@ -181,7 +183,7 @@ function disguise(text: string): fc.Arbitrary<string> {
     .map((characters) => characters.join(""));
 }
 
-describe("properties", () => {
+describe("classifyTarget", () => {
   it("blocks every notation of every loopback address", () => {
     const notation = fc
       .nat({ max: 0xff_ffff })

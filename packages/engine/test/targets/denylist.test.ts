@@ -14,7 +14,7 @@ const policy: TargetPolicy = {
 
 const classify = (url: string): string => classifyTarget(url, policy);
 
-describe("a denied target, by the form of its URL", () => {
+describe("the denylist, by the form of a URL,", () => {
   it.each([
     ["http://bad.example/", "blocked"],
     ["https://BAD.example./", "blocked"],
@@ -31,11 +31,11 @@ describe("a denied target, by the form of its URL", () => {
     ["http://9.9.9.9:8080/", "blocked"],
     ["http://[2600:1f00::1]/", "blocked"],
     ["http://[2600:2000::1]/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
+  ])("decides that %s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
 describe("the denylist", () => {
-  it("wins over the allowlist, for every port if it names none", () => {
+  it("wins over the allowlist, for every port if an entry names none", () => {
     expect(classify("http://10.1.2.3/")).toBe("blocked");
     expect(classify("http://10.2.2.3/")).toBe("ok");
     expect(classify("http://wiki.internal/")).toBe("ok");

@@ -23,7 +23,7 @@ describe("a public address of this machine", () => {
     ["http://[2606:2800:21f:0:0::1]/", "blocked"],
     ["http://93.184.215.15/", "ok"],
     ["http://[2606:2800:21f::2]/", "ok"],
-  ])("%s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
+  ])("is recognized: %s is %s", (url, verdict) => expect(classifyTarget(url, policy)).toBe(verdict));
 
   it("is blocked for every name that resolves to it", () => {
     const target = { hostname: "page.example", port: 443, policy };
@@ -54,7 +54,7 @@ describe("the addresses of this machine", () => {
     expect(systemAddresses()).toEqual(expected);
   });
 
-  it("are read again once a second has passed, and only then", () => {
+  it("are not read again until a second has passed", () => {
     let nowMs = 0;
     let reads = 0;
     const lists = [["127.0.0.1"], ["127.0.0.1", "93.184.215.14"]];

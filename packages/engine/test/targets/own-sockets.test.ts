@@ -32,7 +32,7 @@ describe("a socket of the service itself", () => {
     ["db.internal", 8080, "ok"],
     ["10.0.0.9", 6379, "blocked"],
     ["10.0.0.10", 6379, "ok"],
-  ])("%s port %i is %s although the allowlist covers it", (hostname, port, verdict) => {
+  ])("is recognized even if the allowlist covers it: %s port %i is %s", (hostname, port, verdict) => {
     expect(checkHost({ hostname, port, policy: wide })).toBe(verdict);
   });
 
@@ -42,7 +42,7 @@ describe("a socket of the service itself", () => {
     expect(checkAddress({ ...target, address: "10.0.0.9", port: 6379 })).toBe("blocked");
   });
 
-  it("is open if an entry of the allowlist names its port", () => {
+  it("is open if an allowlist entry names its port", () => {
     const open = policyOf("127.0.0.0/8:3000, db.internal:5432, 10.0.0.9:6379");
     expect(checkHost({ hostname: "127.0.0.1", port: 3000, policy: open })).toBe("ok");
     expect(checkHost({ hostname: "10.0.0.5", port: 3000, policy: open })).toBe("blocked");
@@ -51,7 +51,7 @@ describe("a socket of the service itself", () => {
   });
 });
 
-describe("a socket of the service that is known by name", () => {
+describe("a socket that the service knows by name", () => {
   let database = ["10.0.0.9"];
   const resolver: Resolver = {
     resolve: async (name) => (name === "db.internal" ? database : ["10.0.0.9", "10.0.0.10"]),
@@ -61,7 +61,7 @@ describe("a socket of the service that is known by name", () => {
     return "failure" in outcome ? outcome.failure : outcome.addresses;
   };
 
-  it("is blocked by its address too, as it resolves at that moment", async () => {
+  it("is also blocked by its address, as resolved at that moment", async () => {
     expect(await resolved("10.0.0.9", 5432)).toBe("blocked");
     expect(await resolved("alias.example", 5432)).toBe("blocked");
     expect(await resolved("10.0.0.9", 8080)).toEqual(["10.0.0.9"]);

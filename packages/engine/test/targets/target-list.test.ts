@@ -28,9 +28,9 @@ describe("valid entries", () => {
     ["[::1]:3000", block("::1", 128, 3000)],
     ["[fd00::/8]:3000", block("fd00::", 8, 3000)],
     ["::ffff:10.0.0.0/104", block("::ffff:10.0.0.0", 104)],
-  ])("%s", (text, entry) => expect(parseTargetList(text)).toEqual([entry]));
+  ])("are parsed: %s", (text, entry) => expect(parseTargetList(text)).toEqual([entry]));
 
-  it("are separated by commas, and blanks are ignored", () => {
+  it("are separated by commas; spaces and empty entries are ignored", () => {
     expect(parseTargetList(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
       name("localhost", 3000),
       block("10.0.0.0", 8),
@@ -38,7 +38,7 @@ describe("valid entries", () => {
     expect(parseTargetList("")).toEqual([]);
   });
 
-  it("are required between commas", () => {
+  it("must occur in a list that is not empty", () => {
     expect(() => parseTargetList(",")).toThrow('"," contains no hosts or blocks');
   });
 });
@@ -68,13 +68,13 @@ describe("invalid entries", () => {
     "a..b",
     "two words",
     "localhost:123456",
-  ])("%j", (entry) => {
+  ])("are rejected: %j", (entry) => {
     expect(() => parseTargetList(`example.com,${entry}`)).toThrow(
       `"${entry}" is not a host name, address or CIDR block with an optional port; use a form like intranet.example`,
     );
   });
 
-  it.each(["localhost:0", "localhost:65536", "[::1]:0"])("%j", (entry) => {
+  it.each(["localhost:0", "localhost:65536", "[::1]:0"])("are rejected for their port: %j", (entry) => {
     expect(() => parseTargetList(entry)).toThrow(`"${entry}": the port must be from 1 to 65535`);
   });
 });

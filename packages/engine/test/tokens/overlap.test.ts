@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const id = (): number => first.record.id;
 
-/** Whether each of the two secrets works. */
+/** Returns whether each of the two secrets works. */
 async function works({
   token,
   signingSecret,
@@ -52,7 +52,7 @@ async function works({
 }
 
 describe("a rotation", () => {
-  it("ends both old secrets at once without an overlap", async () => {
+  it("ends both old secrets immediately without an overlap", async () => {
     const second = await engine.tokens.rotate(id());
     expect([await works(first), await works(second)]).toEqual([
       [false, false],
@@ -60,7 +60,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("leaves both old secrets valid until its overlap ends", async () => {
+  it("leaves both old secrets valid until the overlap ends", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
     expect(second.record).toMatchObject({ id: id(), name: "the shop" });
     expect([await works(first), await works(second)]).toEqual([
@@ -76,14 +76,14 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("with an overlap is rejected until the overlap of an earlier one ends", async () => {
+  it("is rejected if it has an overlap and an earlier rotation's overlap has not ended", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
     clock.advance(DAY_MS - 1);
     await expect(engine.tokens.rotate(id(), { overlapMs: HOUR_MS })).rejects.toMatchObject({
       name: "AdminError",
       code: "refused",
-      message: "the overlap of an earlier rotation of token 1 lasts until 2026-03-02T12:34:56.000Z",
-      advice: "wait until then, or rotate without --overlap, which ends all earlier secrets at once",
+      message: "token 1's secrets from before an earlier rotation still work until 2026-03-02T12:34:56.000Z",
+      advice: "wait until then, or rotate without --overlap, which ends all earlier secrets immediately",
     });
     expect([await works(first), await works(second)]).toEqual([
       [true, true],
@@ -98,7 +98,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("without an overlap ends that of an earlier one", async () => {
+  it("ends an earlier rotation's overlap if it has none itself", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
     const third = await engine.tokens.rotate(id());
     expect([await works(first), await works(second), await works(third)]).toEqual([
@@ -108,7 +108,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  it("never outlives the token", async () => {
+  it("never extends the life of a token", async () => {
     const expiresAt = clock.now() + HOUR_MS;
     const { accountId } = first.record;
     const expiring = await engine.tokens.create({ accountId, expiresAt });
@@ -118,13 +118,13 @@ describe("a rotation", () => {
     await expect(engine.authenticate(expiring.token)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("tells which secret a caller used", async () => {
+  it("lets the service tell which secret a caller used", async () => {
     const second = await engine.tokens.rotate(id(), { overlapMs: DAY_MS });
     expect((await engine.authenticate(first.token)).usesPrevious).toBe(true);
     expect(await engine.authenticate(second.token)).not.toHaveProperty("usesPrevious");
   });
 
-  it("overlaps by at most 30 days", async () => {
+  it("has an overlap of at most 30 days", async () => {
     for (const overlapMs of [30 * DAY_MS + 1, -1, Number.NaN])
       await expect(engine.tokens.rotate(id(), { overlapMs })).rejects.toThrow("at most 30 days");
     expect(await works(first)).toEqual([true, true]);
@@ -132,13 +132,13 @@ describe("a rotation", () => {
   });
 });
 
-describe("the name of a token", () => {
+describe("a token name", () => {
   it.each(["", " ", "a".repeat(101), "a\nb", "a\u001b[2J", "a\u200bb"])("is rejected: %j", async (name) => {
     const { accountId } = first.record;
-    await expect(engine.tokens.create({ accountId, name })).rejects.toThrow("the name of a token");
+    await expect(engine.tokens.create({ accountId, name })).rejects.toThrow("a token name must have");
   });
 
-  it("has up to 100 characters", async () => {
+  it("can have up to 100 characters", async () => {
     const name = "🔑".repeat(100);
     const { record } = await engine.tokens.create({ accountId: first.record.accountId, name });
     expect((await engine.tokens.get(record.id)).name).toBe(name);

@@ -20,7 +20,7 @@ function tokensWith(secretKey: string, changed: Partial<TokenStore> = {}): Token
 
 const right = tokensWith("the key that encrypts");
 const wrong = tokensWith("another key altogether");
-const REFUSED = "the secret key is not the one that encrypted the stored signing secrets";
+const WRONG_KEY = "the secret key is not the one that encrypted the stored signing secrets";
 
 describe("the secret key", () => {
   let ids: number[] = [];
@@ -56,15 +56,15 @@ describe("the secret key", () => {
     expect(await wrong.checkSecretKey()).toBe("differs");
   });
 
-  it("encrypts nothing next to secrets that it does not decrypt", async () => {
+  it("encrypts nothing while it cannot decrypt the stored secrets", async () => {
     await createTwo();
-    await expect(wrong.create({ accountId: "acct_1" })).rejects.toThrow(REFUSED);
-    await expect(wrong.rotate(ids[0] ?? 0)).rejects.toThrow(REFUSED);
+    await expect(wrong.create({ accountId: "acct_1" })).rejects.toThrow(WRONG_KEY);
+    await expect(wrong.rotate(ids[0] ?? 0)).rejects.toThrow(WRONG_KEY);
     expect(await store.listByAccount("acct_1")).toHaveLength(1);
     await expect(right.reveal(ids[0] ?? 0)).resolves.toBeDefined();
   });
 
-  it("that was lost is rejected from the first replacement on, even if the others fail", async () => {
+  it("is rejected after it was lost and one secret was replaced, even if other replacements fail", async () => {
     await createTwo();
     let calls = 0;
     const killed = tokensWith("another key altogether", {
@@ -79,7 +79,7 @@ describe("the secret key", () => {
     expect(await wrong.replaceLostSecrets({ dryRun: true })).toHaveLength(1);
   });
 
-  it("that was lost is replaced: only undecryptable secrets change, and only without dryRun", async () => {
+  it("can be replaced after it was lost, which changes only undecryptable secrets, and only without dryRun", async () => {
     await createTwo();
     const before = await Promise.all(ids.map((id) => store.find(id)));
     expect((await wrong.replaceLostSecrets({ dryRun: true })).map(({ id }) => id)).toEqual(ids);

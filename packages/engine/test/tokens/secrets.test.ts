@@ -3,8 +3,8 @@ import { systemRandom } from "../../src/ports/random.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 import { hashSecret, isSameHash, makeSecret, parseToken } from "../../src/tokens/token-text.ts";
 
-describe("token text", () => {
-  it("is 43 random letters and digits", () => {
+describe("a token's text", () => {
+  it("contains a secret of 43 random letters and digits", () => {
     const secrets = Array.from({ length: 100 }, () => makeSecret(systemRandom));
     for (const secret of secrets) expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);
     expect(new Set(secrets).size).toBe(100);
@@ -21,17 +21,17 @@ describe("token text", () => {
     `1|${"a".repeat(43)} `,
     `1|${"a".repeat(39)}!`,
     `99999999999999999999|${"a".repeat(43)}`,
-  ])("rejects %j", (text) => {
+  ])("is rejected if it is %j", (text) => {
     expect(parseToken(text)).toBeNull();
   });
 
   it("is split at the pipe", () => {
-    // the SHA-256 of 43 times "a"
+    // the SHA-256 of the letter "a", 43 times
     const secretHash = "66d34fba71f8f450f7e45598853e53bfc23bbd129027cbb131a2f4ffd7878cd0";
     expect(parseToken(`12|${"a".repeat(43)}`)).toEqual({ id: 12, secretHash });
   });
 
-  it("matches only its own hash", () => {
+  it("contains a secret that matches only its own hash", () => {
     expect(isSameHash(hashSecret("one"), hashSecret("one"))).toBe(true);
     expect(isSameHash(hashSecret("one"), hashSecret("two"))).toBe(false);
   });
@@ -54,7 +54,7 @@ describe("createSeal", () => {
     expect(Buffer.from(first, "hex").includes("secret")).toBe(false);
   });
 
-  it("digests the same secret equally, and differently with another key", () => {
+  it("digests the same secret to the same value, and to a different one with another key", () => {
     expect(seal.digest("secret")).toMatch(/^[0-9a-f]{64}$/);
     expect(seal.digest("secret")).toBe(seal.digest("secret"));
     expect(seal.digest("secret")).not.toBe(seal.digest("other"));

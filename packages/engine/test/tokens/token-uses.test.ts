@@ -5,7 +5,7 @@ import type { TokenStore } from "../../src/ports/tokens.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
-/** After it, uses are written. */
+/** How long after a use it is written. */
 const WRITTEN_MS = 10_000;
 
 async function open(recordUse?: TokenStore["recordUse"]): Promise<{
@@ -40,13 +40,13 @@ async function open(recordUse?: TokenStore["recordUse"]): Promise<{
   return { engine, clock, find, record, errors, token, lastUsedAt };
 }
 
-it("writes the use of a token once an hour, to the hour, after the request, without another read", async () => {
+it("writes a token's use once an hour, rounded down to the hour but not before its creation, after the request and without another read of the token", async () => {
   const { engine, clock, find, record, token, lastUsedAt } = await open();
   for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
   expect(find).toHaveBeenCalledTimes(5);
   expect(record).not.toHaveBeenCalled();
   clock.advance(WRITTEN_MS);
-  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON));
+  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + 34 * 60_000));
   for (const minute of [35, 45, 59]) {
     clock.advance(NOON + minute * 60_000 - clock.now());
     await engine.authenticate(token);
@@ -60,7 +60,7 @@ it("writes the use of a token once an hour, to the hour, after the request, with
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("neither delays nor fails a request, and the next one records the use again", async () => {
+it("neither delays nor fails a request if the write fails, and records the use again with the next request", async () => {
   const { promise: hangs, reject } = Promise.withResolvers<void>();
   const { engine, clock, record, errors, token } = await open(() => hangs);
   await engine.authenticate(token);
@@ -73,7 +73,7 @@ it("neither delays nor fails a request, and the next one records the use again",
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("writes what is left when the engine closes, and nothing for a rejected request", async () => {
+it("writes pending uses when the engine closes, and nothing for a rejected request", async () => {
   const { engine, record, token } = await open();
   await expect(engine.authenticate(`${token}x`)).rejects.toMatchObject({ code: "unauthenticated" });
   await engine.close();
@@ -81,5 +81,5 @@ it("writes what is left when the engine closes, and nothing for a rejected reque
   const other = await open();
   await other.engine.authenticate(other.token);
   await other.engine.close();
-  expect(other.record).toHaveBeenCalledWith({ id: 1, usedAt: NOON });
+  expect(other.record).toHaveBeenCalledWith({ id: 1, usedAt: NOON + 34 * 60_000 });
 });

@@ -91,7 +91,7 @@ function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
 }
 
 describe("transfer", () => {
-  it("moves every page, reports progress and compares", async () => {
+  it("moves every page, reports progress and compares the totals", async () => {
     const target = createTarget();
     const reports: TransferProgress[] = [];
     const outcome = await transfer({
@@ -127,7 +127,7 @@ describe("transfer", () => {
   it("moves nothing after a completed move", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
-    // a copy of the source has another fingerprint because of its date
+    // a copy of the source has a different fingerprint because of its date
     const repeated = await transfer({ source: sourceOf({ fingerprint: "copy" }), target });
     expect(repeated).toEqual({ source: TOTALS, target: TOTALS, moved: 0, wasFinished: true });
     expect(target.ats).toEqual([0, 1, 2]);
@@ -148,7 +148,7 @@ describe("transfer", () => {
     target.failAfter(1);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
     await expect(transfer({ source: sourceOf({ fingerprint: "other" }), target })).rejects.toThrow(
-      "the source has changed, or is a different one, since the move into this target began; empty the target and start again",
+      "the source has changed since the move into this target began, or is a different one; empty the target and start again",
     );
     expect(target.ats).toEqual([0]);
   });

@@ -14,7 +14,7 @@ const VALUE = `(?:${NUMBER}%?|none)`;
 const HUE = `(?:${ANGLE}|none)`;
 const SPACE = "(?:srgb(?:-linear)?|display-p3|a98-rgb|prophoto-rgb|rec2020|xyz(?:-d50|-d65)?)";
 
-/** The functions of CSS Color 4 and what they take, separated by spaces, with an optional `/` and alpha. */
+/** The functions of CSS Color 4 and their arguments, separated by spaces, with an optional `/` and alpha. */
 const MODERN = [
   ["rgba?", VALUE, VALUE, VALUE],
   ["hsla?", HUE, VALUE, VALUE],
@@ -23,7 +23,7 @@ const MODERN = [
   ["(?:ok)?lch", VALUE, VALUE, HUE],
   ["color", SPACE, VALUE, VALUE, VALUE],
 ];
-/** The older functions, with commas. */
+/** The legacy syntax, with commas. */
 const LEGACY = [
   ["rgba?", NUMBER, NUMBER, NUMBER],
   ["rgba?", PERCENTAGE, PERCENTAGE, PERCENTAGE],
@@ -37,8 +37,8 @@ const FUNCTION = new RegExp(
 );
 
 /**
- * Returns a CSS color in lowercase, or `null` if the text is not one: a name, a hexadecimal number, or a function of CSS
- * Color 4 with numbers. Rejects everything that depends on the page or loads something, such as `var()`.
+ * Returns a CSS color in lowercase, or `null` if the text is not one: a name, a hex color, or a CSS Color 4 function
+ * with numbers. Rejects everything that depends on the page or loads something, such as `var()`.
  *
  * @example
  * canonicalColor("#FF00FF"); // "#ff00ff"

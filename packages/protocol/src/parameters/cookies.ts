@@ -6,9 +6,9 @@ export interface Cookie {
   readonly domain?: string | undefined;
   /** `/` by default. */
   readonly path?: string | undefined;
-  /** By default, whether `url` starts with `https://`. */
+  /** By default, `true` if `url` starts with `https://`. */
   readonly secure?: boolean | undefined;
-  /** Whether scripts cannot read it; `false` by default. */
+  /** Whether to hide it from scripts; `false` by default. */
   readonly httpOnly?: boolean | undefined;
   readonly sameSite?: "Strict" | "Lax" | "None" | undefined;
 }
@@ -17,7 +17,7 @@ const COOKIES_MAX = 20;
 const REQUIRED: readonly string[] = ["name", "value"];
 const SAME_SITE = ["Strict", "Lax", "None"];
 
-/** What `cookies` must be. */
+/** The valid values of `cookies`, for messages. */
 export const COOKIES_SYNTAX = `an array of at most ${COOKIES_MAX} cookies`;
 
 export const COOKIES_SCHEMA: Readonly<Record<string, unknown>> = {
@@ -51,12 +51,12 @@ const FLAG: Member = {
   canonicalize: (value) => (typeof value === "boolean" ? value : null),
 };
 
-/** The members in canonical order. RFC 6265, 4.1.1, as browsers read it: values may have spaces, quotes and commas. */
+/** The members in canonical order. RFC 6265, 4.1.1, as browsers apply it: values can have spaces, quotes and commas. */
 const MEMBERS: Readonly<Record<keyof Cookie, Member>> = {
-  name: matching(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "text without spaces and separators"),
+  name: matching(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "text without spaces or separators"),
   value: matching(/^[\x20-\x3a\x3c-\x7e]*$/, "printable ASCII text without semicolons"),
   domain: matching(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, "a host name"),
-  path: matching(/^\/[\x21-\x3a\x3c-\x7e]*$/, "a path, such as / or /shop, without spaces and semicolons"),
+  path: matching(/^\/[\x21-\x3a\x3c-\x7e]*$/, "a path, such as / or /shop, without spaces or semicolons"),
   secure: FLAG,
   httpOnly: FLAG,
   sameSite: {
@@ -75,7 +75,7 @@ function matching(pattern: RegExp, syntax: string): Member {
   };
 }
 
-/** Returns the cookies with their members in a fixed order, or what is wrong, without a value. */
+/** Returns the cookies with their members in a fixed order, or what is wrong, without quoting a value. */
 export function canonicalCookies(value: unknown): readonly Cookie[] | string {
   if (!Array.isArray(value)) return `must be ${COOKIES_SYNTAX}, as JSON`;
   if (value.length === 0) return "must not be empty; leave it out to send no cookies";
@@ -88,11 +88,11 @@ function canonicalCookie(value: unknown, index: number): Cookie | string {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return `must have an object at index ${index}`;
   const sent = value as Readonly<Record<string, unknown>>;
-  const other = Object.keys(sent).find((name) => !Object.hasOwn(MEMBERS, name));
-  if (other !== undefined) {
+  const unknownName = Object.keys(sent).find((name) => !Object.hasOwn(MEMBERS, name));
+  if (unknownName !== undefined) {
     // a longer name, or one with other characters, may contain a value
-    const shown = /^\w{1,32}$/.test(other) ? other : "other members";
-    return `must not have ${shown} at index ${index}; a cookie has ${Object.keys(MEMBERS).join(", ")}`;
+    const label = /^\w{1,32}$/.test(unknownName) ? unknownName : "other members";
+    return `must not have ${label} at index ${index}; a cookie has ${Object.keys(MEMBERS).join(", ")}`;
   }
   const cookie: Record<string, unknown> = {};
   for (const [name, { syntax, canonicalize }] of Object.entries(MEMBERS)) {
@@ -105,7 +105,7 @@ function canonicalCookie(value: unknown, index: number): Cookie | string {
 }
 
 /**
- * Returns whether a host may set a cookie for a domain (RFC 6265, 5.1.3). The browser rejects public suffixes.
+ * Returns whether a host can set a cookie for a domain (RFC 6265, 5.1.3). The browser rejects public suffixes.
  *
  * @example
  * isDomainOf("example.com", "www.example.com"); // true

@@ -9,7 +9,7 @@ const MAX_NAME_CHARACTERS = 128;
 /** The error envelope for invalid parameters, without a request id. */
 export interface ValidationFailure {
   readonly code: "invalid_url" | "validation_failed";
-  /** The first fault, and how many other parameters are invalid. */
+  /** The first fault and the number of other invalid parameters. */
   readonly message: string;
   readonly errors: ParameterFaults;
 }

@@ -2,8 +2,8 @@ import type { ParameterRow } from "./row.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
 /**
- * Returns what a value of the parameter must be. The message names the valid values, whatever the fault was; for a
- * structure, it names the invalid entry, but never its value, which may be secret.
+ * Returns what the parameter's value must be. The message describes the valid values, regardless of the fault; for a
+ * structure, it names the invalid member, but never its value, which may be secret.
  *
  * @example
  * fieldMessage(PARAMETERS.screenshot.delay); // "must be an integer from 0 to 10000"
@@ -22,7 +22,7 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "selector":
       return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters`;
     case "text":
-      return `must be ${row.syntax}, of 1 to ${row.maxCharacters} characters`;
+      return `must be ${row.syntax}, 1 to ${row.maxCharacters} characters long`;
     case "json": {
       const result = row.canonicalize(value);
       return typeof result === "string" ? result : `must be at most ${row.maxCharacters} characters of JSON`;

@@ -1,4 +1,4 @@
-/** Of ISO 639. Longer languages are registered for the future only (RFC 5646, 2.2.1), as `german` would be. */
+/** The length of ISO 639 codes. Longer ones, such as `german`, are reserved for the future (RFC 5646, 2.2.1). */
 const LANGUAGE_CHARACTERS_MAX = 3;
 
 /**

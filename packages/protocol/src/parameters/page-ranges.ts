@@ -1,4 +1,4 @@
-/** A page or a range whose end may be open. Chromium reads larger numbers as invalid. */
+/** A page or a range, which can have an open end. Chromium rejects larger numbers. */
 const RANGE = /^(\d{1,5})(?:(-)(\d{1,5})?)?$/;
 
 interface PageRange {

@@ -1,6 +1,6 @@
 import type { LengthUnit, PaperFormat } from "./types.ts";
 
-/** How many of each unit make an inch; a pixel is a CSS pixel, 1/96 in. */
+/** Units per inch; a pixel is a CSS pixel, 1/96 in. */
 export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const satisfies Record<
   LengthUnit,
   number

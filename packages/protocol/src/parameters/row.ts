@@ -1,11 +1,11 @@
-/** What a request renders: an image, or a PDF. */
+/** Whether a request renders an image or a PDF. */
 export type Mode = "screenshot" | "pdf";
 
 export const SCREENSHOT: readonly Mode[] = ["screenshot"];
 export const PDF: readonly Mode[] = ["pdf"];
 export const BOTH: readonly Mode[] = ["screenshot", "pdf"];
 
-/** The sections of the reference, of the command line's help and of forms, in order. */
+/** The sections of the reference, the command-line help and forms, in order. */
 export const PARAMETER_GROUPS = [
   "Page",
   "Viewport",
@@ -24,11 +24,11 @@ export const PARAMETER_GROUPS = [
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
 
 interface RowBase {
-  /** Unique within each mode; a name may have one row for each mode. */
+  /** Unique within each mode; a name can have one row for each mode. */
   readonly name: string;
   readonly modes: readonly Mode[];
   readonly group: ParameterGroup;
-  /** One or two sentences; names of parameters and values in backticks. Limits and defaults are added to it. */
+  /** One or two sentences; names of parameters and values in backticks. Limits and defaults are appended. */
   readonly description: string;
   readonly example: string | number | boolean | object;
 
@@ -38,7 +38,7 @@ interface RowBase {
   readonly together?: readonly string[];
   /** Parameters that this one cannot be combined with, and their name in the message. */
   readonly excludes?: readonly { readonly names: readonly string[]; readonly called: string }[];
-  /** A parameter that must be sent, too; a flag must be `true`. */
+  /** A parameter that must also be sent; a flag must be `true`. */
   readonly requires?: string;
   /** A choice that this parameter depends on, the values that allow it, and the message for other values. */
   readonly needs?: { readonly name: string; readonly values: readonly string[]; readonly message: string };
@@ -78,7 +78,7 @@ interface UrlRow extends RowBase, Defaults<never> {
 interface SelectorRow extends RowBase, Defaults<never> {
   readonly kind: "selector";
   readonly maxCharacters: number;
-  /** Whether single quotes and backslashes are invalid, as the specification demands for its own selectors. */
+  /** Whether single quotes and backslashes are invalid, as the specification requires for its own selectors. */
   readonly isStrict?: boolean;
 }
 
@@ -87,13 +87,13 @@ interface TextRow extends RowBase, Defaults<string> {
   readonly maxCharacters: number;
   /** What the text must be, such as `a language tag like de-CH`. */
   readonly syntax: string;
-  /** One word for the text, in the help of the command line. */
+  /** One word for the text, in the command-line help. */
   readonly placeholder: string;
   /** Returns the canonical text, or `null` if the text is invalid. By default, every text is valid. */
   readonly canonicalize?: (text: string) => string | null;
 }
 
-/** A structure: JSON text in a query, JSON elsewhere. */
+/** A structure: JSON text in a query, a JSON value otherwise. */
 interface JsonRow extends RowBase, Defaults<never> {
   readonly kind: "json";
   /** Maximum length of the canonical JSON text. */

@@ -7,7 +7,7 @@ import { DEFAULT_VIEWPORT } from "./rows/viewport.ts";
 import { parseTargetUrl } from "./target-url.ts";
 
 /*
- * Rules across parameters. They run even if single parameters are invalid, so that one response names every error.
+ * Rules across parameters. They also run if individual parameters are invalid, so one response lists every error.
  * Values can therefore have any type here.
  */
 
@@ -91,10 +91,15 @@ function checkMargins(values: Values, report: Report): void {
 /** Headers and footers, and the margins that they are printed in. */
 const MARGIN_OF = { headerHtml: "marginTop", footerHtml: "marginBottom" } as const;
 
+/** Whether the value is 0 in a query, which has at most 15 fraction digits. Wrong types are reported separately. */
+function isZero(value: unknown): boolean {
+  return typeof value === "number" && Number(value.toFixed(15)) === 0;
+}
+
 /** Reports a header or footer without a margin: it would not be visible. */
 function checkHeaderMargins(values: Values, report: Report): void {
   for (const [name, margin] of Object.entries(MARGIN_OF))
-    if (values[name] !== undefined && (values[margin] === undefined || values[margin] === 0))
+    if (values[name] !== undefined && isZero(values[margin] ?? 0))
       report(name, `requires a ${margin} above 0; send all four margins, such as ${margin}=20`);
 }
 
@@ -122,7 +127,7 @@ function checkCaptureSize(values: Values, report: Report): void {
     );
 }
 
-/** Reports a cookie for a domain that does not receive the requests to `url`. */
+/** Reports a cookie whose domain does not include the host of `url`. */
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
   const target = typeof url === "string" ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
@@ -136,7 +141,7 @@ function checkCookieDomains({ cookies, url }: Values, report: Report): void {
     );
 }
 
-/** Reports two values of one header field. */
+/** Reports two values for one header field. */
 function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
   const fields = canonicalHeaders(headers);
   if (basicAuth === undefined || typeof fields === "string" || fields["authorization"] === undefined) return;

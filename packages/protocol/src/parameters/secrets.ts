@@ -6,9 +6,9 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set(
   PARAMETER_TABLE.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 );
 
-/** The fault of a secret in a signed URL, which anyone may see. */
+/** The error for a secret in a signed URL, which anyone can read. */
 export const SIGNED_SECRET_MESSAGE =
-  "cannot be part of a signed URL, because anyone may see it; send the request with a token instead";
+  "cannot be part of a signed URL, because anyone can read it; send the request with a token instead";
 
 /**
  * Returns the names of the secret parameters that were sent.

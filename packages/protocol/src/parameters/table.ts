@@ -14,9 +14,9 @@ import { VIEWPORT_ROWS } from "./rows/viewport.ts";
 import { WAIT_ROWS } from "./rows/wait.ts";
 
 /**
- * Every parameter of a rendering: the one definition that validation, cache keys, OpenAPI, Postman, the Model Context
- * Protocol, the command line, the client's checks and types, and the reference are derived from. Faults are reported
- * in the order of the rows. A new parameter is a row in `rows/` and a step in the renderer.
+ * Every rendering parameter, defined once: validation, cache keys, OpenAPI, Postman, the Model Context Protocol, the
+ * command line, the client's checks and types, and the reference are derived from it. Faults are reported in row order.
+ * A new parameter is a row in `rows/` and a step in the renderer.
  */
 export const PARAMETER_TABLE: readonly ParameterRow[] = [
   ...PAGE_ROWS,

@@ -17,7 +17,7 @@ const AMBIGUOUS = /[\u0000-\u001f\\\u007f-\u009f]/;
 
 /**
  * Parses an absolute `http` or `https` URL. Returns `null` for any other text, and for a URL that two parsers could
- * read differently. Does not check whether the host may be rendered.
+ * read differently. Does not check whether the host is allowed.
  *
  * @example
  * parseTargetUrl("HTTPS://Example.com")?.href; // "https://example.com/"
@@ -30,8 +30,8 @@ export function parseTargetUrl(text: string): URL | null {
 }
 
 /**
- * Trims a URL and percent-encodes its spaces, as the URL standard does. People paste such URLs, and a `+` in a query
- * is decoded to a space.
+ * Trims a URL and percent-encodes its spaces, as the URL standard does. People paste URLs with spaces, and a `+` in a
+ * query is decoded to one.
  *
  * @example
  * encodeSpaces(" https://example.com/a b?q=c d"); // "https://example.com/a%20b?q=c%20d"

@@ -13,8 +13,8 @@ export function toQuery(parameters: object): URLSearchParams {
 }
 
 /**
- * Booleans and structures are JSON. The service accepts plain decimals with at most 15 fraction digits; `String` may return
- * an exponent or 17 digits.
+ * Booleans and structures are JSON. The service accepts plain decimals with at most 15 fraction digits; `String` can
+ * return an exponent or 17 digits.
  */
 function toText(value: unknown): string {
   if (typeof value === "string") return value;

@@ -1,9 +1,9 @@
 import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues, SecretName } from "./values.ts";
 
 /*
- * Input types. A combination that the service rejects does not compile: a member of type `undefined` is ruled out by
- * the rest of its alternative. `undefined` is the same as leaving the member out. In each union the simplest
- * alternative comes last, because the compiler reports errors against it.
+ * Input types. A combination that the service rejects does not compile: in each variant of a union, parameters that the
+ * variant excludes have the type `undefined`, which is the same as leaving them out. The simplest variant comes last,
+ * because the compiler reports errors against it.
  */
 
 type NotSent<Names extends string> = { readonly [Name in Names]?: undefined };
@@ -63,7 +63,7 @@ type Page =
   | ({ readonly markdown: string } & NotSent<"url" | "html">)
   | (Pick<S, "url"> & NotSent<Content>);
 
-/** The members that no alternative above restricts. */
+/** The parameters that no union above restricts. */
 type OtherScreenshotValues = Omit<
   S,
   | "url"
@@ -153,7 +153,7 @@ type PdfOptions = OtherPdfValues & Caching & Paper & Position & NotSent<Exclude<
 export type RenderInput = ScreenshotInput | (PdfInput & { readonly pdf: true });
 
 /**
- * Parameters of a signed URL: those of either mode without secrets, because anyone may see the URL.
+ * Parameters of a signed URL: those of either mode without secrets, because anyone can read the URL.
  *
  * @example
  * const input: SignableInput = { url: "https://example.com", fullPage: true };

@@ -4,7 +4,7 @@ const PATTERNS_MAX = 20;
 
 /** A host, or `*.` and a host. */
 const HOST = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?$/i;
-/** A URL in which `*` stands for any text: it names its scheme, or starts with `*`. */
+/** A URL in which `*` matches any text. It names its scheme, or starts with `*`. */
 const URL_PATTERN = /^(\*|https?:\/\/|wss?:\/\/)[\x21-\x2b\x2d-\x7e]*$/i;
 
 /** Returns a list of hosts and URL patterns in canonical form, or `null` if it is invalid or too long. */

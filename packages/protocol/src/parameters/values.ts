@@ -2,7 +2,7 @@
 
 import type { Cookie } from "./cookies.ts";
 
-/** Values of the parameters of a screenshot, each on its own; types.ts has the valid combinations. */
+/** Values of a screenshot's parameters, each on its own; types.ts has the valid combinations. */
 export interface ScreenshotValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
@@ -29,7 +29,7 @@ export interface ScreenshotValues {
    */
   readonly device?: string | undefined;
   /**
-   * Lay the page out as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.
+   * Lay out the page as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.
    * @default false
    */
   readonly mobile?: boolean | undefined;
@@ -58,13 +58,13 @@ export interface ScreenshotValues {
    * @default "screen"
    */
   readonly mediaType?: "screen" | "print" | undefined;
-  /** Language of the browser: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
+  /** Browser language: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
   readonly locale?: string | undefined;
-  /** Time zone of the browser. */
+  /** Browser time zone. */
   readonly timeZone?: string | undefined;
-  /** Latitude that the page may read, in degrees; requires `longitude`. From -90 to 90. */
+  /** Latitude that the page can read, in degrees; requires `longitude`. From -90 to 90. */
   readonly latitude?: number | undefined;
-  /** Longitude that the page may read, in degrees; requires `latitude`. From -180 to 180. */
+  /** Longitude that the page can read, in degrees; requires `latitude`. From -180 to 180. */
   readonly longitude?: number | undefined;
   /**
    * Accuracy of the position in meters; requires `latitude` and `longitude`. From 1 to 10000.
@@ -72,30 +72,30 @@ export interface ScreenshotValues {
    */
   readonly accuracy?: number | undefined;
   /**
-   * User agent of the browser. With a version of Chrome, the client hints match it; with any other,
-   * requests have none, and `navigator.userAgentData` has no brands.
+   * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
+   * requests have no client hints, and `navigator.userAgentData` has no brands.
    */
   readonly userAgent?: string | undefined;
   /**
-   * Whether the page may run JavaScript.
+   * Whether to run the page's JavaScript.
    * @default true
    */
   readonly javascript?: boolean | undefined;
   /**
-   * Header fields for requests to the origin of `url`, and to no other. Not allowed: `Connection`,
-   * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
-   * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
+   * Header fields to send only to the origin of `url`. Not allowed: `Connection`, `Content-*`, `Cookie`,
+   * `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`, `TE`, `Trailer`,
+   * `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
-   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there
-   * is no `expires`. Not in signed URLs.
+   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives
+   * them; `expires` is not supported. Not in signed URLs.
    */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
-   * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
-   * URLs.
+   * User name and password for HTTP basic authentication, sent only to the origin of `url`. Not in
+   * signed URLs.
    */
   readonly basicAuth?: string | undefined;
   /**
@@ -129,12 +129,12 @@ export interface ScreenshotValues {
    */
   readonly clipHeight?: number | undefined;
   /**
-   * Maximum height of the capture in pixels; requires `fullPage`. A page that is cut has the note
+   * Maximum height of the capture in pixels; requires `fullPage`. A page that is cut off has the note
    * `height-capped`. A whole number from 100 to 40000.
    */
   readonly fullPageMaxHeight?: number | undefined;
   /**
-   * Pixels around the element to capture as well; requires `selector`. A whole number from 0 to 500.
+   * Pixels to capture around the element; requires `selector`. A whole number from 0 to 500.
    * @default 0
    */
   readonly padding?: number | undefined;
@@ -169,13 +169,13 @@ export interface ScreenshotValues {
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout`
-   * is sent, also of `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
+   * Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is
+   * sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`.
+   * What to do when a requested wait times out. `fail`: the render fails with `render_timeout`.
    * `capture`: capture the page as it is, with the note `wait-capped`.
    * @default "fail"
    */
@@ -187,12 +187,12 @@ export interface ScreenshotValues {
    */
   readonly blockCookieBanners?: boolean | undefined;
   /**
-   * Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * Block ads with the service's filter lists, `SNAP_FILTER_LISTS`.
    * @default false
    */
   readonly blockAds?: boolean | undefined;
   /**
-   * Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * Block trackers with the service's filter lists, `SNAP_FILTER_LISTS`.
    * @default false
    */
   readonly blockTrackers?: boolean | undefined;
@@ -208,40 +208,40 @@ export interface ScreenshotValues {
   readonly blockResources?: string | undefined;
   /** Style sheet to add to the page. */
   readonly css?: string | undefined;
-  /** CSS selector list of elements to make invisible; they keep their space. */
+  /** CSS selector list of elements to make invisible; they still take up space. */
   readonly hideSelectors?: string | undefined;
   /** CSS selector list of elements to remove from the layout. */
   readonly removeSelectors?: string | undefined;
   /**
-   * CSS selector of an element to click once the page is ready; the first match is used. Without a
-   * match, the note `click-unmatched`.
+   * CSS selector of an element to click once the page is ready; the first match is used. If nothing
+   * matches, the render has the note `click-unmatched`.
    */
   readonly click?: string | undefined;
   /**
-   * JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If
-   * it throws, the render fails with `script_failed`.
+   * JavaScript to run in the page, as the body of an async function; the capture waits at most 10
+   * seconds for it. If it throws, the render fails with `script_failed`.
    */
   readonly script?: string | undefined;
   /** CSS selector list of elements to cover with boxes. */
   readonly mask?: string | undefined;
   /**
-   * Color of the boxes of `mask`: a name, a hexadecimal number, or `rgb()`, `hsl()`, `hwb()`, `lab()`,
-   * `lch()`, `oklab()`, `oklch()` or `color()` with numbers.
+   * Color of the `mask` boxes: a name, a hex color, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`,
+   * `oklab()`, `oklch()` or `color()` with numbers.
    * @default "#ff00ff"
    */
   readonly maskColor?: string | undefined;
   /**
-   * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
-   * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
-   * most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all of
    * them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
   /**
    * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
-   * GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise
-   * the note `unstable`.
+   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they
+   * don't, the render has the note `unstable`.
    * @default false
    */
   readonly stabilize?: boolean | undefined;
@@ -251,8 +251,7 @@ export interface ScreenshotValues {
    */
   readonly expandScrollers?: boolean | undefined;
   /**
-   * Whether the response may come from the cache, and whether this rendering is cached; `false` renders
-   * again.
+   * Whether to use a cached rendering, and to cache a new one; `false` renders again.
    * @default true
    */
   readonly cache?: boolean | undefined;
@@ -283,7 +282,7 @@ export type ScreenshotDefaults =
   | "expandScrollers"
   | "cache";
 
-/** Values of the parameters of a PDF, each on its own; types.ts has the valid combinations. */
+/** Values of a PDF's parameters, each on its own; types.ts has the valid combinations. */
 export interface PdfValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
@@ -312,13 +311,13 @@ export interface PdfValues {
    * @default "print"
    */
   readonly mediaType?: "screen" | "print" | undefined;
-  /** Language of the browser: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
+  /** Browser language: `Accept-Language`, `navigator.language` and the formats of `Intl`. */
   readonly locale?: string | undefined;
-  /** Time zone of the browser. */
+  /** Browser time zone. */
   readonly timeZone?: string | undefined;
-  /** Latitude that the page may read, in degrees; requires `longitude`. From -90 to 90. */
+  /** Latitude that the page can read, in degrees; requires `longitude`. From -90 to 90. */
   readonly latitude?: number | undefined;
-  /** Longitude that the page may read, in degrees; requires `latitude`. From -180 to 180. */
+  /** Longitude that the page can read, in degrees; requires `latitude`. From -180 to 180. */
   readonly longitude?: number | undefined;
   /**
    * Accuracy of the position in meters; requires `latitude` and `longitude`. From 1 to 10000.
@@ -326,30 +325,30 @@ export interface PdfValues {
    */
   readonly accuracy?: number | undefined;
   /**
-   * User agent of the browser. With a version of Chrome, the client hints match it; with any other,
-   * requests have none, and `navigator.userAgentData` has no brands.
+   * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
+   * requests have no client hints, and `navigator.userAgentData` has no brands.
    */
   readonly userAgent?: string | undefined;
   /**
-   * Whether the page may run JavaScript.
+   * Whether to run the page's JavaScript.
    * @default true
    */
   readonly javascript?: boolean | undefined;
   /**
-   * Header fields for requests to the origin of `url`, and to no other. Not allowed: `Connection`,
-   * `Content-*`, `Cookie`, `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`,
-   * `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
+   * Header fields to send only to the origin of `url`. Not allowed: `Connection`, `Content-*`, `Cookie`,
+   * `Cookie2`, `Expect`, `Host`, `Keep-Alive`, `Proxy-*`, `Sec-*`, `Set-Cookie`, `TE`, `Trailer`,
+   * `Transfer-Encoding`, `Upgrade`. Not in signed URLs.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
-   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there
-   * is no `expires`. Not in signed URLs.
+   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives
+   * them; `expires` is not supported. Not in signed URLs.
    */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
-   * User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed
-   * URLs.
+   * User name and password for HTTP basic authentication, sent only to the origin of `url`. Not in
+   * signed URLs.
    */
   readonly basicAuth?: string | undefined;
   /**
@@ -360,13 +359,13 @@ export interface PdfValues {
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout`
-   * is sent, also of `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
+   * Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is
+   * sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`.
+   * What to do when a requested wait times out. `fail`: the render fails with `render_timeout`.
    * `capture`: capture the page as it is, with the note `wait-capped`.
    * @default "fail"
    */
@@ -378,12 +377,12 @@ export interface PdfValues {
    */
   readonly blockCookieBanners?: boolean | undefined;
   /**
-   * Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * Block ads with the service's filter lists, `SNAP_FILTER_LISTS`.
    * @default false
    */
   readonly blockAds?: boolean | undefined;
   /**
-   * Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.
+   * Block trackers with the service's filter lists, `SNAP_FILTER_LISTS`.
    * @default false
    */
   readonly blockTrackers?: boolean | undefined;
@@ -399,32 +398,32 @@ export interface PdfValues {
   readonly blockResources?: string | undefined;
   /** Style sheet to add to the page. */
   readonly css?: string | undefined;
-  /** CSS selector list of elements to make invisible; they keep their space. */
+  /** CSS selector list of elements to make invisible; they still take up space. */
   readonly hideSelectors?: string | undefined;
   /** CSS selector list of elements to remove from the layout. */
   readonly removeSelectors?: string | undefined;
   /**
-   * CSS selector of an element to click once the page is ready; the first match is used. Without a
-   * match, the note `click-unmatched`.
+   * CSS selector of an element to click once the page is ready; the first match is used. If nothing
+   * matches, the render has the note `click-unmatched`.
    */
   readonly click?: string | undefined;
   /**
-   * JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If
-   * it throws, the render fails with `script_failed`.
+   * JavaScript to run in the page, as the body of an async function; the capture waits at most 10
+   * seconds for it. If it throws, the render fails with `script_failed`.
    */
   readonly script?: string | undefined;
   /**
-   * How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in
-   * at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at
-   * most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all of
    * them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
   /**
    * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
-   * GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise
-   * the note `unstable`.
+   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they
+   * don't, the render has the note `unstable`.
    * @default false
    */
   readonly stabilize?: boolean | undefined;
@@ -467,24 +466,24 @@ export interface PdfValues {
    */
   readonly scale?: number | undefined;
   /**
-   * One page as long as the content, at the width of the paper; at most 200 in long. Cannot be combined
+   * One page as long as its content and as wide as the paper; at most 200 in long. Cannot be combined
    * with `landscape`, `cssPageSize` or `pageRanges`.
    * @default false
    */
   readonly singlePage?: boolean | undefined;
   /**
-   * Let `@page { size }` of the page override the paper size.
+   * Allow the page's `@page { size }` to override the paper size.
    * @default false
    */
   readonly cssPageSize?: boolean | undefined;
   /**
    * HTML in the top margin of each page, 9 pt and black by default; requires `marginTop` above 0.
-   * `date`, `title`, `url`, `pageNumber` and `totalPages` as classes of elements insert these values.
+   * Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages` show that value.
    */
   readonly headerHtml?: string | undefined;
   /** HTML in the bottom margin of each page, like `headerHtml`; requires `marginBottom` above 0. */
   readonly footerHtml?: string | undefined;
-  /** Pages to print, in their order in the document. */
+  /** Pages to print, in document order. */
   readonly pageRanges?: string | undefined;
   /**
    * Whether to print background colors and images.
@@ -497,11 +496,11 @@ export interface PdfValues {
    */
   readonly outline?: boolean | undefined;
   /**
-   * Tag the structure for screen readers, in browsers that do not do so by default, too.
+   * Tag the structure for screen readers, even in browsers that do not do so by default.
    * @default false
    */
   readonly tagged?: boolean | undefined;
-  /** Title in the document information; by default, that of the page. */
+  /** Title in the document information; by default, the page's title. */
   readonly pdfTitle?: string | undefined;
   /** Author in the document information. */
   readonly pdfAuthor?: string | undefined;
@@ -510,8 +509,7 @@ export interface PdfValues {
   /** Keywords in the document information, separated by commas. */
   readonly pdfKeywords?: string | undefined;
   /**
-   * Whether the response may come from the cache, and whether this rendering is cached; `false` renders
-   * again.
+   * Whether to use a cached rendering, and to cache a new one; `false` renders again.
    * @default true
    */
   readonly cache?: boolean | undefined;

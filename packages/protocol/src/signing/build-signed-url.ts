@@ -1,20 +1,20 @@
 import { canonicalQuery } from "./canonical-query.ts";
 import { signQuery } from "./sign-query.ts";
 
-/** Whose signature a URL carries, and for how long. */
+/** A URL's signing token and expiry. */
 export interface UrlSigner {
   /** Base address of the API, without a trailing slash: it ends in `/v1`. */
   readonly baseUrl: string;
   /** Id of the token: the number before the pipe. */
   readonly tokenId: number;
   readonly signingSecret: string;
-  /** Unix seconds from which the URL no longer works; without it, it works as long as the token does. */
+  /** Unix seconds when the URL expires. Without it, the URL works until its token stops working. */
   readonly expires?: number | undefined;
 }
 
 /**
- * Returns a signed URL of `GET /snap/signed`. It contains the canonical query that is signed, so that the URL does not
- * depend on how a serializer encodes, and the same arguments return the same URL.
+ * Returns a signed URL for `GET /snap/signed`. It contains the query in the canonical form that was signed, so it does
+ * not depend on a serializer's encoding, and the same arguments return the same URL.
  *
  * @param parameters The query of the rendering.
  * @example

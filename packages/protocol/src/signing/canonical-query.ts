@@ -1,10 +1,10 @@
-/** The parameter that carries the signature, and is not signed itself. */
+/** The signature's own parameter, which is not signed. */
 const SIGNATURE_PARAMETER = "signature";
 
 /**
  * Returns the canonical form of a query (docs/reference/specification.md, Signed URLs): without `signature`, sorted
- * bytewise by name, each name and value percent-encoded (RFC 3986) from its decoded form. Pairs of one name keep their
- * order.
+ * bytewise by name, each name and value percent-encoded (RFC 3986) from its decoded form. Pairs with the same name keep
+ * their order.
  *
  * @example
  * canonicalQuery([["url", "https://example.com/?q=a b"], ["tokenId", "7"]]);
@@ -20,7 +20,7 @@ export function canonicalQuery(pairs: Iterable<readonly [name: string, value: st
 
 const utf8 = new TextEncoder();
 
-/** RFC 3986, 2.3: what else `encodeURIComponent` keeps is encoded too. */
+/** RFC 3986, 2.3: also encodes the reserved characters that `encodeURIComponent` leaves alone. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

@@ -9,7 +9,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * Returns the signature of a query: lowercase hex HMAC-SHA256 of its canonical form, keyed with the signing secret of
  * the token that `tokenId` names (docs/reference/specification.md, Signed URLs).
  *
- * @param pairs The decoded query; a `signature` in it is left out.
+ * @param pairs The decoded query; a `signature` in it is ignored.
  * @example
  * const query = new URLSearchParams({ url: "https://example.com/", tokenId: "7" });
  * query.set("signature", signQuery(query, signingSecret));
@@ -21,7 +21,7 @@ export function signQuery(
   return toHex(hmacSha256(signingSecret, `${SCHEME}\n${canonicalQuery(pairs)}`));
 }
 
-/** Whether a signature is that of the query; in constant time. */
+/** Returns whether the signature matches the query, in constant time. */
 export function verifyQuery(
   pairs: Iterable<readonly [name: string, value: string]>,
   { signature, signingSecret }: { readonly signature: string; readonly signingSecret: string },

@@ -21,7 +21,7 @@ export function signWebhook({ timestamp, body }: SignedDelivery, signingSecret: 
 
 /**
  * Returns the value of `webhook-signature` (Standard Webhooks specification) for the same body and secret. The key is
- * the UTF-8 text of the secret.
+ * the secret's UTF-8 text.
  */
 export function signStandardWebhook(
   { id, timestamp, body }: SignedDelivery & { readonly id: string },

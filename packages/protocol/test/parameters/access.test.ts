@@ -11,13 +11,13 @@ import {
 function canonical(row: ParameterRow, value: unknown): unknown {
   if (row.kind === "json") return canonicalJson(row, value);
   if (row.kind === "text") return canonicalText(row, String(value));
-  throw new Error(`${row.name} is a ${row.kind}`);
+  throw new Error(`${row.name} has the kind ${row.kind}`);
 }
 
 const { headers, cookies, basicAuth } = PARAMETERS.screenshot;
 
 describe("headers", () => {
-  it("have lowercase names in order", () => {
+  it("are normalized to lowercase names, in alphabetical order", () => {
     const sent = { "X-Preview": "2", Accept: "1" };
     expect(JSON.stringify(canonical(headers, sent))).toBe('{"accept":"1","x-preview":"2"}');
   });
@@ -72,12 +72,12 @@ describe("cookies", () => {
   });
 });
 
-it("sameSite is accepted in any case", () => {
+it("sameSite is accepted in upper and lower case", () => {
   const sent = [{ sameSite: "lax", value: "1", name: "a" }];
   expect(JSON.stringify(canonical(cookies, sent))).toBe('[{"name":"a","value":"1","sameSite":"Lax"}]');
 });
 
-describe("the message names the entry and the reason, not the value, of", () => {
+describe("the message for an invalid value", () => {
   const members = "a cookie has name, value, domain, path, secure, httpOnly, sameSite";
   const cookie = { name: "a", value: "s3cr3t" };
   it.each<[ParameterRow, unknown, string]>([
@@ -86,12 +86,12 @@ describe("the message names the entry and the reason, not the value, of", () => 
     [
       headers,
       { "X-A": 1 },
-      "must have printable ASCII text, without spaces at its ends, as the value of X-A",
+      "must have printable ASCII text, without leading or trailing spaces, as the value of X-A",
     ],
     [
       headers,
       { "X-A": "s3cr3t-ä" },
-      "must have printable ASCII text, without spaces at its ends, as the value of X-A",
+      "must have printable ASCII text, without leading or trailing spaces, as the value of X-A",
     ],
     [headers, { TE: "s3cr3t" }, "must not have TE, which the browser or the connection sets"],
     [
@@ -99,7 +99,7 @@ describe("the message names the entry and the reason, not the value, of", () => 
       { "Sec-Fetch-Site": "s3cr3t" },
       "must not have Sec-Fetch-Site, which the browser or the connection sets",
     ],
-    [headers, { "x-a": "1", "X-A": "s3cr3t" }, "must have X-A only once; upper and lower case are the same"],
+    [headers, { "x-a": "1", "X-A": "s3cr3t" }, "must have X-A only once; names are case-insensitive"],
     [headers, { a: "1", "X-B: s3cr3t": "" }, "must have a name of letters, digits and hyphens at index 1"],
     [headers, { a: "s3cr3t".repeat(1000) }, "must be at most 4096 characters of JSON"],
     [cookies, cookie, "must be an array of at most 20 cookies, as JSON"],
@@ -112,7 +112,7 @@ describe("the message names the entry and the reason, not the value, of", () => 
     [cookies, [{ ...cookie, sameSite: ["Lax"] }], "must have Strict, Lax or None as sameSite at index 0"],
     [cookies, [{ name: "a" }], "must have printable ASCII text without semicolons as value at index 0"],
     [cookies, [{ ...cookie, secure: "s3cr3t" }], "must have true or false as secure at index 0"],
-  ])("%o", (row, value, message) => {
+  ])("names the entry and the reason, but not the value: $2", (row, value, message) => {
     expect(canonical(row, value)).toBeNull();
     expect(fieldMessage(row, value)).toBe(message);
   });

@@ -3,7 +3,7 @@ import { canonicalText, PARAMETERS } from "../../src/index.ts";
 
 function canonical(text: string): string | null {
   const row = PARAMETERS.screenshot.maskColor;
-  if (row.kind !== "text") throw new Error("maskColor is not text");
+  if (row.kind !== "text") throw new Error("maskColor is not a text parameter");
   return canonicalText(row, text);
 }
 
@@ -13,11 +13,11 @@ describe("maskColor", () => {
     ["RebeccaPurple", "rebeccapurple"],
     ["RGB(255 0 255 / 50%)", "rgb(255 0 255 / 50%)"],
     ["OKLCH(70% 0.2 330DEG)", "oklch(70% 0.2 330deg)"],
-  ])("%s is %s", (text, color) => {
+  ])("is normalized: %s becomes %s", (text, color) => {
     expect(canonical(text)).toBe(color);
   });
 
-  // capture-area.test.ts of the engine compares valid colors with those of the browser
+  // the engine's capture-area.test.ts compares valid colors with the browser's
   it.each([
     "",
     "notacolor",

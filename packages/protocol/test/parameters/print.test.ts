@@ -3,7 +3,7 @@ import { canonicalText, PARAMETERS } from "../../src/index.ts";
 
 function canonical(name: "headerHtml" | "pageRanges", text: string): string | null {
   const row = PARAMETERS.pdf[name];
-  if (row.kind !== "text") throw new Error(`${name} is not a text`);
+  if (row.kind !== "text") throw new Error(`${name} is not a text parameter`);
   return canonicalText(row, text);
 }
 
@@ -17,12 +17,12 @@ describe("pageRanges", () => {
     ["3-3", "3"],
     ["1-", "1-"],
     ["99999", "99999"],
-  ])("%s is %s", (text, expected) => {
+  ])("are normalized: %s becomes %s", (text, expected) => {
     expect(canonical("pageRanges", text)).toBe(expected);
   });
 
   it.each(["0", "0-1", "2-1", "-2", "-", "1--2", "1-2-3", "1,,2", "a", "1.5", "100000", "１"])(
-    "%s is invalid",
+    "are rejected: %s",
     (text) => {
       expect(canonical("pageRanges", text)).toBeNull();
     },
@@ -38,16 +38,16 @@ describe("headerHtml", () => {
     '<svg><linearGradient id="g"></linearGradient><rect fill="url(#g)" /></svg>',
     '<svg><use href="#g"/><image xlink:href="data:image/png;base64,iVBORw0K"/></svg>',
     "<style>b { color: red; background: linear-gradient(red, blue) }</style><b>resource</b>",
-  ])("%s is valid", (html) => {
+  ])("is accepted: %s", (html) => {
     expect(canonical("headerHtml", html)).toBe(html);
   });
 
   it.each([
     ["a source", " src="],
     ["a style", "url("],
-    ["an image of an SVG", "<image href="],
-    ["many of them", "<image ".repeat(140) + "href="],
-  ])("%s and much white space are searched in linear time, or the test would time out", (_, start) => {
+    ["an SVG image", "<image href="],
+    ["many SVG images", "<image ".repeat(140) + "href="],
+  ])("is searched in linear time, or the test would time out: %s with a lot of white space", (_, start) => {
     const html = start + " ".repeat(19_990 - start.length);
     for (let count = 0; count < 300; count += 1) expect(canonical("headerHtml", html)).toBeNull();
   });
@@ -73,7 +73,7 @@ describe("headerHtml", () => {
     '<svg><use xlink:href="a.svg#b"/></svg>',
     "<svg><feImage width=1 href='a.png'/></svg>",
     `<b style='background: image-set("a.png" 1x)'></b>`,
-  ])("%s would load something", (html) => {
+  ])("is rejected because it would load something: %s", (html) => {
     expect(canonical("headerHtml", html)).toBeNull();
   });
 });

@@ -74,7 +74,7 @@ describe("rules across parameters", () => {
         ],
       },
     ],
-  ] as const)("report faults of %s %o", (mode, values, expected) => {
+  ] as const)("report the faults of a %s: %o", (mode, values, expected) => {
     expect(faultsOf(mode, values)).toEqual(expected);
   });
 
@@ -84,7 +84,7 @@ describe("rules across parameters", () => {
     ["screenshot", { width: 10_000, height: 10_000, scale: 1, format: "png" }],
     ["screenshot", { width: "x", height: null, scale: Number.NaN }],
     ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],
-  ] as const)("accept %s %o", (mode, values) => {
+  ] as const)("accept a %s: %o", (mode, values) => {
     expect(faultsOf(mode, values)).toEqual({});
   });
 
@@ -105,13 +105,13 @@ describe("paperSizeInches", () => {
     [{ paperFormat: "ledger", landscape: false }, 17, 11],
     [{ paperFormat: "a4", landscape: false, width: 25.4, height: 50.8 }, 1, 2],
     [{ paperFormat: "a4", landscape: true, width: 25.4, height: 50.8 }, 2, 1],
-  ] as const)("%o", (request, width, height) => {
+  ] as const)("returns the size of the paper: %o, %d x %d", (request, width, height) => {
     expect(paperSizeInches({ marginUnit: "mm", ...request })).toEqual({ width, height });
   });
 });
 
 describe("FaultList", () => {
-  it("returns null without a fault", () => {
+  it("returns null if there is no fault", () => {
     expect(new FaultList().toFailure()).toBeNull();
   });
 

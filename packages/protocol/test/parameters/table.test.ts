@@ -11,7 +11,7 @@ import {
   type ParameterRow,
 } from "../../src/index.ts";
 
-/** Returns the members of a row that the contract fixes; the others are for people. */
+/** Returns the members of a row that are part of the contract; the others are for people. */
 function contractOf(row: ParameterRow): object {
   const pinned = new Set([
     "name",
@@ -158,7 +158,7 @@ describe("the parameter table", () => {
     ]);
   });
 
-  it.each(PARAMETER_TABLE)("$name ($modes) refers only to parameters of its modes", (row) => {
+  it.each(PARAMETER_TABLE)("refers only to parameters of the same modes: $name ($modes)", (row) => {
     const { together = [], excludes = [], needs, modes } = row;
     const others = [...together, ...excludes.flatMap(({ names }) => names), ...(needs ? [needs.name] : [])];
     for (const mode of modes) expect(Object.keys(PARAMETERS[mode])).toEqual(expect.arrayContaining(others));
@@ -170,7 +170,7 @@ describe("the parameter table", () => {
   });
 });
 
-describe("messages", () => {
+describe("the message", () => {
   it.each([
     [PARAMETERS.screenshot.fullPage, "must be true or false"],
     [PARAMETERS.screenshot.pdf, "must be true or false"],
@@ -189,13 +189,13 @@ describe("messages", () => {
     ],
     [
       PARAMETERS.screenshot.blockResources,
-      "must be comma-separated text, such as image,font, whose items are image, media, font, stylesheet, script, xhr, websocket, of 1 to 128 characters",
+      "must be a comma-separated list, such as image,font, of image, media, font, stylesheet, script, xhr, websocket, 1 to 128 characters long",
     ],
     [
       PARAMETERS.screenshot.blockUrls,
-      "must be comma-separated text of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*, of 1 to 2048 characters",
+      "must be a comma-separated list of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*, 1 to 2048 characters long",
     ],
-  ])("%o: %s", (field, message) => {
+  ])("describes the valid values: $1", (field, message) => {
     expect(fieldMessage(field)).toBe(message);
   });
 
@@ -207,32 +207,35 @@ describe("messages", () => {
     ["fullPage[x]", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["__proto__", "screenshot", "is not a parameter"],
     ["constructor", "pdf", "is not a parameter"],
-  ] as const)("%s in a %s %s", (name, mode, message) => {
+  ] as const)("explains an unknown name: %s in a %s %s", (name, mode, message) => {
     expect(explainUnknownName(name, mode)).toBe(message);
   });
 });
 
-describe("strings", () => {
+describe("a string", () => {
   const strict = { maxCharacters: 512, isStrict: true };
   const lenient = { maxCharacters: 512 };
 
-  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("%j is a selector", (text) => {
+  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("is a selector: %j", (text) => {
     expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([true, true]);
   });
 
   it.each(["", "x".repeat(513), "a\tb", "a\nb", "a\u007fb", "a\u0085b", "\ud83d"])(
-    "%j is not a selector",
+    "is not a selector: %j",
     (text) => {
       expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
     },
   );
 
-  it.each(["a[href='x']", ".md\\:flex"])("%j is a selector, except where the contract forbids it", (text) => {
-    expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, true]);
-  });
+  it.each(["a[href='x']", ".md\\:flex"])(
+    "is a selector, except where the contract forbids it: %j",
+    (text) => {
+      expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, true]);
+    },
+  );
 
   it.each(["https://example.com", "HTTP://EXAMPLE.COM/a?b#c", "https://b\u00fccher.example/\u6f22"])(
-    "%j is a target URL",
+    "is a target URL: %j",
     (text) => {
       expect(parseTargetUrl(text)?.href).toMatch(/^https?:\/\/[a-z0-9.-]+\//);
     },
@@ -241,7 +244,7 @@ describe("strings", () => {
   it.each([
     ["https://example.com/a b?q=c d#e f", "https://example.com/a%20b?q=c%20d#e%20f"],
     [" https://example.com/ ", "https://example.com/"],
-  ])("%j is parsed as %s", (text, href) => {
+  ])("is normalized to a target URL: %j becomes %s", (text, href) => {
     expect(parseTargetUrl(text)?.href).toBe(href);
     expect(encodeSpaces(text)).toBe(href);
   });
@@ -257,7 +260,7 @@ describe("strings", () => {
     "https://example.com/a\tb",
     "https://example.com/a\nb",
     "https://example.com/a\\b",
-  ])("%j is not a target URL", (text) => {
+  ])("is not a target URL: %j", (text) => {
     expect(parseTargetUrl(text)).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ const clip = { clipX: 0, clipY: 0, clipWidth: 400, clipHeight: 300 };
 const margins = { marginTop: 1, marginRight: 1, marginBottom: 1, marginLeft: 1 };
 
 describe("ScreenshotInput", () => {
-  it("accepts what the service accepts", () => {
+  it("accepts parameters that the service accepts", () => {
     assertType<ScreenshotInput>({ url });
     assertType<ScreenshotInput>({ url, pdf: false });
     assertType<ScreenshotInput>({ url, format: "jpeg", quality: 80 });
@@ -80,7 +80,7 @@ describe("ScreenshotInput", () => {
     });
   });
 
-  it("rejects what the service rejects", () => {
+  it("rejects parameters that the service rejects", () => {
     // @ts-expect-error -- url is required
     assertType<ScreenshotInput>({});
     // @ts-expect-error -- png has no quality
@@ -129,7 +129,7 @@ describe("ScreenshotInput", () => {
 });
 
 describe("PdfInput", () => {
-  it("accepts what the service accepts", () => {
+  it("accepts parameters that the service accepts", () => {
     assertType<PdfInput>({ url });
     assertType<PdfInput>({ url, pdf: true });
     assertType<PdfInput>({ url, landscape: true, paperFormat: "letter", scale: 0.5 });
@@ -149,7 +149,7 @@ describe("PdfInput", () => {
     assertType<PdfInput>({ url, singlePage: flag });
   });
 
-  it("rejects what the service rejects", () => {
+  it("rejects parameters that the service rejects", () => {
     // @ts-expect-error -- a screenshot
     assertType<PdfInput>({ url, pdf: false });
     // @ts-expect-error -- all four margins are required

@@ -19,7 +19,7 @@ describe("canonicalQuery", () => {
     );
   });
 
-  it("contains the pairs without the signature, sorted by the bytes of their names", () => {
+  it("contains every pair except the signature, sorted by name in byte order", () => {
     fc.assert(
       fc.property(pairs(), (sent) => {
         const sorted = sent
@@ -38,7 +38,7 @@ describe("canonicalQuery", () => {
     );
   });
 
-  it("replaces half a surrogate pair with U+FFFD, like a URL", () => {
+  it("replaces a lone surrogate with U+FFFD, as URLSearchParams does", () => {
     expect(canonicalQuery([["a", "\ud83d"]])).toBe("a=%EF%BF%BD");
     expect(canonicalQuery(new URLSearchParams([["a", "\ud83d"]]))).toBe("a=%EF%BF%BD");
   });
@@ -66,13 +66,13 @@ describe("verifyQuery", () => {
   });
 
   it.each([
-    ["upper case", signature.toUpperCase()],
+    ["in upper case", signature.toUpperCase()],
     ["too short", signature.slice(0, 63)],
     ["too long", `${signature}0`],
     ["with a newline", `${signature}\n`],
     ["with a space", ` ${signature}`],
     ["empty", ""],
-    ["of another secret", signQuery(query, "another secret")],
+    ["made with another secret", signQuery(query, "another secret")],
   ])("rejects a signature: %s", (_, other) => {
     expect(verifyQuery(query, { signature: other, signingSecret })).toBe(false);
   });

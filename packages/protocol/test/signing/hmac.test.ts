@@ -16,11 +16,11 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const filled = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte);
 
 describe.each(VARIANTS)("HMAC by %s", (_name, { hmacSha256, equalsInConstantTime }) => {
-  it.each(SIGNED_URLS)("signs the URL of the vector: $name", (vector) => {
+  it.each(SIGNED_URLS)("signs the URL in the vector: $name", (vector) => {
     expect(hex(hmacSha256(vector.signing_secret, vector.string_to_sign))).toBe(vector.signature);
   });
 
-  it.each(WEBHOOKS)("signs the webhook of the vector: $name", (vector) => {
+  it.each(WEBHOOKS)("signs the webhook in the vector: $name", (vector) => {
     const body = Buffer.from(vector.body_base64, "base64");
     const signed = hmacSha256(vector.signing_secret, `snap-webhook-v1\n${vector.timestamp}\n`, body);
     expect(hex(signed)).toBe(vector.signature);
@@ -28,7 +28,7 @@ describe.each(VARIANTS)("HMAC by %s", (_name, { hmacSha256, equalsInConstantTime
     expect(`v1,${Buffer.from(standard).toString("base64")}`).toBe(vector.standard_signature);
   });
 
-  // RFC 4231, test cases 2 and 1; the other cases have keys that are not text.
+  // test cases 2 and 1 of RFC 4231; the other cases have keys that are not text
   it.each([
     [
       "Jefe",
@@ -36,11 +36,11 @@ describe.each(VARIANTS)("HMAC by %s", (_name, { hmacSha256, equalsInConstantTime
       "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
     ],
     ["\v".repeat(20), "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"],
-  ])("gives the digest of RFC 4231 for the key %j", (key, message, digest) => {
+  ])("returns the digest of RFC 4231 for the key %j", (key, message, digest) => {
     expect(hex(hmacSha256(key, message))).toBe(digest);
   });
 
-  it("reads a view into a larger buffer, and leaves it alone", () => {
+  it("reads a view of a larger buffer without changing it", () => {
     const whole = Buffer.from("--abc--");
     expect(hmacSha256("key", whole.subarray(2, 5))).toEqual(hmacSha256("key", "abc"));
     expect(whole.toString()).toBe("--abc--");
@@ -67,11 +67,11 @@ describe.each(VARIANTS)("HMAC by %s", (_name, { hmacSha256, equalsInConstantTime
     ["ABC", "abc", false],
     ["e\u0301", "\u00e9", false],
     ["\u{1f600}", "\u{1f601}", false],
-    // Equal in UTF-8, where both become U+FFFD.
+    // equal in UTF-8, where both become U+FFFD
     ["\ud83d", "\ud83e", false],
-    // Equal when only the low byte of a character is compared.
+    // equal if only the low byte of a character is compared
     ["\u0161bc", "abc", false],
-  ])("compares %j and %j: %s", (given, expected, same) => {
+  ])("compares %j and %j as equal: %s", (given, expected, same) => {
     expect(equalsInConstantTime(given, expected)).toBe(same);
   });
 });
@@ -95,7 +95,7 @@ describe("both variants of #hmac", () => {
   });
 });
 
-describe("which variant a runtime gets", () => {
+describe("the variant that a runtime gets", () => {
   it("is node:crypto in Node", () => {
     expect(chosen.hmacSha256).toBe(node.hmacSha256);
   });
@@ -104,8 +104,8 @@ describe("which variant a runtime gets", () => {
     ["node", ["node"], "src/signing/hmac-node.ts"],
     ["a browser", ["browser"], "src/signing/hmac-portable.ts"],
     ["a worker", ["workerd", "worker", "browser"], "src/signing/hmac-portable.ts"],
-    ["none", [], "src/signing/hmac-portable.ts"],
-  ])("under the conditions of %s", async (_name, conditions, variant) => {
+    ["no platform", [], "src/signing/hmac-portable.ts"],
+  ])("is $2 under the conditions of $0", async (_name, conditions, variant) => {
     const root = fileURLToPath(new URL("../..", import.meta.url));
     const { metafile } = await build({
       entryPoints: ["src/index.ts"],

@@ -11,24 +11,27 @@ describe("signed URL vectors", () => {
     expect(new Set(SIGNED_URLS.map(({ name }) => name)).size).toBe(SIGNED_URLS.length);
   });
 
-  it.each(SIGNED_URLS)("$name: canonical form and signature", (vector) => {
+  it.each(SIGNED_URLS)("have the canonical form and the signature of their pairs: $name", (vector) => {
     const { pairs, canonical, string_to_sign, signature, signing_secret } = vector;
     expect(canonicalQuery(pairs)).toBe(canonical);
     expect(string_to_sign).toBe(`snap-signed-v1\n${canonical}`);
     expect(signQuery(pairs, signing_secret)).toBe(signature);
   });
 
-  it.each(SIGNED_URLS)("$name: as sent", ({ pairs, query, signature, signing_secret }) => {
-    expect([...new URLSearchParams(query)]).toEqual(pairs);
-    const signed = new URLSearchParams(query);
-    signed.append("signature", signature);
-    expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(true);
-    signed.append("utm_source", "x");
-    expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(false);
-  });
+  it.each(SIGNED_URLS)(
+    "have a query that is verified as it was sent: $name",
+    ({ pairs, query, signature, signing_secret }) => {
+      expect([...new URLSearchParams(query)]).toEqual(pairs);
+      const signed = new URLSearchParams(query);
+      signed.append("signature", signature);
+      expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(true);
+      signed.append("utm_source", "x");
+      expect(verifyQuery(signed, { signature, signingSecret: signing_secret })).toBe(false);
+    },
+  );
 });
 
-describe("the example of docs/reference/specification.md", () => {
+describe("the example in docs/reference/specification.md", () => {
   it("is the vector that it names", () => {
     const path = new URL("../../../../docs/reference/specification.md", import.meta.url);
     const lines = new Set(readFileSync(path, "utf8").split("\n"));
@@ -39,12 +42,12 @@ describe("the example of docs/reference/specification.md", () => {
 });
 
 describe("the second implementation", { tags: ["openssl"] }, () => {
-  it.each(SIGNED_URLS)("$name", (vector) => {
+  it.each(SIGNED_URLS)("returns the same canonical query and signature: $name", (vector) => {
     expect(signByShell(vector)).toEqual([vector.canonical, vector.signature]);
   });
 });
 
-/** sign.sh, which shares no code with the package: a shell, coreutils, sed and openssl. */
+/** Signs with sign.sh, which shares no code with the package: it needs a shell, coreutils, sed and openssl. */
 function signByShell({ signing_secret, pairs }: SignedUrlCase): string[] {
   const script = fileURLToPath(new URL("sign.sh", import.meta.url));
   const lines = [hex(signing_secret), ...pairs.map(([name, value]) => `${hex(name)}=${hex(value)}`)];

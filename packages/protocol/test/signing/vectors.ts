@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** A case of vectors/signed-urls.json. */
+/** A case in vectors/signed-urls.json. */
 export interface SignedUrlCase {
   readonly name: string;
   readonly signing_secret: string;
@@ -12,7 +12,7 @@ export interface SignedUrlCase {
   readonly signature: string;
 }
 
-/** A case of vectors/webhooks.json. */
+/** A case in vectors/webhooks.json. */
 export interface WebhookCase {
   readonly name: string;
   readonly signing_secret: string;
@@ -27,7 +27,7 @@ export interface WebhookCase {
 export const SIGNED_URLS = read("signed-urls") as readonly SignedUrlCase[];
 export const WEBHOOKS = read("webhooks") as readonly WebhookCase[];
 
-/** Reads the vectors through the exports of the package. */
+/** Reads the vectors through the package's exports. */
 function read(name: string): readonly unknown[] {
   const path = createRequire(import.meta.url).resolve(`@snap/protocol/vectors/${name}.json`);
   return (JSON.parse(readFileSync(path, "utf8")) as { cases: unknown[] }).cases;

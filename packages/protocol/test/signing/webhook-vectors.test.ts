@@ -14,11 +14,11 @@ describe("webhook vectors", () => {
     expect(new Set(WEBHOOKS.map(({ name }) => name)).size).toBe(WEBHOOKS.length);
   });
 
-  it.each(AS_TEXT)("$name: the text matches the bytes", ({ body = "", body_base64 }) => {
+  it.each(AS_TEXT)("have a text that matches their bytes: $name", ({ body = "", body_base64 }) => {
     expect(Buffer.from(body)).toEqual(bodyOf(body_base64));
   });
 
-  it.each(WEBHOOKS)("$name", (vector) => {
+  it.each(WEBHOOKS)("have the signatures of both schemes: $name", (vector) => {
     const { id, timestamp, signing_secret, signature, standard_signature } = vector;
     const body = bodyOf(vector.body_base64);
     expect(signWebhook({ timestamp, body }, signing_secret)).toBe(signature);
@@ -27,23 +27,26 @@ describe("webhook vectors", () => {
 });
 
 describe("openssl", { tags: ["openssl"] }, () => {
-  it.each(WEBHOOKS)("$name", ({ id, timestamp, body_base64, signing_secret, ...vector }) => {
-    const body = bodyOf(body_base64);
-    const digest = (prefix: string): Buffer =>
-      hmacByOpenssl(Buffer.concat([Buffer.from(prefix), body]), signing_secret);
-    expect(digest(`snap-webhook-v1\n${timestamp}\n`).toString("hex")).toBe(vector.signature);
-    expect(`v1,${digest(`${id}.${timestamp}.`).toString("base64")}`).toBe(vector.standard_signature);
-  });
+  it.each(WEBHOOKS)(
+    "computes the same signatures: $name",
+    ({ id, timestamp, body_base64, signing_secret, ...vector }) => {
+      const body = bodyOf(body_base64);
+      const digest = (prefix: string): Buffer =>
+        hmacByOpenssl(Buffer.concat([Buffer.from(prefix), body]), signing_secret);
+      expect(digest(`snap-webhook-v1\n${timestamp}\n`).toString("hex")).toBe(vector.signature);
+      expect(`v1,${digest(`${id}.${timestamp}.`).toString("base64")}`).toBe(vector.standard_signature);
+    },
+  );
 });
 
 describe("the Standard Webhooks library", () => {
-  it.each(AS_TEXT)("$name", (vector) => {
+  it.each(AS_TEXT)("computes the same signature: $name", (vector) => {
     const { id, timestamp, body = "", signing_secret, standard_signature } = vector;
     const library = new Webhook(Buffer.from(signing_secret), { format: "raw" });
     expect(library.sign(id, new Date(Number(timestamp) * 1000), body)).toBe(standard_signature);
   });
 
-  it("verifies a delivery signed now", () => {
+  it("verifies a delivery that is signed now", () => {
     const [secret, body, id] = ["signing secret", '{"id":"b1"}', "b1"];
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signStandardWebhook({ id, timestamp, body: Buffer.from(body) }, secret);

@@ -21,17 +21,17 @@ export interface BackUpReport {
   readonly manifest: Manifest;
   /** Absolute path; `null` for stdout. */
   readonly file: string | null;
-  /** Size of what it contains. */
+  /** Total size of its contents. */
   readonly bytes: number;
   readonly documents: number;
   readonly renderings: number;
 }
 
 /**
- * Backs up the data folder. The file gets its name once it is complete and on the disk; if anything fails before, neither it
- * nor any other file is left.
+ * Backs up the data folder. The file gets its name once it is complete and on the disk. If anything fails before that, no
+ * file is left behind.
  *
- * @throws AdvisedError `disk_full`, or `backup_invalid` if the file is not to be replaced.
+ * @throws AdvisedError `disk_full`, or `backup_invalid` if the file must not be replaced.
  */
 export async function backUp({
   config,
@@ -73,7 +73,7 @@ function diskFull(folder: string, cause: unknown): AdvisedError {
   return new AdvisedError(
     "disk_full",
     `the disk of ${folder} is full`,
-    "no backup was made, and nothing is left of it; free space there, write to another disk, or leave out the cached " +
+    "no backup was made, and no file is left behind; free space there, write to another disk, or leave out the cached " +
       "renderings with --without-renderings",
     { cause },
   );

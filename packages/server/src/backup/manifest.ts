@@ -3,7 +3,8 @@ import { AdvisedError } from "../advised-error.ts";
 
 /*
  * A backup is a tar file with, in this order: manifest.json, snap.db, snap.db-documents/ID for each document,
- * snap.db-renderings/ID for each cached rendering, and SHA256SUMS with the checksums of all of these, as `sha256sum --check` reads them. A file without the last is incomplete.
+ * snap.db-renderings/ID for each cached rendering, and SHA256SUMS, the input of `sha256sum --check` for all of these.
+ * Without SHA256SUMS, a backup is incomplete.
  */
 
 export const NAMES = {
@@ -30,10 +31,10 @@ export function makeManifest(facts: Omit<Manifest, "format">): Manifest {
   return { format: FORMAT, ...facts };
 }
 
-/** @throws AdvisedError if it is not a manifest, or of a newer release than `schemaVersion`. */
+/** @throws AdvisedError if it is not a manifest, or if its schema version is above `schemaVersion`. */
 export function readManifest(text: string, schemaVersion: number): Manifest {
   const parsed = schema.safeParse(parseJson(text));
-  if (!parsed.success) throw invalidBackup("its manifest.json is not one of this release");
+  if (!parsed.success) throw invalidBackup("its manifest.json does not have the format of this release");
   const { schema_version: version, release } = parsed.data;
   if (version > schemaVersion)
     throw new AdvisedError(

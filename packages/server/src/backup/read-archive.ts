@@ -11,9 +11,9 @@ import { isFull } from "../data-dir-error.ts";
 import { messageOf } from "../config/message-of.ts";
 import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts";
 
-/** The checksums of two million renderings. */
+/** Enough for the checksums of two million renderings. */
 const TEXT_MAX_BYTES = 256 * 1024 * 1024;
-/** Named after the ids of their rows. */
+/** Path of a file, named after the id of its row. */
 const BODY = /^snap\.db-(?<kind>documents|renderings)\/(?<id>\d{1,16})$/;
 
 export interface ReadRequest {
@@ -34,7 +34,7 @@ export interface ReadRequest {
  */
 export async function readArchive({ input, ...request }: ReadRequest): Promise<Manifest> {
   const decoder = createTarDecoder({ strict: true });
-  // an error of the input ends the entries, too
+  // an input error also ends the entries
   const feeding = pipeline(input, async (chunks: AsyncIterable<Uint8Array>) => {
     await Readable.toWeb(Readable.from(chunks)).pipeTo(decoder.writable as WritableStream);
   }).catch(() => {});
@@ -85,7 +85,7 @@ async function unpack(
     digests.set(name, hash.digest("hex"));
   }
   if (manifest === null) throw invalidBackup("it is empty");
-  if (!isVerified) throw invalidBackup("its end is missing");
+  if (!isVerified) throw invalidBackup("it is truncated");
   if (!digests.has(NAMES.database)) throw invalidBackup("it contains no database");
   return manifest;
 }

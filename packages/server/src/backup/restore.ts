@@ -24,15 +24,15 @@ export interface RestoreRequest extends Pick<ReadRequest, "onProgress"> {
 
 export interface RestoreReport {
   readonly manifest: Manifest;
-  /** Folder with what was there before; `null` if there was nothing. */
+  /** Folder that holds the previous data; `null` if there was none. */
   readonly previous: string | null;
-  /** Whether the secret key is present, and decrypts what was restored. */
+  /** Whether the secret key exists and decrypts the restored secrets. */
   readonly hasKey: boolean;
 }
 
 /**
- * Replaces the data folder by a backup. Changes nothing unless the backup is complete, of this release or an older one, and
- * the secret key, if present, decrypts it.
+ * Replaces the data folder with a backup. Changes nothing unless the backup is complete, was made by this release or an
+ * older one, and matches the secret key, if there is one.
  *
  * @throws AdvisedError
  */
@@ -61,11 +61,15 @@ export async function restore({
 async function openInput(file: string): Promise<Readable> {
   if (file === "-") return process.stdin;
   const isFile = await stat(file).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => false,
   );
   if (!isFile)
-    throw new AdvisedError("backup_invalid", `${file} is not a file`, "nothing was changed; name a backup");
+    throw new AdvisedError(
+      "backup_invalid",
+      `${file} is not a file`,
+      "nothing was changed; pass the path of a backup",
+    );
   const input = createReadStream(file, { highWaterMark: 1024 * 1024 });
   await new Promise((resolve, reject) => input.once("open", resolve).once("error", reject));
   return input;
@@ -79,7 +83,7 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
     throw new AdvisedError(
       "secret_key_wrong",
       `${keySourceOf(config)} is not the key that encrypted the signing secrets in the backup`,
-      "nothing was changed; put the key of the backup in its place and try again. If that key is lost, move the present " +
+      "nothing was changed; put the backup's key in its place and try again. If that key is lost, move the current " +
         "one away, restore, and run `snap-server secret-key replace`",
     );
   return key !== null;

@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 /**
- * Runs `work` with a private folder in `parent`, which is removed afterwards. Also removes what earlier processes of this
- * machine left there when they were killed.
+ * Runs `work` with a private folder in `parent`, and removes the folder afterwards. Also removes the folders that killed
+ * processes on this machine left behind.
  */
 export async function withWorkFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
   const prefix = `.snap-backup-${hostname()}-`;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { administer } from "./admin.ts";
+import { operate } from "./admin.ts";
 
 /** Name of the arguments and the option that name an account. */
 const NAME = "account";
 
 /**
- * Replaces an email address by the id of its account in each `<account>` argument and the `--account` option, so that
+ * Replaces an email address with the id of its account in each `<account>` argument and the `--account` option, so
  * every command accepts both.
  *
  * @throws AdminError if no account has the address.
@@ -17,8 +17,8 @@ export function resolveAccounts(command: Command): Promise<void> | void {
   );
   const option: unknown = command.getOptionValue(NAME);
   if (positions.length === 0 && !isEmail(option)) return;
-  return administer(async ({ engine }) => {
-    const idOf = async (email: string): Promise<string> => (await engine.accounts.getByEmail(email)).id;
+  return operate(async ({ operations: { accounts } }) => {
+    const idOf = async (email: string): Promise<string> => (await accounts.getByEmail(email)).id;
     for (const index of positions) processedArgs[index] = await idOf(String(processedArgs[index]));
     if (isEmail(option)) command.setOptionValueWithSource(NAME, await idOf(option), "cli");
   });

@@ -1,9 +1,9 @@
-import type { Account, Plan } from "@snap/engine";
-import { entitlementOf, usageReport } from "@snap/engine/internals";
+import { entitlementOf } from "@snap/engine/internals";
+import type { AdminAccount, AdminAccountDetails, AdminPlan } from "@snap/protocol";
 import type { Command } from "commander";
-import { administer, withJson, type Admin } from "./admin.ts";
+import type { AccountChangeInput } from "../admin/inputs.ts";
 import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
-import { accountDocument } from "./documents.ts";
+import { operate, withJson, type Operating } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
@@ -50,9 +50,9 @@ export function addAccounts(program: Command): void {
 
   withPaging(accounts.command("list"))
     .description("list the accounts, in order of creation")
-    .option("--email <text>", "only those with this text in their email address")
-    .option("--plan <slug>", 'only those with this plan; "none" for those without a plan')
-    .option("--unverified", "only those whose email address is not verified")
+    .option("--email <text>", "only accounts whose email address contains this text")
+    .option("--plan <slug>", 'only accounts with this plan; "none" for accounts without a plan')
+    .option("--unverified", "only accounts whose email address is not verified")
     .action(listAccounts);
 
   withJson(accounts.command("show"))
@@ -70,12 +70,12 @@ export function addAccounts(program: Command): void {
     .action(updateAccount);
 
   withJson(accounts.command("verify"))
-    .description("mark the email address of an account as verified")
+    .description("mark an account's email address as verified")
     .argument("<account>", "id or email address of the account")
     .action((id: string, options: { json?: true }) =>
-      administer(async ({ engine }) => {
-        const account = await engine.accounts.verify(id);
-        if (options.json) printJson(accountDocument(account));
+      operate(async ({ operations }) => {
+        const account = await operations.accounts.verify(id);
+        if (options.json) printJson(account);
         else printLines(`${account.email} is verified.`);
       }),
     );
@@ -84,83 +84,95 @@ export function addAccounts(program: Command): void {
 }
 
 function createAccount(options: CreateOptions): Promise<void> {
-  const create = async ({ engine }: Admin): Promise<void> => {
-    const account = await engine.accounts.create({
+  const create = async ({ operations }: Operating): Promise<void> => {
+    const account = await operations.accounts.create({
       email: options.email,
-      planSlug: options.plan ?? null,
-      creditsPerPeriod: options.credits ?? null,
-      requestsPerMinute: options.requestsPerMinute ?? null,
+      ...(options.plan !== undefined && { plan: options.plan }),
+      ...(options.credits !== undefined && { credits_per_period: options.credits }),
+      ...(options.requestsPerMinute !== undefined && { requests_per_minute: options.requestsPerMinute }),
       verified: options.unverified !== true,
     });
-    if (options.json) return printJson(accountDocument(account));
+    if (options.json) return printJson(account);
     printLines(`Created account ${account.id} for ${account.email}.`);
-    if (account.planSlug === null)
+    if (account.plan === null)
       printLines(
         `It has no plan and cannot render yet. Set one: snap-server accounts update ${account.id} --plan starter`,
       );
     printLines(`Create a token for it: snap-server tokens create --account ${account.id}`);
   };
-  return administer(create, { createsDatabase: true });
+  return operate(create, { createsDatabase: true });
 }
 
-function listAccounts(options: ListFilters, command: Command): Promise<void> {
-  const { email: emailPart, plan, unverified } = options;
-  const filter = {
-    emailPart,
-    planSlug: plan === "none" ? null : plan,
-    ...(unverified && { isVerified: false }),
-  };
-  return administer(({ config, engine }) =>
-    printList(command, {
+function listAccounts({ unverified, ...filter }: ListFilters, command: Command): Promise<void> {
+  const { email, plan } = filter;
+  return operate(async ({ operations }) => {
+    const plans = await operations.plans();
+    return printList(command, {
       name: "accounts",
-      readPage: (request) => engine.accounts.page({ ...request, ...filter }),
-      document: accountDocument,
+      readPage: (page) =>
+        operations.accounts.page({ ...page, email, plan, ...(unverified && { verified: false }) }),
       heading: ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
-      row: (account) => tableRow(account, config.plans),
+      row: (account) => tableRow(account, plans),
       whenEmpty: [
         "No accounts yet. Create one:",
         "  snap-server accounts create --email you@example.com --plan starter",
       ],
-    }),
-  );
+    });
+  });
 }
 
-function tableRow(account: Account, plans: readonly Plan[]): string[] {
-  const { granted, requestsPerMinute } = entitlementOf(account, plans, Date.now());
+function tableRow(account: AdminAccount, plans: readonly AdminPlan[]): string[] {
+  const { granted, requestsPerMinute } = limitsOf(account, plans);
   return [
     account.id,
     account.email,
     stateOf(account),
-    account.emailVerifiedAt === null ? "no" : "yes",
-    account.planSlug ?? "none",
+    account.verified_at === null ? "no" : "yes",
+    account.plan ?? "none",
     formatCount(granted),
     formatCount(requestsPerMinute),
-    formatInstant(account.createdAt, ""),
+    formatInstant(account.created_at, ""),
   ];
 }
 
+function limitsOf(
+  account: AdminAccount,
+  plans: readonly AdminPlan[],
+): Pick<ReturnType<typeof entitlementOf>, "granted" | "requestsPerMinute"> {
+  return entitlementOf(
+    {
+      planSlug: account.plan,
+      creditsPerPeriod: account.credits_per_period,
+      requestsPerMinute: account.requests_per_minute,
+      createdAt: Date.parse(account.created_at),
+    },
+    plans.map((plan) => ({
+      ...plan,
+      creditsPerPeriod: plan.credits_per_period,
+      requestsPerMinute: plan.requests_per_minute,
+    })),
+    Date.now(),
+  );
+}
+
 function showAccount(id: string, options: { json?: true }): Promise<void> {
-  return administer(async (admin) => {
-    const account = await admin.engine.accounts.get(id);
-    const entitlement = entitlementOf(account, admin.config.plans, Date.now());
-    const usage = usageReport(entitlement, await admin.engine.credits(account));
-    const tokens = await admin.engine.tokens.list(id);
-    if (options.json)
-      return printJson({ ...accountDocument(account), usage, token_ids: tokens.map((token) => token.id) });
-    const { credits, rate_limit: limits } = usage;
+  return operate(async ({ operations }) => {
+    const { tokens, ...account } = await operations.accounts.get(id);
+    if (options.json) return printJson({ ...account, token_ids: tokens.map((token) => token.id) });
+    const { credits, period, rate_limit: limits } = account.usage;
     printLines(
       formatTable([
         ["id", account.id],
         ["email", account.email],
         ["state", stateLine(account)],
-        ["verified", formatInstant(account.emailVerifiedAt, "no")],
-        ["created", formatInstant(account.createdAt, "")],
-        ["plan", planLine(account, entitlement.plan)],
+        ["verified", formatInstant(account.verified_at, "no")],
+        ["created", formatInstant(account.created_at, "")],
+        ["plan", planLine(account)],
         [
           "credits",
           `${formatCount(credits.remaining)} left, ${formatCount(credits.used)} used of ${formatCount(credits.total)}`,
         ],
-        ["resets", formatInstant(entitlement.period?.resetsAt ?? null, "never (no plan, so no period)")],
+        ["resets", formatInstant(period?.resets_at ?? null, "never (no plan, so no period)")],
         ["renders per minute", formatCount(limits.requests_per_minute)],
         ["tokens", tokens.map((token) => token.id).join(", ") || "none"],
       ]),
@@ -168,29 +180,29 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
   });
 }
 
-function stateLine(account: Account): string {
-  const since = account.deletionStartedAt ?? account.suspendedAt;
+function stateLine(account: AdminAccount): string {
+  const since = account.deletion_started_at ?? account.suspended_at;
   return since === null ? stateOf(account) : `${stateOf(account)} since ${formatInstant(since, "")}`;
 }
 
-function planLine(account: Account, plan: Plan | null): string {
-  if (plan !== null) return `${plan.name} (${plan.slug})`;
-  return account.planSlug === null ? "none" : `${account.planSlug} (no longer defined)`;
+function planLine({ plan, usage }: Pick<AdminAccountDetails, "plan" | "usage">): string {
+  if (usage.plan !== null) return `${usage.plan.name} (${usage.plan.slug})`;
+  return plan === null ? "none" : `${plan} (no longer defined)`;
 }
 
 function updateAccount(id: string, options: UpdateOptions): Promise<void> {
   const { email, plan, credits, requestsPerMinute } = options;
-  const change: Parameters<Admin["engine"]["accounts"]["update"]>[1] = {
-    ...(email === undefined ? {} : { email }),
-    ...(plan === undefined ? {} : { planSlug: plan === "none" ? null : plan }),
-    ...(credits === undefined ? {} : { creditsPerPeriod: toNullable(credits) }),
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: toNullable(requestsPerMinute) }),
+  const change: AccountChangeInput = {
+    ...(email !== undefined && { email }),
+    ...(plan !== undefined && { plan: plan === "none" ? null : plan }),
+    ...(credits !== undefined && { credits_per_period: toNullable(credits) }),
+    ...(requestsPerMinute !== undefined && { requests_per_minute: toNullable(requestsPerMinute) }),
   };
   if (Object.keys(change).length === 0)
     throw new UsageError("nothing to change", "pass --email, --plan, --credits or --requests-per-minute");
-  return administer(async ({ engine }) => {
-    const account = await engine.accounts.update(id, change);
-    if (options.json) printJson(accountDocument(account));
+  return operate(async ({ operations }) => {
+    const account = await operations.accounts.update(id, change);
+    if (options.json) printJson(account);
     else printLines(`Updated account ${account.id}. Show it: snap-server accounts show ${account.id}`);
   });
 }

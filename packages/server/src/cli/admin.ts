@@ -1,15 +1,25 @@
 import type { Engine } from "@snap/engine";
 import type { Command } from "commander";
+import { localOperations } from "../admin/operations/local-operations.ts";
+import type { AdminOperations } from "../admin/operations/operations.ts";
+import { remoteOperations } from "../admin/operations/remote-operations.ts";
+import { recordChanges } from "../audit/record-changes.ts";
 import { readConfig, type Config } from "../config.ts";
 import type { AdminParts } from "../wire.ts";
 import { announceChange } from "./audit-change.ts";
+import { UsageError } from "./errors.ts";
 import { warn } from "./output.ts";
-import { watchChanges } from "./watch-changes.ts";
 
 /** Dependencies of an operator's command. */
 export interface Admin {
   readonly config: Config;
   readonly engine: Engine;
+}
+
+/** Dependencies of a command that also works through the admin API. */
+export interface Operating {
+  readonly config: Config;
+  readonly operations: AdminOperations;
 }
 
 /** Reads the configuration from the environment; prints its warnings to stderr. */
@@ -20,11 +30,38 @@ export function loadConfig(): Config {
 }
 
 /**
- * Opens the storage, even while a server is running, and closes it when `work` ends. What `work` changes is added to the
- * audit (`withAudit`).
+ * Like `loadConfig`, for a command that needs direct access to the storage.
+ *
+ * @throws UsageError if SNAP_ADMIN_URL is set.
+ */
+export function loadStorageConfig(): Config {
+  const config = loadConfig();
+  if (config.adminUrl !== null)
+    throw new UsageError(
+      "this command needs direct access to the storage, but SNAP_ADMIN_URL is set",
+      "unset SNAP_ADMIN_URL, and run the command where the service runs",
+    );
+  return config;
+}
+
+/** Runs `work` on the storage or, with SNAP_ADMIN_URL, through that service's admin API. */
+export async function operate<T>(
+  work: (operating: Operating) => Promise<T>,
+  parts: AdminParts = {},
+): Promise<T> {
+  const config = loadConfig();
+  const { adminUrl, adminToken, plans } = config;
+  if (adminUrl === null)
+    return administer(({ engine }) => work({ config, operations: localOperations(engine, plans) }), parts);
+  return work({ config, operations: remoteOperations({ url: adminUrl, token: adminToken ?? "" }) });
+}
+
+/**
+ * Opens the storage, even while a server is running, and closes it when `work` ends. Adds the changes made by `work` to
+ * the audit (`withAudit`).
  */
 export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: AdminParts = {}): Promise<T> {
-  const config = loadConfig();
+  const config = loadStorageConfig();
   const { openAdminEngine } = await import("../wire.ts");
   const { beforeMigration } = parts;
   const migrations: string[] = [];
@@ -41,25 +78,21 @@ export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: A
 }
 
 /**
- * Closes the engine when `work` ends. If `work` calls a method of the engine that changes something, the change is added to
- * the audit and logged to stderr, even if `work` fails afterwards.
+ * Closes the engine when `work` ends. If `work` calls an engine method that changes something, the change is added to the
+ * audit and logged to stderr, even if `work` fails afterwards.
  *
- * @param changed What has changed already.
+ * @param changed Subjects that have already changed.
  */
 export async function withAudit<T>(
   engine: Engine,
   work: (watched: Engine) => Promise<T>,
   changed: readonly string[] = [],
 ): Promise<T> {
-  const { watched, changes } = watchChanges(engine, changed);
+  const announce = (subjects: readonly string[]): Promise<void> => announceChange(engine.audit, subjects);
   try {
-    return await work(watched);
+    return await recordChanges(engine, { work, announce, changed });
   } finally {
-    try {
-      if (changes.made) await announceChange(engine.audit, [...changes.subjects]);
-    } finally {
-      await engine.close();
-    }
+    await engine.close();
   }
 }
 

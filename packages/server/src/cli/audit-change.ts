@@ -2,14 +2,14 @@ import type { Audit } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
-import { messageOf } from "../config/message-of.ts";
+import { addToAudit, type Change } from "../audit/record-changes.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
 
 let runningCommand = "";
 
-/** Names the command that runs in the audit: `tokens revoke`, without arguments, which may contain secrets. */
+/** Sets the command's name in the audit: `tokens revoke`, without arguments, which may contain secrets. */
 export function nameRunningCommand(program: Command): void {
   program.hook("preAction", (_program, action) => {
     const names: string[] = [];
@@ -19,9 +19,6 @@ export function nameRunningCommand(program: Command): void {
   });
 }
 
-/** A change by the command that runs, without its instant. */
-export type Change = Omit<AuditEntry, "at">;
-
 /** Describes what the running command changes: `subjects` are kinds and ids, such as `token 7`. */
 export function describeChange(subjects: readonly string[]): Change {
   return { command: runningCommand, subjects, ...operator() };
@@ -29,7 +26,7 @@ export function describeChange(subjects: readonly string[]): Change {
 
 /** Logs a change to stderr at the level `info`. */
 export function logChange(change: Change): void {
-  // written at once, because the process ends right after
+  // written synchronously, because the process exits right afterwards
   const output = process.stderr.isTTY
     ? readableLog(process.stderr)
     : { write: (line: string) => void process.stderr.write(line) };
@@ -39,23 +36,21 @@ export function logChange(change: Change): void {
 /**
  * Logs a change, and adds it to the audit.
  *
- * @throws Error if it cannot be stored; the change is already made, and logged.
+ * @throws Error if it cannot be stored; the change has already been made and logged.
  */
 export async function announceChange(audit: Audit, subjects: readonly string[]): Promise<void> {
   const change = describeChange(subjects);
   logChange(change);
-  await audit.record(change).catch((error: unknown) => {
-    throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
-  });
+  await addToAudit(audit, change);
 }
 
-/** Read by itself, because a move needs only a part of the configuration. An invalid level has been reported before. */
+/** Read separately, because a move needs only part of the configuration. An invalid level was already reported. */
 function logLevel(): string {
   const { data } = SETTINGS.logLevel.schema.safeParse(process.env["SNAP_LOG_LEVEL"] || undefined);
   return data ?? "info";
 }
 
-/** Who runs this process, and where. */
+/** Who is running this process, and where. */
 function operator(): Pick<AuditEntry, "user" | "host"> {
   return { user: findUser(), host: hostname() };
 }

@@ -16,7 +16,7 @@ export function addAudit(program: Command): void {
     .description("show which commands changed something, when, and who ran them; oldest first")
     .option(
       "--since <duration>",
-      "only the last 30d, 12h or 30m; by default all, at most 400 days",
+      "only changes in the last 30d, 12h or 30m; by default, all that are stored (at most 400 days)",
       parseDuration,
     )
     .action(showAudit);
@@ -26,7 +26,7 @@ function showAudit({ since = "none", json }: AuditOptions): Promise<void> {
   return administer(async ({ engine }) => {
     const entries = await engine.audit.list({ withinMs: since === "none" ? Infinity : since });
     if (json) return printJson(entries.map(toDocument));
-    if (entries.length === 0) return printLines("No command has changed anything in that time.");
+    if (entries.length === 0) return printLines("No changes in that time.");
     printLines(
       formatTable([
         ["AT", "COMMAND", "CHANGED", "USER", "HOST"],

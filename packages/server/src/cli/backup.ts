@@ -3,7 +3,7 @@ import type { BackUpReport } from "../backup/back-up.ts";
 import type { RestoreReport } from "../backup/restore.ts";
 import type { Config } from "../config.ts";
 import { keySourceOf } from "../config/secret-key.ts";
-import { loadConfig, withJson } from "./admin.ts";
+import { loadStorageConfig, withJson } from "./admin.ts";
 import { describeChange, logChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
 import { formatBytes, formatCount, formatInstant, printJson, printLines, rewriteLine } from "./output.ts";
@@ -21,7 +21,7 @@ interface RestoreOptions {
 /** `snap-server backup` and `snap-server restore`, for the embedded storage. */
 export function addBackup(program: Command): void {
   withJson(program.command("backup"))
-    .description("back up the data folder to a tar file, while the service runs; the secret key is not in it")
+    .description("back up the data folder, but not the secret key, to a tar file; the service can be running")
     .argument(
       "<file>",
       "the file; replaces only an earlier backup, once the new one is complete; - writes to stdout",
@@ -31,7 +31,7 @@ export function addBackup(program: Command): void {
       "after",
       `
 Needs space next to the file for two copies of the database and one of the cached renderings.
-Store the secret key in another place: anyone who has both can read the signing secrets, and those of
+Store the secret key somewhere else: anyone who has both can read the signing secrets and the secrets in
 batch items.
 
 Examples:
@@ -41,14 +41,14 @@ Examples:
     .action(runBackup);
 
   withJson(program.command("restore"))
-    .description("replace the data folder by a backup, while the service is stopped")
+    .description("replace the data folder with a backup, while the service is stopped")
     .argument("<file>", "a file that snap-server backup wrote; - reads from stdin")
     .option("--yes", "move an existing database into a folder next to it")
     .addHelpText(
       "after",
       `
-Verifies the whole backup before it changes anything. Put the secret key in its place first: restore checks it.
-What happened since the backup is undone: tokens revoked since then are valid again.
+Verifies the whole backup before changing anything. Put the secret key in place first: restore checks it.
+Changes since the backup are undone: tokens revoked since then are valid again.
 
 Examples:
   snap-server restore /var/backups/snap.tar
@@ -84,7 +84,7 @@ function backupDocument(
 function backupLines({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): string[] {
   return [
     `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatCount(documents)} documents and ${formatCount(renderings)} cached renderings, as of ${instantOf(manifest.made_at)}.`,
-    `The secret key is not in it. It is ${key}: store a copy in another place. Without it, the signing secrets are lost.`,
+    `The secret key is not in it. The key is ${key}: store a copy somewhere else. Without it, the signing secrets are lost.`,
   ];
 }
 
@@ -116,9 +116,9 @@ function restoreLines(
     `Restored ${dataDir} as of ${instantOf(manifest.made_at)}.`,
     ...(previous === null
       ? []
-      : [`What was there before is in ${previous}; delete it when you no longer need it.`]),
+      : [`The previous data is in ${previous}; delete it when you no longer need it.`]),
     ...(hasKey ? [] : [`The secret key is missing: put it into ${key} before you start the service.`]),
-    "What happened since the backup is undone: revoke again the tokens that you have revoked since then.",
+    "Changes since the backup are undone. If you have revoked tokens since then, revoke them again.",
   ];
 }
 
@@ -126,18 +126,18 @@ function instantOf(isoInstant: string): string {
   return formatInstant(Date.parse(isoInstant), "");
 }
 
-/** @throws UsageError with PostgreSQL. */
+/** @throws UsageError if the service uses PostgreSQL. */
 function loadEmbeddedConfig(): Config {
-  const config = loadConfig();
+  const config = loadStorageConfig();
   if (config.shared !== null)
     throw new UsageError(
-      "this service stores its data in PostgreSQL (SNAP_DATABASE_URL), which is backed up with its own tools; see " +
+      "this service stores its data in PostgreSQL (SNAP_DATABASE_URL); back it up with PostgreSQL's tools, see " +
         "docs/how-to/run-several-machines.md",
     );
   return config;
 }
 
-/** Shows on a terminal how far the work is, at most ten times a second. */
+/** Shows the progress on a terminal, at most ten times a second. */
 async function withProgress<T>(
   json: true | undefined,
   work: (

@@ -1,23 +1,15 @@
-import { batchNotFound } from "@snap/engine/internals";
-import type {
-  BatchFilter,
-  BatchRecord,
-  BatchSummary,
-  DeliveryState,
-  ItemRecord,
-  ItemState,
-} from "@snap/engine/ports";
+import type { AdminBatch, AdminBatchItem, AdminBatchSummary, AdminBatchWebhook } from "@snap/protocol";
 import { Option, type Command } from "commander";
+import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
-import { administer, withJson } from "./admin.ts";
-import { batchDocument, batchSummaryDocument } from "./documents.ts";
+import { operate, withJson } from "./admin.ts";
 import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
 
 interface ListFilters {
   readonly account?: string;
   readonly status?: "pending" | "complete";
-  readonly delivery?: DeliveryState["status"];
+  readonly delivery?: BatchQuery["delivery"];
 }
 
 /** `snap-server batches`: lists and shows batches, and sends webhooks again. */
@@ -26,25 +18,25 @@ export function addBatches(program: Command): void {
 
   withPaging(batches.command("list"))
     .description("list batches, newest first")
-    .option("--account <account>", "only those of this account: its id or email address")
+    .option("--account <account>", "only batches of this account: its id or email address")
     .addOption(
-      new Option("--status <status>", "only those with this status").choices(["pending", "complete"]),
+      new Option("--status <status>", "only batches with this status").choices(["pending", "complete"]),
     )
     .addOption(
       new Option(
         "--delivery <status>",
-        "only those whose webhook has this status; abandoned means that no attempt follows",
+        "only batches whose webhook has this status; abandoned means that there are no more attempts",
       ).choices(["due", "sending", "delivered", "abandoned"]),
     )
     .action(listBatches);
 
   withJson(batches.command("show"))
-    .description("show a batch, its items and the delivery of its webhook")
+    .description("show a batch, its items and its webhook delivery")
     .argument("<id>", "id of the batch")
     .action(showBatch);
 
   withJson(batches.command("redeliver"))
-    .description("send the webhook of a finished batch again: the same id, a new signature")
+    .description("send a finished batch's webhook again, with the same id and a new signature")
     .argument("<id>", "id of the batch")
     .addHelpText(
       "after",
@@ -53,17 +45,12 @@ export function addBatches(program: Command): void {
     .action(redeliverBatch);
 }
 
-function listBatches({ account: accountId, status, delivery }: ListFilters, command: Command): Promise<void> {
-  const filter: BatchFilter = {
-    accountId,
-    delivery,
-    ...(status !== undefined && { isFinished: status === "complete" }),
-  };
-  return administer(({ engine }) =>
+function listBatches({ account, status, delivery }: ListFilters, command: Command): Promise<void> {
+  const filter = { account, delivery, ...(status !== undefined && { finished: status === "complete" }) };
+  return operate(({ operations }) =>
     printList(command, {
       name: "batches",
-      readPage: (request) => engine.batches.page({ ...request, ...filter }),
-      document: batchSummaryDocument,
+      readPage: (page) => operations.batches.page({ ...page, ...filter }),
       heading: ["ID", "ACCOUNT", "CREATED", "STATUS", "FAILED", "WEBHOOK"],
       row: summaryRow,
       whenEmpty: [
@@ -73,44 +60,43 @@ function listBatches({ account: accountId, status, delivery }: ListFilters, comm
   );
 }
 
-function summaryRow(batch: BatchSummary): string[] {
+function summaryRow(batch: AdminBatchSummary): string[] {
   const { queued, rendering, done, failed } = batch.items;
   const finished = done + failed;
   return [
     batch.id,
-    batch.accountId,
-    formatInstant(batch.createdAt, ""),
+    batch.account_id,
+    formatInstant(batch.created_at, ""),
     statusLine(batch, { finished, all: finished + queued + rendering }),
     String(failed),
-    deliveryLine(batch),
+    deliveryLine(batch.webhook),
   ];
 }
 
 function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
-  return administer(async ({ engine }) => {
-    const batch = await engine.batches.redeliver(id);
-    if (options.json) printJson(batchDocument(batch));
+  return operate(async ({ operations }) => {
+    const batch = await operations.batches.redeliver(id);
+    if (options.json) printJson(batch);
     else printLines(`The webhook of ${id} is due again. Show its delivery: snap-server batches show ${id}`);
   });
 }
 
 function showBatch(id: string, options: { json?: true }): Promise<void> {
-  return administer(async ({ engine }) => {
-    const batch = await engine.batches.inspect(id);
-    if (batch === null) throw batchNotFound(id);
-    if (options.json) return printJson(batchDocument(batch));
-    const { finishedAt, items } = batch;
+  return operate(async ({ operations }) => {
+    const batch = await operations.batches.get(id);
+    if (options.json) return printJson(batch);
+    const { items, webhook } = batch;
     printLines(
       formatTable([
         ["id", batch.id],
-        ["account", batch.accountId],
-        ["token", String(batch.tokenId)],
+        ["account", batch.account_id],
+        ["token", String(batch.token_id)],
         ["status", statusLine(batch, { finished: countFinished(items), all: items.length })],
-        ["created", formatInstant(batch.createdAt, "")],
-        ["finished", formatInstant(finishedAt, "not yet")],
-        ["deletion", formatInstant(batch.prunesAt, "after it finishes")],
-        ["webhook", batch.webhookUrl === null ? "none" : printable(batch.webhookUrl)],
-        ["delivery", deliveryLine(batch)],
+        ["created", formatInstant(batch.created_at, "")],
+        ["finished", formatInstant(batch.finished_at, "not yet")],
+        ["deletion", formatInstant(batch.prunes_at, "after it finishes")],
+        ["webhook", webhook === null ? "none" : printable(webhook.url)],
+        ["delivery", deliveryLine(webhook)],
       ]),
       "",
       formatTable([["ID", "STATUS", "CODE", "STARTS", "NEXT START", "COST", "URL"], ...items.map(itemRow)]),
@@ -118,51 +104,32 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
   });
 }
 
-function countFinished(items: readonly ItemRecord[]): number {
-  return items.filter(({ state: { status } }) => status === "done" || status === "failed").length;
+function countFinished(items: readonly AdminBatchItem[]): number {
+  return items.filter(({ status }) => status === "done" || status === "failed").length;
 }
 
-function itemRow({ id, parameters, state }: ItemRecord): string[] {
-  const { starts, next, code, cost } = describeState(state);
-  return [id, state.status, code, starts, next, cost, printable(parameters.url)];
-}
-
-function describeState(state: ItemState): Record<"starts" | "next" | "code" | "cost", string> {
-  switch (state.status) {
-    case "queued":
-      return { starts: String(state.starts), next: formatInstant(state.dueAt, ""), code: "", cost: "" };
-    case "rendering":
-      return { starts: String(state.starts), next: "", code: "", cost: "" };
-    case "done":
-      return { starts: "", next: "", code: "", cost: String(state.creditCost) };
-    case "failed":
-      return { starts: "", next: "", code: state.code, cost: "0" };
-  }
+function itemRow(item: AdminBatchItem): string[] {
+  const { id, status, error, starts, due_at: dueAt, credit_cost: cost, url } = item;
+  const [tries, next] = [String(starts ?? ""), formatInstant(dueAt, "")];
+  return [id, status, error?.code ?? "", tries, next, String(cost ?? ""), printable(url)];
 }
 
 function statusLine(
-  { finishedAt }: Pick<BatchRecord, "finishedAt">,
+  { status }: Pick<AdminBatch, "status">,
   { finished, all }: { readonly finished: number; readonly all: number },
 ): string {
-  return finishedAt === null ? `pending, ${finished} of ${all} finished` : "complete";
+  return status === "pending" ? `pending, ${finished} of ${all} finished` : "complete";
 }
 
-function deliveryLine({ webhookUrl, delivery }: Pick<BatchRecord, "webhookUrl" | "delivery">): string {
-  if (webhookUrl === null) return "none";
-  if (delivery === null) return "once every item is finished";
-  const { attempts } = delivery;
-  return `${describeDelivery(delivery)}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+function deliveryLine(webhook: AdminBatchWebhook | null): string {
+  if (webhook === null) return "none";
+  if (webhook.status === "waiting") return "once every item is finished";
+  const { attempts } = webhook;
+  return `${describeDelivery(webhook)}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
 }
 
-function describeDelivery(delivery: DeliveryState): string {
-  switch (delivery.status) {
-    case "due":
-      return `next attempt ${formatInstant(delivery.dueAt, "")}`;
-    case "sending":
-      return "being sent";
-    case "delivered":
-      return `delivered ${formatInstant(delivery.deliveredAt, "")}`;
-    case "abandoned":
-      return "abandoned";
-  }
+function describeDelivery({ status, ...webhook }: AdminBatchWebhook): string {
+  if (status === "due") return `next attempt ${formatInstant(webhook.next_attempt_at, "")}`;
+  if (status === "delivered") return `delivered ${formatInstant(webhook.delivered_at, "")}`;
+  return status === "sending" ? "being sent" : status;
 }

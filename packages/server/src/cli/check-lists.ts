@@ -6,16 +6,16 @@ import { withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount, formatTable, printJson, printLines } from "./output.ts";
 
-/** `snap-server lists`: the filter lists of `blockAds` and `blockTrackers`. */
+/** `snap-server lists`: the filter lists for `blockAds` and `blockTrackers`. */
 export function addLists(program: Command): void {
   const lists = program.command("lists").description("check the filter lists for ads and trackers");
 
   withJson(lists.command("check"))
-    .description("read the files of SNAP_FILTER_LISTS, and say what they contain and how fast they are")
+    .description("read the files in SNAP_FILTER_LISTS, and report what they contain and how fast they are")
     .addHelpText(
       "after",
       `
-The service reads the files when it starts. Restart it after an update.`,
+The service reads the files when it starts. Restart it after you update them.`,
     )
     .action(check);
 }
@@ -39,7 +39,7 @@ async function check({ json }: { readonly json?: true }): Promise<void> {
     skippedFilters.map((filter) => `  ${list.file}: ${filter}`),
   );
   if (skipped.length > 0)
-    printLines("", "Skipped, because these regular expressions may take exponential time:", ...skipped);
+    printLines("", "Skipped, because these regular expressions can take exponential time:", ...skipped);
 }
 
 const HEADING = [

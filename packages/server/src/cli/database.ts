@@ -13,7 +13,7 @@ export function addDatabase(program: Command): void {
       "after",
       `
 serve does the same when it starts; every other command refuses to open a database from an older release. In a data folder,
-the database is first copied, for example to snap.db.schema-4. Before you upgrade PostgreSQL, make a dump.
+the database is first copied, for example to snap.db.schema-4. With PostgreSQL, make a dump before you upgrade.
 The secret key is not needed: if it is lost, upgrade, then run snap-server secret-key replace.`,
     )
     .action(upgrade);
@@ -22,10 +22,10 @@ The secret key is not needed: if it is lost, upgrade, then run snap-server secre
 async function upgrade(options: { readonly json?: true }): Promise<void> {
   const migrations: SchemaMigration[] = [];
   await administer(async () => {}, {
-    // a migration decrypts nothing, so it is possible after the key was lost
+    // a migration decrypts nothing, so it works even if the key is lost
     keyCheck: "none",
     keyUse: "unused",
-    // so that a job can prepare PostgreSQL before the first service starts
+    // lets a job prepare PostgreSQL before the first service starts
     beforeCreation: () => {},
     beforeMigration: (migration) => void migrations.push(migration),
   });

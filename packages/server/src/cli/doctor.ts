@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import { withJson } from "./admin.ts";
-import type { Finding } from "./doctor/finding.ts";
+import type { Finding } from "../findings/finding.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { printJson, printLines } from "./output.ts";
 
-/** `snap-server doctor`: checks this machine and says how to fix what does not work. */
+/** `snap-server doctor`: checks this machine, and explains how to fix what does not work. */
 export function addDoctor(program: Command): void {
   withJson(program.command("doctor"))
-    .description("check browser, sandbox, fonts, storage and egress, and say how to fix what does not work")
+    .description(
+      "check the browser, sandbox, fonts, storage and egress, and explain how to fix what does not work",
+    )
     .action(async (options: { json?: true }) => {
       // Loaded lazily: other commands do not need it.
       const { examine } = await import("./doctor/examine.ts");

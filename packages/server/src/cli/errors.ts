@@ -7,18 +7,19 @@ import { messageOf } from "../config/message-of.ts";
 /** Exit codes of the command. */
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** The codes of errors, besides those of renders and of `doctor`, and what they mean. */
+/** Error codes and their meanings, in addition to those of renders and `doctor`. */
 export const FAILURE_CODES = {
   usage: "invalid command, argument or option",
-  configuration: "invalid variables; `mistakes` lists every one",
+  configuration: "invalid variables; `mistakes` lists them",
   account_not_found: "no account has this id or email address",
   token_not_found: "no token has this id",
   batch_not_found: "no batch has this id",
+  request_not_found: "no request in the history has this id",
   email_taken: "another account has this email address",
   invalid_value: "a value that the account or token cannot have, such as an unknown plan",
-  cannot_redeliver: "the webhook of the batch cannot be sent",
-  refused: "the request cannot be met for another reason",
-  failed: "anything else, such as a storage that cannot be reached",
+  cannot_redeliver: "the batch's webhook cannot be sent",
+  refused: "the command cannot be carried out for another reason",
+  failed: "anything else, such as an unreachable storage",
 } as const satisfies Readonly<Record<"usage" | "configuration" | "failed" | AdminErrorCode, string>>;
 
 /** An invalid command line that commander itself cannot detect. */
@@ -46,7 +47,7 @@ export interface FailureDocument {
   readonly code: string;
   readonly message: string;
   readonly advice: string | null;
-  /** For an invalid configuration: one for each variable. */
+  /** One per variable of an invalid configuration. */
   readonly mistakes?: readonly string[];
   /** For a failed render, such as `selector-unmatched`. */
   readonly notes?: readonly string[];
@@ -73,7 +74,7 @@ export function explainFailure(error: unknown): Failure | null {
   return toFailure({ code: "failed", message, advice: null }, EXIT_CODES.failure);
 }
 
-/** A key that does not fit is a mistake in the configuration, which no restart corrects. */
+/** A wrong key is a configuration error: a restart does not fix it. */
 function explainAdvisedError({ code, problem, advice }: AdvisedError): Failure {
   const exitCode = FINDING_CHECKS[code] === "secret key" ? EXIT_CODES.usage : EXIT_CODES.failure;
   return toFailure({ code, message: problem, advice }, exitCode);

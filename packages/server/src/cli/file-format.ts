@@ -10,7 +10,7 @@ const BY_EXTENSION: Readonly<Record<string, Readonly<Record<string, string>>>> =
   ".pdf": { pdf: "true" },
 };
 
-/** Stands for stdout. */
+/** Means stdout. */
 export const STDOUT_FILE = "-";
 
 /**

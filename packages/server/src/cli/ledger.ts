@@ -1,7 +1,7 @@
 import type { LedgerDifference, LedgerReport } from "@snap/engine";
 import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
-import { isoInstant } from "./documents.ts";
+import { isoInstant } from "../admin/documents.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { formatCount, formatTable, printJson, printLines } from "./output.ts";
 
@@ -12,7 +12,7 @@ interface VerifyOptions {
 
 /** `snap-server ledger`: verifies the balances. */
 export function addLedger(program: Command): void {
-  const ledger = program.command("ledger").description("verify the credits of the accounts");
+  const ledger = program.command("ledger").description("verify the accounts' credits");
 
   withJson(ledger.command("verify"))
     .description(
@@ -22,8 +22,8 @@ export function addLedger(program: Command): void {
     .addHelpText(
       "after",
       `
-It changes nothing, and the service may run. Periods whose journal no longer begins with a grant are counted, but only
-their open reservations are compared.`,
+This changes nothing, and works while the service is running. Periods whose journal no longer begins with a
+grant are counted, but only their open reservations are compared.`,
     )
     .action(verify);
 }
@@ -76,11 +76,11 @@ function describe({ verifiedPeriods, incompletePeriods, differences }: LedgerRep
 /** The balance, and what it should be. */
 function differenceRows(difference: LedgerDifference): string[][] {
   const { accountId, periodStartedAt, balance, journal, openReservations } = difference;
-  const figures = (of: LedgerDifference["balance"]): string[] =>
-    of === null ? ["missing"] : [of.granted, of.used, of.reserved].map(String);
+  const figuresOf = (total: LedgerDifference["balance"]): string[] =>
+    total === null ? ["missing"] : [total.granted, total.used, total.reserved].map(String);
   return [
-    [accountId, isoInstant(periodStartedAt).slice(0, 10), "balance", ...figures(balance)],
-    ["", "", "journal", ...figures(journal)],
+    [accountId, isoInstant(periodStartedAt).slice(0, 10), "balance", ...figuresOf(balance)],
+    ["", "", "journal", ...figuresOf(journal)],
     ["", "", "open reservations", "", "", String(openReservations)],
   ];
 }

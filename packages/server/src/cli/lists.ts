@@ -1,10 +1,11 @@
-import type { Page, PageRequest } from "@snap/engine/ports";
+import type { PageRequest } from "@snap/engine/ports";
+import type { AdminCountedList } from "@snap/protocol";
 import { InvalidArgumentError, type Command } from "commander";
 import { withJson } from "./admin.ts";
 import { quote } from "./curl-line.ts";
 import { formatCount, formatTable, printJson, printLines } from "./output.ts";
 
-/** Entries of a page for people. */
+/** Entries per page for people. */
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 
@@ -18,11 +19,10 @@ export interface ListOptions {
 interface List<Entry> {
   /** Such as `accounts`; the field of the JSON document. */
   readonly name: string;
-  readonly readPage: (request: PageRequest) => Promise<Page<Entry>>;
-  readonly document: (entry: Entry) => unknown;
+  readonly readPage: (request: PageRequest) => Promise<AdminCountedList<Entry>>;
   readonly heading: readonly string[];
   readonly row: (entry: Entry) => readonly string[];
-  /** Lines to print if there is nothing to list. */
+  /** Lines to print for an empty list. */
   readonly whenEmpty: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface List<Entry> {
 export function withPaging(command: Command): Command {
   return withJson(command)
     .option("--limit <number>", `at most this many; ${DEFAULT_LIMIT} by default, all with --json`, parseLimit)
-    .option("--after <id>", "only those after this one, the last of the previous page");
+    .option("--after <id>", "only those after this id, the last of the previous page");
 }
 
 /**
@@ -42,26 +42,14 @@ export async function printList<Entry extends { readonly id: string | number }>(
   list: List<Entry>,
 ): Promise<void> {
   const { limit, after, json } = command.opts<ListOptions>();
-  if (json && limit === undefined && after === undefined)
-    return printJson((await readAll(list.readPage)).map(list.document));
+  if (json && limit === undefined && after === undefined) return printJson(await readAll(list.readPage));
   const { entries, more } = await list.readPage({ limit: limit ?? DEFAULT_LIMIT, after });
   const next = more === 0 ? null : String(entries.at(-1)?.id);
-  if (json) return printJson({ [list.name]: entries.map(list.document), more, next });
+  if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
     return printLines(...(givenOptions(command).length === 0 ? list.whenEmpty : [`No such ${list.name}.`]));
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
-}
-
-/** Returns a page of a list that is in memory, or `null` if none has the id `after`. */
-export function pageOf<Entry extends { readonly id: number }>(
-  entries: readonly Entry[],
-  { after, limit }: PageRequest,
-): Page<Entry> | null {
-  const last = entries.findIndex(({ id }) => String(id) === after);
-  if (after !== undefined && last === -1) return null;
-  const rest = entries.slice(last + 1);
-  return { entries: rest.slice(0, limit), more: Math.max(0, rest.length - limit) };
 }
 
 async function readAll<Entry extends { readonly id: string | number }>(

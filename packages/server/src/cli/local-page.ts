@@ -9,7 +9,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } 
 import { messageOf } from "../config/message-of.ts";
 import { UsageError } from "./errors.ts";
 
-/** A page on this machine, served with the files of its folder. */
+/** A page on this machine, served with the files in its folder. */
 export interface LocalPage {
   readonly url: string;
   readonly document: ServedDocument;
@@ -19,7 +19,7 @@ const INDEX = "index.html";
 const INDEXES = [INDEX, "index.htm", "index.md", "index.markdown"];
 const HTML: ReadonlySet<string> = new Set([".html", ".htm"]);
 const MARKDOWN: ReadonlySet<string> = new Set([".md", ".markdown"]);
-/** A folder has no digest, as an uploaded document has. */
+/** Unlike an uploaded document, a folder has no digest. */
 const DOCUMENT_URL = documentUrl("0".repeat(64));
 
 /**
@@ -30,25 +30,25 @@ const DOCUMENT_URL = documentUrl("0".repeat(64));
  */
 export async function openLocalPage(text: string): Promise<LocalPage | null> {
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return null;
-  const found = await stat(text).catch(explainMissing(text));
-  if (found === null) return null;
-  const file = found.isDirectory() ? await findIndex(text) : resolve(text);
+  const stats = await stat(text).catch(explainMissing(text));
+  if (stats === null) return null;
+  const file = stats.isDirectory() ? await findIndex(text) : resolve(text);
   const type = extname(file).toLowerCase();
-  if (!found.isDirectory() && !HTML.has(type) && !MARKDOWN.has(type))
+  if (!stats.isDirectory() && !HTML.has(type) && !MARKDOWN.has(type))
     throw new UsageError(
       `${text} is not a page`,
       "pass an .html, .htm or .md file, or a folder with an index",
     );
   const folder = await realpath(dirname(file));
-  if (found.isDirectory() && (await resolveInside(folder, basename(file))) === null)
+  if (stats.isDirectory() && (await resolveInside(folder, basename(file))) === null)
     throw new UsageError(
       `${file} is a link to a hidden file, or to one outside the folder`,
-      "pass the file of the page",
+      "pass the page's file",
     );
   const page = await readPage(file);
   const isMarkdown = MARKDOWN.has(type);
   const bytes = isMarkdown ? await convert(page, text) : page;
-  const isIndex = isMarkdown || found.isDirectory();
+  const isIndex = isMarkdown || stats.isDirectory();
   const name = isIndex ? INDEX : basename(file).normalize("NFC");
   return {
     url: isIndex ? DOCUMENT_URL : DOCUMENT_URL + encodeURIComponent(name),
@@ -59,7 +59,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
   };
 }
 
-/** What is written like a path is no URL that lacks its scheme. */
+/** Text that looks like a path is not taken for a URL without a scheme. */
 function explainMissing(text: string): (error: NodeJS.ErrnoException) => null {
   return ({ code, message }) => {
     const type = extname(text).toLowerCase();
@@ -74,7 +74,7 @@ async function findIndex(folder: string): Promise<string> {
   const names = await readdir(folder);
   const index = INDEXES.find((name) => names.includes(name));
   if (index !== undefined) return resolve(folder, index);
-  throw new UsageError(`the folder ${folder} has no index.html or index.md`, "pass the file of the page");
+  throw new UsageError(`the folder ${folder} has no index.html or index.md`, "pass the page's file");
 }
 
 async function readPage(file: string): Promise<Uint8Array> {
@@ -105,14 +105,14 @@ async function readFileIn(folder: string, path: string): Promise<DocumentFile | 
   return bytes && asFile(path, bytes);
 }
 
-/** Returns `null` for what is hidden, outside the folder, or absent: a page must not read what is not part of it. */
+/** Returns `null` for a hidden or missing file, and for one outside the folder: a page must not read other files. */
 async function resolveInside(folder: string, path: string): Promise<string | null> {
   if (path.includes("\0")) return null;
   const file = await realpath(join(folder, path)).catch(() => null);
   if (file === null) return null;
   const inside = relative(folder, file);
   const isOutside = inside === "" || isAbsolute(inside);
-  // a name with a dot in front is hidden; so is .., outside the folder
+  // a name that starts with a dot is hidden; this includes .., which is outside the folder
   const isHidden = [...path.split("/"), ...inside.split(sep)].some((segment) => segment.startsWith("."));
   return isOutside || isHidden ? null : file;
 }
@@ -121,8 +121,8 @@ async function resolveInside(folder: string, path: string): Promise<string | nul
 async function readRegularFile(file: string): Promise<Uint8Array | null> {
   const opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const found = await opened.stat();
-    return found.isFile() && found.size <= DOCUMENT_LIMITS.unpackedBytes ? await opened.readFile() : null;
+    const stats = await opened.stat();
+    return stats.isFile() && stats.size <= DOCUMENT_LIMITS.unpackedBytes ? await opened.readFile() : null;
   } finally {
     await opened.close();
   }

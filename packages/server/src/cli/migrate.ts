@@ -17,7 +17,7 @@ interface MigrateOptions {
 export function addMigrate(program: Command): void {
   withJson(program.command("migrate"))
     .description(
-      "move everything from the embedded storage to an empty PostgreSQL; rerun it if it is interrupted",
+      "move everything from the embedded storage to an empty PostgreSQL database; rerun it if it is interrupted",
     )
     .option(
       "--from <folder>",
@@ -30,8 +30,8 @@ export function addMigrate(program: Command): void {
     .addHelpText(
       "after",
       `
-Moves accounts, tokens, credits, the journal, batches and documents, and compares both sides. Cached renderings and rate
-limit counters are not moved. The folder stays unchanged.
+Moves accounts, tokens, credits, the journal, batches and documents, and compares both sides. Cached renderings, rate limit
+counters, the history with its totals, records of delivery attempts, and sign-ins are not moved. The folder stays unchanged.
 
 Example:
   SNAP_DATABASE_URL=postgres://snap:secret@db.internal/snap snap-server migrate --from ./data`,
@@ -41,7 +41,7 @@ Example:
 
 async function migrate(options: MigrateOptions): Promise<void> {
   const request = readRequest(options);
-  // Loaded lazily: other commands need neither.
+  // Loaded lazily: other commands do not need them.
   const [{ move }, { moveDocument, moveLines, progressLine }] = await Promise.all([
     import("./migrate/move.ts"),
     import("./migrate/report.ts"),
@@ -55,7 +55,7 @@ async function migrate(options: MigrateOptions): Promise<void> {
   else printLines(...moveLines(report));
 }
 
-/** @throws UsageError without the URL, which may contain a password. */
+/** @throws UsageError that does not contain the URL, because the URL may contain a password. */
 function readRequest({ from, to }: MigrateOptions): MoveRequest {
   const { config, warnings } = readMoveConfig(process.env);
   for (const warning of warnings) warn(warning);

@@ -17,7 +17,7 @@ export function warn(text: string): void {
   warnings.add(text);
 }
 
-/** Prints the failure, or `null`, to stderr. With `--json`, it is one document, together with the warnings. */
+/** Prints a failure, unless it is `null`, to stderr. With `--json`, one document also contains the warnings. */
 export function printEnd(failure: Failure | null): void {
   if (wantsJson()) {
     const document = {
@@ -28,7 +28,7 @@ export function printEnd(failure: Failure | null): void {
   } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
 }
 
-/** For errors, too: commander may have failed to parse the options. */
+/** Does not rely on commander, which may have failed to parse the options. */
 function wantsJson(): boolean {
   return process.argv.includes("--json");
 }
@@ -53,8 +53,8 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** `2026-03-01 12:00 UTC`, or `none`. */
-export function formatInstant(instant: number | null, none: string): string {
+/** `2026-03-01 12:00 UTC`, or `none`. The instant is in milliseconds, or in ISO 8601. */
+export function formatInstant(instant: number | string | null, none: string): string {
   return instant === null ? none : `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 

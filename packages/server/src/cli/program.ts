@@ -7,6 +7,7 @@ import { nameRunningCommand } from "./audit-change.ts";
 import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addCompletion } from "./completion.ts";
+import { addConsole } from "./console.ts";
 import { addLists } from "./check-lists.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
@@ -24,7 +25,7 @@ import { addTokens } from "./tokens.ts";
 export async function main(): Promise<void> {
   // The reader of a pipe may stop early: `snap-server accounts list | head -1`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // A closed terminal also sends SIGHUP, at which serve stops.
+    // A closed terminal also sends SIGHUP, which stops serve.
     if (error.code === "EIO") return;
     if (error.code !== "EPIPE") throw error;
     process.exit(EXIT_CODES.ok);
@@ -59,8 +60,8 @@ Examples:
   snap-server render https://example.com -o example.png --full-page
   snap-server doctor
 
-An account is named by its id or its email address.
-SNAP_* environment variables configure it; snap-server serve --help lists them.
+Every command accepts an account's id or its email address.
+SNAP_* environment variables configure the service; snap-server serve --help lists them.
 With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
@@ -69,6 +70,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addAccounts(program);
   addTokens(program);
   addBatches(program);
+  addConsole(program);
   addLedger(program);
   addRender(program);
   addRenderings(program);
@@ -83,7 +85,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   return program;
 }
 
-/** Marks the options without which the command is invalid. */
+/** Marks the required options. */
 function describeOption(this: Help, option: Option): string {
   const description = Help.prototype.optionDescription.call(this, option);
   return option.mandatory ? `${description} (required)` : description;

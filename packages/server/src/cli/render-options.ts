@@ -25,7 +25,7 @@ export function renderOptions(): readonly Option[] {
     const description = text === textInPdf ? text : `Image: ${text} PDF: ${textInPdf}`;
     const option = new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
     const choices = new Set(rows.flatMap((row) => (row.kind === "choice" ? row.values : [])));
-    // not choices(): the parser of the parameters checks the value, like a request's
+    // not choices(): the parameter parser checks the value, as it does for a request
     if (choices.size > 0) option.argChoices = [...choices];
     return option;
   });

@@ -54,11 +54,11 @@ Examples:
   snap-server render report.md -o report.pdf --paper-format letter
   snap-server render card/ -o card.png --width 1200 --height 630
 
-A file is rendered with the other files of its folder: images, fonts, style sheets. Its scripts can read all of them and send
-them to any public host, so keep a page that you do not trust in a folder of its own. Hidden files and links to files
+A file is rendered with the other files in its folder: images, fonts, style sheets. Its scripts can read all of them and send
+them to any public host, so put a page that you do not trust into a separate folder. Hidden files and links to files
 outside the folder are not served.
 
-Other users of the machine can see the arguments of a command. Put secrets into a file, and pass @ and its path to
+Other users of the machine can see a command's arguments. Put secrets into a file, and pass @ and its path to
 --headers, --cookies or --basic-auth; @- reads stdin.`,
     )
     .action(renderPage);

@@ -13,13 +13,13 @@ export function addRenderings(program: Command): void {
   const renderings = program.command("renderings").description("manage cached renderings");
 
   withJson(renderings.command("purge"))
-    .description("delete the cached renderings of an account or, with --yes, of all accounts")
+    .description("delete an account's cached renderings or, with --yes, those of all accounts")
     .option("--account <account>", "id or email address of the account; all accounts by default")
-    .option("--yes", "delete those of all accounts")
+    .option("--yes", "delete the renderings of all accounts")
     .addHelpText(
       "after",
       `
-Links to the renderings, such as those in the results of batches, then render their pages again, for a credit each.`,
+Links to the renderings, such as those in batch results, then render their pages again, for a credit each.`,
     )
     .action(purge);
 }

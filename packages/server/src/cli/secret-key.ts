@@ -1,7 +1,7 @@
 import type { TokenRecord } from "@snap/engine/ports";
 import type { Command } from "commander";
-import { loadConfig, withAudit, withJson } from "./admin.ts";
-import { tokenDocument } from "./documents.ts";
+import { loadStorageConfig, withAudit, withJson } from "./admin.ts";
+import { tokenDocument } from "../admin/documents.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
 interface ReplaceOptions {
@@ -15,24 +15,24 @@ export function addSecretKey(program: Command): void {
 
   withJson(secretKey.command("replace"))
     .description(
-      "list the tokens whose signing secrets the present key does not decrypt; with --yes, give them new signing secrets",
+      "list the tokens whose signing secrets the current key does not decrypt; with --yes, give them new signing secrets",
     )
     .option("--yes", "replace the signing secrets: their signed URLs stop working")
     .addHelpText(
       "after",
       `
-Stop the service before you pass --yes: it would go on with the previous key. If the key file of the data folder is
+Stop the service before you pass --yes: it would keep using the previous key. If the data folder's key file is
 missing, --yes creates a new one. With PostgreSQL, first set a new SNAP_SECRET_KEY (openssl rand -hex 32) for every
 process, and start them afterwards.
 The tokens themselves stay valid: only signed URLs, links and webhooks depend on signing secrets.
-Batch items with headers, cookies or basicAuth that are not finished fail, because the key encrypts these. Their cached
+Unfinished batch items with headers, cookies or basicAuth fail, because the key encrypts these values. Their cached
 renderings are rendered again when they are next requested.`,
     )
     .action(replace);
 }
 
 async function replace(options: ReplaceOptions): Promise<void> {
-  const config = loadConfig();
+  const config = loadStorageConfig();
   const { openEngineWithNewKey } = await import("../wire.ts");
   const replaces = options.yes === true;
   const dryRun = !replaces;
@@ -43,7 +43,7 @@ async function replace(options: ReplaceOptions): Promise<void> {
     return lost;
   });
   if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
-  if (tokens.length === 0) return printLines("The secret key decrypts the signing secret of every token.");
+  if (tokens.length === 0) return printLines("The secret key decrypts every token's signing secret.");
   const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
   printLines(
     formatTable([["TOKEN", "ACCOUNT"], ...tokens.map(tokenRow)]),

@@ -4,13 +4,13 @@ import { SECRET_NAMES } from "@snap/protocol";
 import { messageOf } from "../config/message-of.ts";
 import { UsageError } from "./errors.ts";
 
-/** Before the path of a file, as in curl. No valid JSON starts with it. */
+/** Precedes the path of a file, as in curl. No valid JSON starts with it. */
 const FROM_FILE = "@";
 const STDIN = "-";
 
 /**
- * Reads the secrets whose options name a file, so that they are not in the list of processes: `@access.json`, or `@-` for
- * stdin. Line ends at the end of a file are dropped.
+ * Reads the secrets whose options name a file, which keeps them out of process lists: `@access.json`, or `@-` for
+ * stdin. Drops a file's trailing newlines.
  *
  * @throws UsageError if a file cannot be read, or if two options name stdin.
  */

@@ -7,6 +7,7 @@ import { publicUrlOf, readConfig, type Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
+import type { AdminOptions } from "../http/admin.ts";
 import { startService } from "../http/service.ts";
 import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
@@ -18,6 +19,7 @@ import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
+import { adminOptions, checkEncryption } from "./serve-admin.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
 
 /** A terminal and a package manager may both deliver the same Ctrl-C, within this time. */
@@ -31,24 +33,28 @@ export interface ServeOptions {
 /** Runs the service; resolves when it has stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = handleSignals();
-  const { config: read, warnings } = readConfig(process.env);
+  const { config: read, warnings } = readConfig(process.env, "service");
+  const isDev = options.dev === true;
   const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
-  const isReadable = options.dev === true && options.json !== true;
+  const isReadable = isDev && options.json !== true;
   const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
   logger.info(await describeStart(config), "starting");
   for (const text of warnings) logger.warn(text);
+  for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
   const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
-  const demo = options.dev === true ? await startDemo(config.port + 1) : null;
+  const demo = isDev ? await startDemo(config.port + 1) : null;
   try {
     const started = await startBrowser(config, { logger, metrics, demo });
-    await serveUntil(stop, { config, logger, metrics, started, demo, json: options.json === true });
+    const admin = await adminOptions(config, { isDev, sandbox: started.sandbox, warnings });
+    const parts = { config, logger, metrics, started, demo, admin };
+    await serveUntil(stop, { ...parts, json: options.json === true });
   } finally {
     await demo?.close();
   }
   process.exit(EXIT_CODES.ok);
 }
 
-/** The disk of the data folder; `null` with PostgreSQL. */
+/** The data folder's disk; `null` if the service uses PostgreSQL. */
 function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | null {
   return shared === null ? { directory: dataDir, reserveBytes: diskReserveBytes } : null;
 }
@@ -56,10 +62,11 @@ function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | n
 interface Parts {
   readonly config: Config;
   readonly logger: Logger;
-  /** `false`: they are off. */
+  /** `false` if metrics are off. */
   readonly metrics: Metrics | false;
   readonly started: StartedRenderer;
   readonly demo: Demo | null;
+  readonly admin: AdminOptions;
   readonly json: boolean;
 }
 
@@ -91,7 +98,7 @@ async function startBrowser(
     );
   }
   logger.warn(
-    "the browser runs WITHOUT ITS SANDBOX: a hostile page may take over the user account of this process",
+    "the browser runs WITHOUT ITS SANDBOX: a hostile page can take over the user account of this process",
   );
   return started;
 }
@@ -114,7 +121,7 @@ const LEVELS = {
   "remote-browser-refused": "error",
 } as const satisfies Record<RendererEvent["type"], string>;
 
-/** Logs the events of the browser. */
+/** Logs the browser's events. */
 function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
   return ({ type, ...facts }) => {
     const { requestId, ...rest } = { requestId: undefined, ...facts };
@@ -123,7 +130,7 @@ function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
 }
 
 async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
-  const { config, logger, metrics, started, demo, json } = parts;
+  const { config, logger, metrics, started, demo, admin, json } = parts;
   const publicUrl = publicUrlOf(config, config.port);
   const { renderer } = started;
   const engine = await openEngine(config, {
@@ -160,14 +167,24 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
     const { host, port, trustProxy, drainDelayMs } = config;
     const endpoints = config.role === "worker" ? "operations" : "all";
-    const settings = { host, port, publicUrl, trustProxy, logger, metrics, endpoints, drainDelayMs } as const;
+    const settings = {
+      host,
+      port,
+      publicUrl,
+      trustProxy,
+      logger,
+      metrics,
+      endpoints,
+      drainDelayMs,
+      admin,
+    } as const;
     const stopSignal = stop.awaitSignal();
     const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
     try {
-      await demo?.announce({ engine, config, started, publicUrl, json });
+      await demo?.announce({ engine, config, started, publicUrl, hasConsole: admin.console !== null, json });
       const signal = await stopSignal;
-      logger.info({ signal, ...engine.load() }, "stopping: running renders finish");
+      logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
     } finally {
       await service.stop(worker?.stop());
     }
@@ -177,7 +194,7 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
   logger.info("stopped");
 }
 
-/** Adds advice to an error of the operating system about the address; rethrows every other error. */
+/** Adds advice to an operating system error about the address; rethrows every other error. */
 function adviseOnAddress(error: unknown): never {
   const isAddressError = error instanceof Error && error.cause instanceof Error && "code" in error.cause;
   if (!isAddressError) throw error;
@@ -197,11 +214,11 @@ async function findFreePort(host: string): Promise<number> {
 }
 
 interface StopSignals {
-  /** Resolves at the first signal from now on, instead of ending the process; a later SIGINT ends it at once. */
+  /** Resolves on the next signal, instead of ending the process; a later SIGINT ends it immediately. */
   awaitSignal(): Promise<NodeJS.Signals>;
 }
 
-/** Ends the process at SIGTERM, SIGINT and SIGHUP: while the service starts, there is nothing to finish. */
+/** Ends the process on SIGTERM, SIGINT and SIGHUP: while the service is starting, there is nothing to finish. */
 function handleSignals(): StopSignals {
   let firstAtMs: number | null = null;
   let stop: ((signal: NodeJS.Signals) => void) | null = null;

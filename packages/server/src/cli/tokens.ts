@@ -1,17 +1,18 @@
-import { AdminError, systemClock, type Ability, type MintedToken } from "@snap/engine";
+import { AdminError, type Ability } from "@snap/engine";
 import { ABILITIES } from "@snap/engine/internals";
-import type { PageRequest, TokenRecord } from "@snap/engine/ports";
+import type { PageRequest } from "@snap/engine/ports";
+import type { AdminMintedToken, AdminToken } from "@snap/protocol";
 import { Option, type Command } from "commander";
+import { listDocument, pageOf } from "../admin/lists.ts";
 import { publicUrlOf, type Config } from "../config.ts";
-import { administer, withJson } from "./admin.ts";
+import { operate, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
-import { overlapEndOf, tokenDocument } from "./documents.ts";
 import { UsageError } from "./errors.ts";
-import { pageOf, printList, withPaging } from "./lists.ts";
+import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
-import { parseDuration, parseOverlap, parseTokenId, toNullable, type Optional } from "./values.ts";
+import { parseDuration, parseOverlap, parseTokenId, type Optional } from "./values.ts";
 
-/** For what encrypts a signing secret. */
+/** For commands that encrypt a signing secret. */
 const SHARED_KEY = { keyCheck: "shared" } as const;
 
 interface CreateOptions {
@@ -33,9 +34,9 @@ interface ListFilters {
   readonly expired?: true;
 }
 
-/** `snap-server tokens`: creates, lists, rotates and revokes the access tokens of an account. */
+/** `snap-server tokens`: creates, lists, rotates and revokes an account's access tokens. */
 export function addTokens(program: Command): void {
-  const tokens = program.command("tokens").description("manage the access tokens of an account");
+  const tokens = program.command("tokens").description("manage an account's access tokens");
 
   withJson(tokens.command("create"))
     .description("create a token; it is shown only once")
@@ -54,43 +55,45 @@ export function addTokens(program: Command): void {
     .action(createToken);
 
   withPaging(tokens.command("list"))
-    .description("list the tokens of an account, in order of creation")
+    .description("list an account's tokens, in order of creation")
     .requiredOption("--account <account>", "id or email address of the account")
-    .option("--expired", "only those that have expired")
+    .option("--expired", "only expired tokens")
     .action(listTokens);
 
   withTokenId(tokens.command("show")).description("show a token, without its secrets").action(showToken);
 
   withTokenId(tokens.command("rotate"))
     .description(
-      "replace the token and its signing secret; without --overlap, the old ones stop working at once",
+      "replace the token and its signing secret; without --overlap, the old ones stop working immediately",
     )
     .option(
       "--overlap <duration>",
-      "how long the old token and its signed URLs still work, such as 24h; at most 30d; rejected while an earlier overlap lasts",
+      "how long the old token and its signed URLs still work, such as 24h; at most 30d; rejected during an earlier overlap",
       parseOverlap,
     )
     .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>
-      administer(async ({ config, engine }) => {
-        const minted = await engine.tokens.rotate(id, { overlapMs: toNullable(overlap) ?? 0 });
+      operate(async ({ config, operations }) => {
+        const minted = await operations.tokens.rotate(id, { overlap_seconds: secondsOf(overlap) ?? 0 });
         printMinted(minted, { config, json: json === true });
       }, SHARED_KEY),
     );
 
   withJson(tokens.command("revoke"))
-    .description("delete a token, or all of an account; they and their signed URLs stop working at once")
+    .description(
+      "delete a token, or all of an account's tokens; they and their signed URLs stop working immediately",
+    )
     .argument("[id]", "id of the token: the number before the pipe", parseTokenId)
     .option("--all", "revoke all tokens of the account")
     .option("--account <account>", "id or email address of the account, with --all")
     .action(revokeTokens);
 
   withTokenId(tokens.command("reveal"))
-    .description("show the signing secret of a token")
+    .description("show a token's signing secret")
     .action((id: number, options: { json?: true }) =>
-      administer(async ({ engine }) => {
-        const { record, signingSecret } = await engine.tokens.reveal(id);
-        if (options.json) printJson({ ...tokenDocument(record), signing_secret: signingSecret });
-        else printLines(signingSecret);
+      operate(async ({ operations }) => {
+        const revealed = await operations.tokens.reveal(id);
+        if (options.json) printJson(revealed);
+        else printLines(revealed.signing_secret);
       }),
     );
 }
@@ -100,16 +103,21 @@ function withTokenId(command: Command): Command {
 }
 
 function createToken(options: CreateOptions): Promise<void> {
-  return administer(async ({ config, engine }) => {
-    const durationMs = toNullable(options.expiresIn ?? "none");
-    const minted = await engine.tokens.create({
-      accountId: options.account,
-      ...(options.name === undefined ? {} : { name: options.name }),
-      expiresAt: durationMs === null ? null : systemClock.now() + durationMs,
-      ...(options.ability === undefined ? {} : { abilities: options.ability }),
+  return operate(async ({ config, operations }) => {
+    const seconds = secondsOf(options.expiresIn ?? "none");
+    const minted = await operations.tokens.create({
+      account_id: options.account,
+      ...(options.name !== undefined && { name: options.name }),
+      ...(options.ability !== undefined && { abilities: [...options.ability] }),
+      ...(seconds !== null && { expires_in_seconds: seconds }),
     });
     printMinted(minted, { config, json: options.json === true });
   }, SHARED_KEY);
+}
+
+/** Rounds up; `none` is `null`. */
+function secondsOf(durationMs: Optional): number | null {
+  return durationMs === "none" ? null : Math.ceil(durationMs / 1000);
 }
 
 function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<void> {
@@ -117,45 +125,46 @@ function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<v
   const isComplete = options.all === true ? account !== undefined && id === undefined : id !== undefined;
   if (!isComplete || (options.all !== true && account !== undefined))
     throw new UsageError("pass the id of a token, or --all --account ID");
-  return administer(async ({ engine }) => {
+  return operate(async ({ operations }) => {
     if (id !== undefined) {
-      await engine.tokens.revoke(id);
-      if (options.json) printJson({ id, revoked: true });
+      const revoked = await operations.tokens.revoke(id);
+      if (options.json) printJson(revoked);
       else printLines(`Revoked token ${id}.`);
       return;
     }
-    const ids = await engine.tokens.revokeAll(String(account));
-    if (options.json) printJson({ ids, revoked: true });
+    const revoked = await operations.tokens.revokeAll(String(account));
+    const { ids } = revoked;
+    if (options.json) printJson(revoked);
     else if (ids.length === 0) printLines(`Account ${account} has no tokens.`);
     else printLines(`Revoked ${ids.length === 1 ? "token" : "tokens"} ${ids.join(", ")}.`);
   });
 }
 
-function printMinted(minted: MintedToken, { config, json }: { config: Config; json: boolean }): void {
-  const { record, token, signingSecret } = minted;
-  if (json) return printJson({ ...tokenDocument(record), token, signing_secret: signingSecret });
-  const pdfOnly = !record.abilities.includes("screenshot");
+function printMinted(minted: AdminMintedToken, { config, json }: { config: Config; json: boolean }): void {
+  if (json) return printJson(minted);
+  const pdfOnly = !minted.abilities.includes("screenshot");
   printLines(
     formatTable([
-      ["token", token],
-      ["signing secret", signingSecret],
-      ...(record.name === null ? [] : [["name", record.name]]),
-      ["may render", abilitiesLine(record)],
-      ["expires", formatInstant(record.expiresAt, "never")],
-      ...(overlapEndOf(record) === null
+      ["token", minted.token],
+      ["signing secret", minted.signing_secret],
+      ...(minted.name === null ? [] : [["name", minted.name]]),
+      ["may render", abilitiesLine(minted)],
+      ["expires", formatInstant(minted.expires_at, "never")],
+      ...(minted.overlap_ends_at === null
         ? []
-        : [["the old secrets end", formatInstant(overlapEndOf(record), "")]]),
+        : [["previous credentials end", formatInstant(minted.overlap_ends_at, "")]]),
     ]),
     "",
-    `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${record.id}`,
+    `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${minted.id}`,
   );
+  const { adminUrl, publicUrl, port } = config;
   // The URL is unknown without a fixed port.
-  if (config.port === 0 && config.publicUrl === null) return;
+  if (adminUrl === null && port === 0 && publicUrl === null) return;
   printLines(
     "",
     curlLine({
-      origin: publicUrlOf(config, config.port),
-      token,
+      origin: adminUrl ?? publicUrlOf(config, port),
+      token: minted.token,
       target: "https://example.com/",
       ...(pdfOnly ? { parameters: { pdf: "true" } } : {}),
       file: pdfOnly ? "example.pdf" : "example.png",
@@ -164,23 +173,23 @@ function printMinted(minted: MintedToken, { config, json }: { config: Config; js
 }
 
 function listTokens({ account, expired }: ListFilters, command: Command): Promise<void> {
-  return administer(async ({ engine }) => {
-    const all = await engine.tokens.list(account);
-    const records = expired ? all.filter(isExpired) : all;
+  return operate(async ({ operations }) => {
+    const all = await operations.tokens.list(account);
+    const tokens = expired ? all.filter(isExpired) : all;
     return printList(command, {
       name: "tokens",
-      readPage: async (request) => pageOf(records, request) ?? refuseAfter(request),
-      document: tokenDocument,
+      readPage: async (request) =>
+        listDocument(pageOf(tokens, request) ?? rejectAfter(request), (token) => token),
       heading: ["ID", "NAME", "MAY RENDER", "CREATED", "LAST USED", "ROTATED", "OVERLAP ENDS", "EXPIRES"],
-      row: (record) => [
-        String(record.id),
-        record.name ?? "",
-        abilitiesLine(record),
-        formatInstant(record.createdAt, ""),
-        formatInstant(record.lastUsedAt, "never"),
-        formatInstant(record.rotatedAt, "never"),
-        formatInstant(overlapEndOf(record), ""),
-        expiryLine(record),
+      row: (token) => [
+        String(token.id),
+        token.name ?? "",
+        abilitiesLine(token),
+        formatInstant(token.created_at, ""),
+        formatInstant(token.last_used_at, "never"),
+        formatInstant(token.rotated_at, "never"),
+        formatInstant(token.overlap_ends_at, ""),
+        expiryLine(token),
       ],
       whenEmpty: [
         "The account has no tokens yet. Create one:",
@@ -191,39 +200,39 @@ function listTokens({ account, expired }: ListFilters, command: Command): Promis
 }
 
 /** An empty page would look like the end of the list. */
-function refuseAfter({ after = "" }: PageRequest): never {
+function rejectAfter({ after = "" }: PageRequest): never {
   throw new AdminError(`token ${after} is not in this list`, { code: "token_not_found" });
 }
 
-function isExpired({ expiresAt }: TokenRecord): boolean {
-  return expiresAt !== null && expiresAt <= systemClock.now();
+function isExpired({ expires_at: expiresAt }: AdminToken): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 }
 
 function showToken(id: number, options: { json?: true }): Promise<void> {
-  return administer(async ({ engine }) => {
-    const record = await engine.tokens.get(id);
-    if (options.json) return printJson(tokenDocument(record));
+  return operate(async ({ operations }) => {
+    const token = await operations.tokens.get(id);
+    if (options.json) return printJson(token);
     printLines(
       formatTable([
-        ["id", String(record.id)],
-        ["account", record.accountId],
-        ["name", record.name ?? "none"],
-        ["may render", abilitiesLine(record)],
-        ["created", formatInstant(record.createdAt, "")],
-        ["last used", formatInstant(record.lastUsedAt, "never")],
-        ["rotated", formatInstant(record.rotatedAt, "never")],
-        ["overlap ends", formatInstant(overlapEndOf(record), "none")],
-        ["expires", expiryLine(record)],
+        ["id", String(token.id)],
+        ["account", token.account_id],
+        ["name", token.name ?? "none"],
+        ["may render", abilitiesLine(token)],
+        ["created", formatInstant(token.created_at, "")],
+        ["last used", formatInstant(token.last_used_at, "never")],
+        ["rotated", formatInstant(token.rotated_at, "never")],
+        ["overlap ends", formatInstant(token.overlap_ends_at, "none")],
+        ["expires", expiryLine(token)],
       ]),
     );
   });
 }
 
-function abilitiesLine({ abilities }: TokenRecord): string {
+function abilitiesLine({ abilities }: AdminToken): string {
   return abilities.join(", ");
 }
 
-function expiryLine(record: TokenRecord): string {
-  const line = formatInstant(record.expiresAt, "never");
-  return isExpired(record) ? `${line} (expired)` : line;
+function expiryLine(token: AdminToken): string {
+  const line = formatInstant(token.expires_at, "never");
+  return isExpired(token) ? `${line} (expired)` : line;
 }

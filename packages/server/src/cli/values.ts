@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { readDuration } from "../config/duration.ts";
 
 const MAX_DAYS = 3650;
-/** As for `tokens.rotate` of the engine. */
+/** Same as for the engine's `tokens.rotate`. */
 const OVERLAP_MAX_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ export function parseOverride(text: string): Optional {
 /** @throws InvalidArgumentError unless the text is the id of a token. */
 export function parseTokenId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be the number before the pipe of a token.");
+  throw new InvalidArgumentError("It must be the number before the pipe in a token.");
 }
 
 /**

@@ -1,8 +1,15 @@
 import { SETTINGS } from "./settings.ts";
 
+/** Whether the variables are for the service, or for a command. */
+export type Purpose = "command" | "service";
+
 /** Mistakes in combinations of variables that are each valid. */
-export function findContradictions(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+export function findContradictions(
+  env: Readonly<Record<string, unknown>>,
+  purpose: Purpose,
+): readonly Mistake[] {
   return [
+    ...checkAdminUrl(env, purpose),
     ...checkTimeouts(env),
     ...checkSharedStorage(env),
     ...checkRemoteBrowsers(env),
@@ -17,6 +24,17 @@ function checkTimeouts(env: Readonly<Record<string, unknown>>): readonly Mistake
   const render = SETTINGS.renderTimeoutMs.schema.safeParse(env["SNAP_RENDER_TIMEOUT_MS"]);
   if (!render.success || (navigation.data ?? 0) <= render.data) return [];
   return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
+}
+
+/** `serve` has direct access to the storage, so it rejects SNAP_ADMIN_URL. */
+function* checkAdminUrl(env: Readonly<Record<string, unknown>>, purpose: Purpose): Generator<Mistake> {
+  if (env["SNAP_ADMIN_URL"] === undefined) return;
+  if (purpose === "service") yield ["SNAP_ADMIN_URL", "is only for commands; unset it for serve"];
+  else if (env["SNAP_ADMIN_TOKEN"] === undefined)
+    yield [
+      "SNAP_ADMIN_TOKEN",
+      "must be set together with SNAP_ADMIN_URL, to the SNAP_ADMIN_TOKEN of that service",
+    ];
 }
 
 /** Processes on several machines must agree on the storage they share. */
@@ -51,7 +69,7 @@ function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly M
     return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
       env[name] === undefined
         ? []
-        : [[name, "only applies to remote browsers; set SNAP_BROWSER_URL as well, or unset it"]],
+        : [[name, "only applies to remote browsers; also set SNAP_BROWSER_URL, or unset this one"]],
     );
   if (env["SNAP_ISOLATION"] === "account") return [["SNAP_ISOLATION", ISOLATION_NEEDS_LOCAL]];
   if (isDirect && isProxied)
@@ -64,7 +82,7 @@ function* checkUpstreamProxy(env: Readonly<Record<string, unknown>>): Generator<
   if (env["SNAP_UPSTREAM_PROXY"] === undefined) {
     for (const name of ["SNAP_NO_PROXY", "SNAP_UPSTREAM_PROXY_DNS"])
       if (env[name] !== undefined)
-        yield [name, "only applies to an upstream proxy; set SNAP_UPSTREAM_PROXY as well, or unset it"];
+        yield [name, "only applies to an upstream proxy; also set SNAP_UPSTREAM_PROXY, or unset this one"];
   } else if (env["SNAP_BROWSER_EGRESS"] === "direct") {
     yield [
       "SNAP_UPSTREAM_PROXY",
@@ -77,6 +95,6 @@ const ISOLATION_NEEDS_LOCAL =
   "account requires local browsers, because the service does not start remote ones; unset it, or unset SNAP_BROWSER_URL";
 
 const PROXY_HOST_MISSING =
-  "a browser on another machine needs the egress proxy of this process to reach the web; set SNAP_BROWSER_PROXY_HOST " +
-  "to the name or address under which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to go without the " +
+  "a browser on another machine needs this process's egress proxy to reach the web; set SNAP_BROWSER_PROXY_HOST " +
+  "to the name or address at which it reaches this process, or set SNAP_BROWSER_EGRESS=direct to bypass the " +
   "proxy, which leaves the containment of untrusted pages to the browser's own network";

@@ -1,7 +1,7 @@
 import { nameServers, noProxy, oneOf, targetList, upstreamProxy } from "./fields.ts";
 import { optional, type Setting } from "./setting.ts";
 
-/** What pages and webhooks may reach, and on which way. */
+/** What pages and webhooks can reach, and how. */
 export const EGRESS_SETTINGS = {
   allowTargets: {
     variable: "SNAP_ALLOW_TARGETS",
@@ -13,7 +13,7 @@ export const EGRESS_SETTINGS = {
     variable: "SNAP_DENY_TARGETS",
     schema: targetList().default([]),
     description:
-      "hosts with their subdomains, or CIDR blocks, to block always, each with an optional :port, comma-separated",
+      "hosts with their subdomains, or CIDR blocks, to always block, each with an optional :port, comma-separated",
     unset: "none",
   },
   nameServers: {
@@ -36,13 +36,13 @@ export const EGRESS_SETTINGS = {
     schema: noProxy().default(""),
     description:
       "targets to reach without SNAP_UPSTREAM_PROXY: names with their subdomains, addresses or CIDR blocks, each with an optional :port, comma-separated",
-    unset: "only the loopback",
+    unset: "only the loopback addresses",
   },
   upstreamProxyDns: {
     variable: "SNAP_UPSTREAM_PROXY_DNS",
     schema: oneOf("local", "proxy").default("local"),
     description:
-      "who resolves names behind SNAP_UPSTREAM_PROXY: this machine, which blocks private addresses (local), or the proxy, which must then block them itself (proxy)",
+      "who resolves names if SNAP_UPSTREAM_PROXY is set: this machine, which blocks private addresses (local), or the proxy, which must then block them itself (proxy)",
     unset: "local",
   },
 } as const satisfies Record<string, Setting>;

@@ -15,7 +15,7 @@ import { readDuration } from "./duration.ts";
 import { messageOf } from "./message-of.ts";
 
 /*
- * One validator for each kind of variable. Each parses a string, and its messages list the valid values.
+ * One validator for each kind of variable. Each parses a string, and its error message says what is valid.
  */
 
 export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): z.ZodType<number> {
@@ -48,14 +48,14 @@ export function duration({ min, max }: { readonly min: string; readonly max: str
   });
 }
 
-/** Like `duration`, or `none`: `null`. */
-export function durationOrNone(limits: Parameters<typeof duration>[0]): z.ZodType<number | null> {
-  const either = duration(limits);
+/** Like `duration`, but also accepts a word, which means `null`. */
+export function durationOr(word: string, limits: Parameters<typeof duration>[0]): z.ZodType<number | null> {
+  const durations = duration(limits);
   return z.string().transform((text, context) => {
-    if (text === "none") return null;
-    const { data, error } = either.safeParse(text);
+    if (text === word) return null;
+    const { data, error } = durations.safeParse(text);
     if (data !== undefined) return data;
-    context.addIssue(`${error?.issues[0]?.message}; or none`);
+    context.addIssue(`${error?.issues[0]?.message}; or ${word}`);
     return z.NEVER;
   });
 }
@@ -70,13 +70,13 @@ const MAX_RETRY_DELAYS = 20;
 const MAX_RETRY_DELAY = "30d";
 
 /**
- * Delays after failed attempts, in milliseconds. A leading `0s` stands for the first attempt and is dropped;
- * `0s` alone means a single attempt.
+ * Retry delays, in milliseconds. A leading `0s` means the first attempt and is dropped; `0s` alone
+ * means a single attempt.
  */
 export function retryDelays(): z.ZodType<readonly number[]> {
   const error =
-    `must list the delays after failed attempts: at most ${MAX_RETRY_DELAYS}, of up to ${MAX_RETRY_DELAY} each, ` +
-    "such as 5s,5m,30m,2h; use 0s alone for a single attempt";
+    `must be at most ${MAX_RETRY_DELAYS} retry delays separated by commas, each up to ${MAX_RETRY_DELAY}, ` +
+    "such as 5s,5m,30m,2h; use 0s alone for no retries";
   return z.string().transform((text, context) => {
     const [first = "", ...rest] = text.split(",").map((part) => part.trim());
     const texts = readDuration(first) === 0 ? rest : [first, ...rest];
@@ -92,16 +92,17 @@ export function retryDelays(): z.ZodType<readonly number[]> {
 export function hostName(): z.ZodType<string> {
   return z.string().refine(isHostName, {
     error:
-      "must be an IP address or a host name without scheme or port, such as 127.0.0.1, ::1, 0.0.0.0 or localhost",
+      "must be an IP address or a host name without a scheme or port, such as 127.0.0.1, ::1, 0.0.0.0 " +
+      "or localhost",
   });
 }
 
-/** Host under which other machines reach this process. */
+/** Host where other machines can reach this process. */
 export function reachableHostName(): z.ZodType<string> {
   return z.string().refine((text) => isHostName(text) && !isUnspecifiedAddress(text), {
     error:
-      "must be an IP address or a host name of this process, without scheme or port, such as 10.0.0.5, fd00::5 or " +
-      "snap-1; 0.0.0.0 and :: do not work",
+      "must be an IP address or host name at which other machines can reach this process, without a scheme " +
+      "or port, such as 10.0.0.5, fd00::5 or snap-1; 0.0.0.0 and :: are not allowed",
   });
 }
 
@@ -115,6 +116,20 @@ export function origin(): z.ZodType<string> {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
     context.addIssue("must be an origin such as https://snap.example.com, without a path");
+    return z.NEVER;
+  });
+}
+
+/**
+ * Base URL of a service, including any path prefix that a reverse proxy adds; returned without a trailing
+ * slash.
+ */
+export function serviceUrl(): z.ZodType<string> {
+  return z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const hasMore = url !== null && url.username + url.password + url.search + url.hash !== "";
+    if (url !== null && /^https?:$/.test(url.protocol) && !hasMore) return url.href.replace(/\/+$/, "");
+    context.addIssue("must be the URL of a service, such as https://snap.example.com");
     return z.NEVER;
   });
 }
@@ -141,11 +156,11 @@ export function noProxy(): z.ZodType<string> {
 
 export function userAgent(): z.ZodType<string> {
   return z.string().refine(isUserAgent, {
-    error: "must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
+    error: "must be 1 to 512 printable ASCII characters, without leading or trailing spaces",
   });
 }
 
-/** A value that `parse` reads; what it throws says what is wrong. */
+/** Parses a value with `parse`; if it throws, the error's message becomes the issue. */
 function parsed<T>(parse: (text: string) => T): z.ZodType<T> {
   return z.string().transform((text, context) => {
     try {
@@ -164,7 +179,8 @@ export function nameServers(): z.ZodType<readonly string[]> {
     const wrong = servers.find((server) => !isNameServer(server));
     if (wrong === undefined) return servers;
     context.addIssue(
-      `"${wrong}" is not the address of a name server; use a form like 10.0.0.53, 127.0.0.1:5353 or [fd00::53]:5353`,
+      `"${wrong}" is not a valid name server address; use, for example, 10.0.0.53, 127.0.0.1:5353 or ` +
+        "[fd00::53]:5353",
     );
     return z.NEVER;
   });
@@ -176,15 +192,15 @@ function isNameServer(text: string): boolean {
   return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** Names of address ranges that Express knows. */
+/** Express's named address ranges. */
 const PROXY_RANGES: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
 const MAX_PROXY_HOPS = 16;
 
 /** A number of hops, or addresses and CIDR blocks, separated by commas. */
 export function trustedProxies(): z.ZodType<TrustedProxies> {
   const error =
-    `must be the number of proxies in front (1 to ${MAX_PROXY_HOPS}), or their addresses or CIDR blocks, such as ` +
-    "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8";
+    `must be the number of proxies in front of the service (1 to ${MAX_PROXY_HOPS}), or their addresses or ` +
+    "CIDR blocks, such as loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8";
   return z.string().transform((text, context) => {
     const hops = /^\d{1,2}$/.test(text) ? Number(text) : null;
     if (hops !== null && hops >= 1 && hops <= MAX_PROXY_HOPS) return hops;
@@ -200,7 +216,7 @@ function isProxyRange(text: string): boolean {
   const [, address = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   const bits = prefix === undefined ? null : Number(prefix);
-  // a range of all addresses would believe every client
+  // a range that covers every address would trust every client
   return version !== 0 && (bits === null || (bits >= 1 && bits <= (version === 4 ? 32 : 128)));
 }
 
@@ -236,7 +252,7 @@ export function serverUrl({
       return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== "";
     },
     {
-      error: `must be a URL with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}, such as ${example}`,
+      error: `must be a ${schemes.map((scheme) => `${scheme}://`).join(" or ")} URL, such as ${example}`,
     },
   );
 }

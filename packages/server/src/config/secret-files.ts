@@ -3,7 +3,7 @@ import { messageOf } from "./message-of.ts";
 import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** The settings whose value may be in a file. */
+/** The settings whose value can be in a file. */
 export const SECRET_SETTINGS: readonly Setting[] = Object.values<Setting>(SETTINGS).filter(
   ({ secret }) => secret === true,
 );
@@ -21,18 +21,18 @@ interface SecretFiles {
 }
 
 /**
- * Reads the secrets whose files are given, such as those that container platforms and systemd mount. Line ends at the end
- * of a file are dropped.
+ * Reads the secrets from their files, such as files that container platforms and systemd mount. Drops a file's
+ * trailing newlines.
  */
-export function readSecretFiles(given: Readonly<Record<string, string | undefined>>): SecretFiles {
+export function readSecretFiles(environment: Readonly<Record<string, string | undefined>>): SecretFiles {
   const values: Record<string, string> = {};
   const mistakes: [string, string][] = [];
   for (const setting of SECRET_SETTINGS) {
     const { variable } = setting;
     const fileVariable = fileVariableOf(setting);
-    const file = given[fileVariable];
+    const file = environment[fileVariable];
     if (file === undefined) continue;
-    const secret = given[variable] === undefined ? readSecret(file) : null;
+    const secret = environment[variable] === undefined ? readSecret(file) : null;
     if (secret === null)
       mistakes.push([fileVariable, `must not be set together with ${variable}; unset one of them`]);
     else if ("problem" in secret) mistakes.push([fileVariable, secret.problem]);

@@ -6,7 +6,7 @@ import { AdvisedError } from "../advised-error.ts";
 const KEY_BYTES = 32;
 const KEY_MIN_CHARACTERS = 16;
 
-/** What to do about a key that does not decrypt what is stored. */
+/** Advice for a key that does not decrypt the stored secrets. */
 const RESTORE_KEY =
   "restore the right key; if it is lost, `snap-server secret-key replace` gives the tokens new signing secrets";
 
@@ -15,7 +15,7 @@ export function secretKeyPath(dataDir: string): string {
   return join(dataDir, "secret.key");
 }
 
-/** Returns the error for a key that does not decrypt what is stored. */
+/** Returns the error for a key that does not decrypt the stored secrets. */
 export function wrongKey(source: string): AdvisedError {
   return new AdvisedError(
     "secret_key_wrong",
@@ -39,7 +39,7 @@ export function keySourceOf({
  * Reads the key file of a data folder; creates it with mode 0600 if the folder is new. Creation is atomic, so two
  * processes that start at the same time read the same key.
  *
- * @param options.isLost - Creates the file next to a database too, whose signing secrets the new key cannot decrypt.
+ * @param options.isLost - Also creates the file next to a database, whose signing secrets the new key cannot decrypt.
  * @throws AdvisedError if the file is unreadable or too short, or missing next to a database.
  */
 export async function readSecretKey(dataDir: string, { isLost = false } = {}): Promise<string> {
@@ -70,7 +70,7 @@ export async function findSecretKey(dataDir: string, secretKey: string | null): 
 
 /**
  * @throws AdvisedError if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
- * with both would end up side by side.
+ * with different keys would be mixed.
  */
 export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
   const file = secretKeyPath(dataDir);
@@ -91,7 +91,7 @@ async function createKey(file: string): Promise<string> {
     flush: true,
   });
   try {
-    // a command that root runs must not leave a key that the service, another user, cannot read
+    // a command run by root must not leave a key that the service's user cannot read
     if (process.getuid?.() === 0) {
       const { uid, gid } = await stat(dirname(file));
       await chown(draft, uid, gid);
@@ -115,7 +115,7 @@ async function readIfExists(file: string): Promise<string | null> {
     throw new AdvisedError(
       "secret_key_unreadable",
       `cannot read the key file ${file} (${codeOf(error)})`,
-      "make it readable for the user that runs this process",
+      "make it readable by the user that runs this process",
     );
   }
   if (key.length < KEY_MIN_CHARACTERS)

@@ -3,7 +3,7 @@ import type * as z from "zod";
 /** One setting of the environment. */
 export interface Setting {
   readonly variable: `SNAP_${string}`;
-  /** Whether the value is never shown, and may be in a file that the variable with `_FILE` names. */
+  /** Whether the value is never shown, and can be in a file that the variable with `_FILE` names. */
   readonly secret?: true;
   readonly schema: z.ZodType;
   readonly description: string;

@@ -5,7 +5,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import {
   browserUrls,
   duration,
-  durationOrNone,
+  durationOr,
   hostName,
   oneOf,
   origin,
@@ -18,6 +18,7 @@ import {
   userAgent,
   wholeNumber,
 } from "./fields.ts";
+import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EGRESS_SETTINGS } from "./egress-settings.ts";
 import { filterLists } from "./filter-lists.ts";
 import { optional, type Setting } from "./setting.ts";
@@ -57,7 +58,7 @@ export const SETTINGS = {
     variable: "SNAP_TRUST_PROXY",
     schema: optional(trustedProxies()),
     description:
-      "proxies in front whose X-Forwarded-For, X-Request-Id and traceparent are believed: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
+      "proxies in front of the service whose X-Forwarded-For, X-Request-Id and traceparent are trusted: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
     unset: "none: the log shows the connection's address",
   },
   dataDir: {
@@ -96,19 +97,19 @@ export const SETTINGS = {
       .default("off")
       .transform((value) => value === "on"),
     description:
-      "whether to start even if Redis cannot be reached: on or off; an outage that comes later stops nothing",
+      "whether to start even if Redis cannot be reached: on or off; a later outage never stops the service",
     unset: "off",
   },
   cacheMaxBytes: {
     variable: "SNAP_CACHE_MAX_BYTES",
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
     description: "maximum size of all cached renderings, in bytes; 0 caches none",
-    unset: "half of the sum of their size and the free disk space, or 80% of the maxmemory of Redis",
+    unset: "half of the sum of their size and the free disk space, or 80% of Redis's maxmemory",
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",
     schema: wholeNumber({ min: 0, max: MAX_BYTES }).default(256 * MEBIBYTE_BYTES),
-    description: "free disk space that cached renderings leave to everything else, in bytes",
+    description: "free disk space that cached renderings leave for everything else, in bytes",
     unset: "268435456",
   },
   role: {
@@ -126,7 +127,7 @@ export const SETTINGS = {
           "must be a random string of at least 16 characters, such as the output of `openssl rand -hex 32`",
       }),
     ),
-    description: "encrypts signing secrets and those of batch items at rest",
+    description: "key that encrypts signing secrets and the secrets in batch items at rest",
     unset: "a key file in the data folder",
   },
   chromiumPath: {
@@ -151,7 +152,7 @@ export const SETTINGS = {
   browserProxyHost: {
     variable: "SNAP_BROWSER_PROXY_HOST",
     schema: optional(reachableHostName()),
-    description: "name or address under which remote browsers reach the egress proxy of this process",
+    description: "name or address at which remote browsers reach this process's egress proxy",
     unset: "the loopback address, if all of them run on this machine",
   },
   browserEgress: {
@@ -165,7 +166,7 @@ export const SETTINGS = {
     variable: "SNAP_USER_AGENT",
     schema: optional(userAgent()),
     description: "user agent that pages send, unless a request sets another",
-    unset: "that of Chrome in the browser's version, without the word Headless",
+    unset: "Chrome's, in the browser's version, without the word Headless",
   },
   renderConcurrency: {
     variable: "SNAP_RENDER_CONCURRENCY",
@@ -188,27 +189,28 @@ export const SETTINGS = {
   maxRenderingBytes: {
     variable: "SNAP_MAX_RENDERING_BYTES",
     schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }).default(64 * MEBIBYTE_BYTES),
-    description: "largest image or PDF, in bytes; a render of a larger one fails and is refunded",
+    description: "largest image or PDF, in bytes; a larger render fails and is refunded",
     unset: "67108864",
   },
   pageMemoryBytes: {
     variable: "SNAP_PAGE_MEMORY_BYTES",
     schema: optional(wholeNumber({ min: PAGE_MEMORY_MIN_BYTES, max: Number.MAX_SAFE_INTEGER })),
-    description: "memory that a page may use, over all its processes, in bytes; beyond it, the page is ended",
+    description:
+      "memory that a page may use, across all its processes, in bytes; beyond it, the page is ended",
     unset: "2147483648 (2 GiB), or a quarter of the memory if that is less",
   },
   pageCpuSeconds: {
     variable: "SNAP_PAGE_CPU_SECONDS",
     schema: wholeNumber({ min: 1, max: 3600 }).default(20),
     description:
-      "CPU time that a page may use, over all its processes, in seconds; after it, the page is ended",
+      "CPU time that a page may use, across all its processes, in seconds; after it, the page is ended",
     unset: "20",
   },
   isolation: {
     variable: "SNAP_ISOLATION",
     schema: oneOf("shared", "account").default("shared"),
     description:
-      "which renders share a browser: those of all accounts that are not in quarantine (shared), or only those of the same account (account)",
+      "which renders share a browser: those of all accounts except quarantined ones (shared), or only those of the same account (account)",
     unset: "shared",
   },
   ...EGRESS_SETTINGS,
@@ -216,7 +218,7 @@ export const SETTINGS = {
     variable: "SNAP_FILTER_LISTS",
     schema: filterLists().default([]),
     description:
-      "filter lists, without which blockAds and blockTrackers are rejected: files, comma-separated, each optionally with its purpose, such as ads:/etc/snap/easylist.txt",
+      "filter lists, which blockAds and blockTrackers require: files, comma-separated, each optionally with its purpose, such as ads:/etc/snap/easylist.txt",
     unset: "none",
   },
   plans: {
@@ -239,28 +241,29 @@ export const SETTINGS = {
   },
   journalRetentionMs: {
     variable: "SNAP_JOURNAL_RETENTION",
-    schema: durationOrNone({ min: "35d", max: "3650d" }).default(400 * DAY_MS),
+    schema: durationOr("none", { min: "35d", max: "3650d" }).default(400 * DAY_MS),
     description:
-      "how long the balance and the journal of a period are stored after its end; set to none to keep all periods",
+      "how long a period's balance and journal are stored after its end; set to none to keep all periods",
     unset: "400d",
   },
+  ...CONSOLE_SETTINGS,
   batchRetryWindowMs: {
     variable: "SNAP_RETRY_WINDOW",
     schema: duration({ min: "0s", max: "1d" }).default(BATCH_LIMITS.retryWindowMs),
     description:
-      "how long a batch item that hits the render limit, or whose name cannot be resolved, is retried",
+      "how long a batch item is retried if it hits the render limit or its host name cannot be resolved",
     unset: "15m",
   },
   drainDelayMs: {
     variable: "SNAP_DRAIN_DELAY",
     schema: duration({ min: "0s", max: "60s" }).default(0),
-    description: "how long a stopping process still accepts requests, so that load balancers notice",
+    description: "how long a stopping process still accepts requests, so load balancers notice",
     unset: "0s",
   },
   logLevel: {
     variable: "SNAP_LOG_LEVEL",
     schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info"),
-    description: "lowest level that is logged",
+    description: "lowest level to log",
     unset: "info",
   },
   metrics: {

@@ -6,6 +6,8 @@ export interface BannerFacts {
   readonly docs: string;
   /** The Model Context Protocol endpoint. */
   readonly mcp: string;
+  /** A link that signs in to the console once, for ten minutes; `null` without a console. */
+  readonly console: string | null;
   readonly demo_page: string;
   readonly token: string;
   readonly data_dir: string;
@@ -16,8 +18,8 @@ export interface BannerFacts {
 }
 
 const NO_SANDBOX = [
-  "WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX.",
-  "A hostile page may take over the user account of this process:",
+  "WARNING: THE BROWSER IS RUNNING WITHOUT ITS SANDBOX.",
+  "A hostile page can take over the user account of this process:",
   "render only pages that you trust. Run snap-server doctor to see the fix.",
 ];
 
@@ -46,6 +48,9 @@ export function formatBanner(facts: BannerFacts): string {
     "",
     facts.curl,
     "",
+    ...(facts.console === null
+      ? []
+      : ["Sign in to the console (works once, for ten minutes):", "", facts.console, ""]),
     "Press Ctrl-C to stop.",
     "",
   ].join("\n");

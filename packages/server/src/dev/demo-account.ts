@@ -6,7 +6,7 @@ const EMAIL = "demo@example.com";
 const PLAN = "growth";
 
 /**
- * Returns a working token of the demo account: the one stored in the data folder, or a new one if that no longer
+ * Returns a working token for the demo account: the one stored in the data folder, or a new one if that no longer
  * works. Creates the account if needed.
  */
 export async function demoToken(

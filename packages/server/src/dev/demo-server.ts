@@ -17,19 +17,19 @@ export interface DemoServer {
 }
 
 /**
- * Serves the demo page on `preferredPort` or the next free port, so that its URL usually stays the same between
+ * Serves the demo page on `preferredPort` or the next free port, so its URL usually stays the same between
  * starts.
  */
 export async function startDemoServer(preferredPort: number): Promise<DemoServer> {
   const demoPage = readAsset("demo.html");
   const server = createServer((request, response) => {
-    const found = request.url === "/" && (request.method === "GET" || request.method === "HEAD");
+    const isDemoPage = request.url === "/" && (request.method === "GET" || request.method === "HEAD");
     response
-      .writeHead(found ? 200 : 404, {
-        "content-type": found ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+      .writeHead(isDemoPage ? 200 : 404, {
+        "content-type": isDemoPage ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
         "cache-control": "no-store",
       })
-      .end(found ? demoPage : "Not found; the demo page is at /.\n");
+      .end(isDemoPage ? demoPage : "Not found; the demo page is at /.\n");
   });
   const port = await listen(server, preferredPort);
   return {

@@ -1,4 +1,5 @@
 import type { ListedTarget, Engine } from "@snap/engine";
+import { signInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
 import type { Config } from "../config.ts";
@@ -16,6 +17,7 @@ export interface Demo {
     readonly config: Config;
     readonly started: StartedRenderer;
     readonly publicUrl: string;
+    readonly hasConsole: boolean;
     readonly json: boolean;
   }): Promise<void>;
   close(): Promise<void>;
@@ -26,12 +28,13 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
   const server = await startDemoServer(preferredPort);
   return {
     target: { kind: "block", address: server.host, prefixLength: 32, port: server.port },
-    async announce({ engine, config, started, publicUrl, json }) {
+    async announce({ engine, config, started, publicUrl, hasConsole, json }) {
       const token = await demoToken(engine, config);
       const facts: BannerFacts = {
         origin: publicUrl,
         docs: `${publicUrl}/docs`,
         mcp: `${publicUrl}/mcp`,
+        console: hasConsole ? (await signInLink(engine, publicUrl)).url : null,
         demo_page: server.url,
         token,
         data_dir: config.dataDir,

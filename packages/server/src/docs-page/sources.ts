@@ -1,4 +1,4 @@
-/** Sources of the two pages. URLs are relative, so that they also work below a prefix. */
+/** Sources of the two pages. URLs are relative, so they also work under a prefix. */
 
 export const START_HTML = `<!doctype html>
 <html lang="en">
@@ -41,8 +41,8 @@ export const DOCS_HTML = `<!doctype html>
 `;
 
 /**
- * The form sends requests to the origin of the page, which may differ from the public one. Swagger UI would fill in
- * every example and default, mixing parameters of both modes, so they move into the descriptions.
+ * The form sends requests to the page's origin, which may differ from the public one. Swagger UI would fill in every
+ * example and default, mixing parameters of both modes, so they move into the descriptions.
  */
 export const DOCS_SCRIPT = `"use strict";
 fetch("v1/openapi.json")

@@ -36,7 +36,7 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   for (const limit of ["filesLimit", "partsLimit"] as const) parser.on(limit, () => reject(tooManyFiles()));
   parser.on("error", fail);
   parser.on("finish", () => {
-    // the parser skips parts that it does not understand
+    // the parser skips parts that it cannot read
     if (files.length === countParts(body, boundary)) resolve(files);
     else reject(invalidBody("must contain only parts with a file and its file name"));
   });
@@ -66,7 +66,7 @@ async function feed(
   if (!signal.aborted) parser.end();
 }
 
-/** Returns `null` without a boundary. */
+/** Returns `null` if there is no boundary. */
 function openParser(
   contentType: string,
 ): { readonly parser: BusboyInstance; readonly boundary: string } | null {

@@ -1,14 +1,15 @@
 import { isSnapError, type SnapError } from "@snap/engine";
 import { invalidFile, pathFault, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";
 import { invalidBody } from "../requests/request-body.ts";
 
-/** With folders, and with what macOS adds to each file. */
+/** Includes folders, and the entries that macOS adds for each file. */
 const ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
 
-/** What macOS adds. */
+/** Entries that macOS adds. */
 const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
 
 /** The file type in the upper half of an entry's attributes (st_mode of POSIX); 0 if there is none. */
@@ -32,14 +33,13 @@ export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
 }
 
 async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
-  // names are checked with those of other uploads
+  // the engine checks the names, as for other uploads
   const zip = await fromBufferPromise(body, { decodeStrings: false });
   if (zip.entryCount > ENTRIES_MAX) throw tooManyFiles();
   const files: SentFile[] = [];
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {
-    const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-    const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+    const path = pathOf(entry);
     requireOwnType(entry, path);
     if (path.endsWith("/") || IGNORED.test(path)) {
       const fault = pathFault(path.replace(/\/$/, ""));
@@ -51,6 +51,15 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
     files.push({ path, bytes: await inflate(zip, entry, { path, size }) });
   }
   return files;
+}
+
+/** The bit of an entry's flags that declares its name to be UTF-8 (APPNOTE.TXT, 4.4.4). */
+const UTF8_NAME = 0x800;
+
+/** Decodes an undeclared name as UTF-8 if it is valid UTF-8, as macOS writes it, and otherwise as CP437. */
+function pathOf({ generalPurposeBitFlag: flags, fileNameRaw, extraFields }: Entry): string {
+  const actualFlags = isUtf8(fileNameRaw) ? flags | UTF8_NAME : flags;
+  return getFileNameLowLevel(actualFlags, fileNameRaw, extraFields, true);
 }
 
 /** Requires a file, or a folder if the path ends like one. */
@@ -89,7 +98,7 @@ async function inflate(
 /** The name of a folder, without anything that makes a path invalid. */
 const TOP_FOLDER = /^(?!\.{1,2}\/)(?![a-z]:)[^/\\\p{Cc}]+\//iu;
 
-/** Removes the one folder that contains everything, as most programs make a ZIP file of a folder. */
+/** Removes the one folder that contains everything, because most programs create one when they zip a folder. */
 function unwrap(files: readonly SentFile[]): readonly SentFile[] {
   const [folder] = TOP_FOLDER.exec(files[0]?.path ?? "") ?? [];
   if (folder === undefined || !files.every(({ path }) => path.startsWith(folder))) return files;

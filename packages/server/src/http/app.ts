@@ -7,16 +7,19 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
-import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
 import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
-import { json, send, type HttpResponse } from "../requests/response.ts";
-import { bearer } from "./bearer.ts";
-import { captureContent, getBatch, snap, submitBatch, usage } from "./endpoints.ts";
+import { json, send } from "../requests/response.ts";
+import { ADMIN_BASE } from "../admin/route.ts";
+import { addDocument, addEndpoint } from "./add-endpoint.ts";
+import { addAdmin, type AdminOptions } from "./admin.ts";
+import { getBatch, listBatches, listDeliveries, resendWebhook, submitBatch } from "./batches.ts";
+import { bearer, type BearerEndpoint } from "./bearer.ts";
+import { captureContent, snap, usage } from "./endpoints.ts";
 import { deleteDocument, getDocument, uploadDocument } from "./documents.ts";
 import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
@@ -29,14 +32,16 @@ import { discardBody, hasBody } from "../requests/request-body.ts";
 
 export interface AppOptions {
   readonly engine: Engine;
-  /** Origin that clients use, without a trailing slash. The API is below it, at `/v1`. */
+  /** Origin that clients use, without a trailing slash. The API is under it, at `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
   /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
   readonly metrics: Metrics | false;
   /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
   readonly endpoints?: "all" | "operations";
-  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are believed; none by default. */
+  /** The admin API and the console; none by default. */
+  readonly admin?: AdminOptions | null;
+  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
   /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
   readonly isStopping?: () => boolean;
@@ -44,17 +49,11 @@ export interface AppOptions {
   readonly isDraining?: () => boolean;
 }
 
-/** `Allow` header of an endpoint, by its main method. */
-export const ALLOWED_METHODS = {
-  get: "GET, HEAD, OPTIONS",
-  post: "POST, OPTIONS",
-  getOrDelete: "GET, HEAD, DELETE, OPTIONS",
-} as const;
-
 const SUBMISSION_PATH = "/v1/renders";
 const CAPTURE_PATH = "/v1/captures";
 const UPLOAD_PATH = "/v1/documents";
 const MCP_PATH = "/mcp";
+const ADMIN_PATH = `${ADMIN_BASE}/`;
 
 /** Paths whose POST requests have a body. */
 const BODY_PATHS: ReadonlySet<string> = new Set([
@@ -74,7 +73,8 @@ const BODY_PATHS: ReadonlySet<string> = new Set([
  * createServer({ maxHeaderSize: 65_536 }, app).listen(3000);
  */
 export function createApp(options: AppOptions): Express {
-  const { logger, endpoints = "all", isStopping = () => false, isDraining = () => false } = options;
+  const { engine, logger, endpoints = "all", admin = null, isDraining = () => false } = options;
+  const isStopping = (): boolean => options.isStopping?.() === true || isDraining();
   const metrics = options.metrics || null;
   const app = express();
   app.disable("x-powered-by");
@@ -92,9 +92,11 @@ export function createApp(options: AppOptions): Express {
     });
     next();
   });
-  app.use(requireHost, discardUnusedBody, rejectWhileDraining(isDraining, ["/v1/", MCP_PATH]));
+  app.use(requireHost, discardUnusedBody, rejectWhileDraining(isDraining, ["/v1/", MCP_PATH, ADMIN_PATH]));
+  const checkHealth = shareHealth({ engine, logger, isStopping });
   if (endpoints === "all") addApi(app, options);
-  addOperations(app, { ...options, isStopping: () => isStopping() || isDraining() });
+  addOperations(app, { engine, metrics: options.metrics, checkHealth, isStopping });
+  if (endpoints === "all" && admin !== null) addAdmin(app, { ...options, checkHealth }, admin);
   if (endpoints === "all") addPages(app);
   app.use(notFound, handleError);
   return app;
@@ -102,93 +104,71 @@ export function createApp(options: AppOptions): Express {
 
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
-  const parts = { engine, logger };
-  addEndpoint(app, { path: "/v1/snap" }, bearer(parts, snap({ engine, metrics })));
-  addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, signedSnap({ engine, metrics }));
+  const parts = { engine, metrics };
+  const baseUrl = `${publicUrl}/v1`;
+  const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
+  addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(parts)) });
+  addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, { get: signedSnap(parts) });
+  addEndpoint(app, { path: CAPTURE_PATH }, { post: withToken(captureContent(parts, new BodyBudget())) });
+  addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,
-    { method: "post", path: CAPTURE_PATH },
-    bearer(parts, captureContent({ engine, metrics }, new BodyBudget())),
+    { path: SUBMISSION_PATH },
+    { get: withToken(listBatches(engine)), post: withToken(submitBatch(engine, { baseUrl })) },
   );
-  addEndpoint(app, { path: "/v1/usage" }, bearer(parts, usage(engine)));
+  // For an id that cannot be decoded, Express would respond itself, without the envelope.
   addEndpoint(
     app,
-    { method: "post", path: SUBMISSION_PATH },
-    bearer(parts, submitBatch(engine, { baseUrl: `${publicUrl}/v1` })),
-  );
-  addEndpoint(
-    app,
-    // For an id that cannot be decoded, Express would respond itself, without the envelope.
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    bearer(parts, getBatch(engine)),
+    { get: withToken(getBatch(engine)) },
   );
   addEndpoint(
     app,
-    { method: "post", path: UPLOAD_PATH },
-    bearer(parts, uploadDocument(engine, { baseUrl: `${publicUrl}/v1` })),
+    { path: /^\/v1\/renders\/[^/]+\/deliveries$/, label: "/v1/renders/{id}/deliveries" },
+    { get: withToken(listDeliveries(engine)), post: withToken(resendWebhook(engine)) },
   );
+  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl })) });
   addEndpoint(
     app,
-    {
-      path: /^\/v1\/documents\/[^/]+$/,
-      label: "/v1/documents/{id}",
-      remove: bearer(parts, deleteDocument(engine)),
-    },
-    bearer(parts, getDocument(engine)),
+    { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },
+    { get: withToken(getDocument(engine)), delete: withToken(deleteDocument(engine)) },
   );
   // Configured URLs of AI assistants often end with a slash.
   addEndpoint(
     app,
-    { method: "post", path: /^\/mcp\/?$/, label: MCP_PATH },
-    mcp({ engine, metrics, logger, publicUrl }),
+    { path: /^\/mcp\/?$/, label: MCP_PATH },
+    { post: mcp({ engine, metrics, logger, publicUrl }) },
   );
-  addDocument(app, "/v1/openapi.json", json(openApiDocument(publicUrl), "no-cache"));
-  addDocument(app, "/v1/postman.json", json(postmanCollection(publicUrl), "no-cache"));
+  addDocument(app, { path: "/v1/openapi.json" }, json(openApiDocument(publicUrl), "no-cache"));
+  addDocument(app, { path: "/v1/postman.json" }, json(postmanCollection(publicUrl), "no-cache"));
   app.use("/api/v1", apiMoved(publicUrl));
 }
 
 function addOperations(
   app: Express,
-  { engine, logger, isStopping, ...options }: AppOptions & { readonly isStopping: () => boolean },
+  {
+    engine,
+    metrics,
+    isStopping,
+    checkHealth,
+  }: Pick<AppOptions, "engine" | "metrics"> &
+    Required<Pick<AppOptions, "isStopping">> & { readonly checkHealth: Engine["health"] },
 ): void {
-  const metrics = options.metrics || null;
-  const checkHealth = shareHealth({ engine, logger, isStopping });
-  addEndpoint(app, { path: "/healthz" }, healthz());
-  addEndpoint(app, { path: "/readyz" }, readyz({ checkHealth, isStopping }));
-  if (metrics === null) return;
-  addEndpoint(app, { path: "/metrics" }, async (_request, response) => {
+  addEndpoint(app, { path: "/healthz" }, { get: healthz() });
+  addEndpoint(app, { path: "/readyz" }, { get: readyz({ checkHealth, isStopping }) });
+  if (!metrics) return;
+  const expose: RequestHandler = async (_request, response) => {
     const { contentType, body } = await metrics.expose(engine, checkHealth);
-    send(response, {
-      status: 200,
-      headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
-      body,
-    });
-  });
+    const headers = { "Content-Type": contentType, "Cache-Control": "no-store" };
+    send(response, { status: 200, headers, body });
+  };
+  addEndpoint(app, { path: "/metrics" }, { get: expose });
 }
 
 function addPages(app: Express): void {
-  addDocument(app, "/", startPage());
-  addDocument(app, "/docs", docsPage());
-  for (const [path, asset] of docsAssets()) addDocument(app, path, asset);
-}
-
-function addDocument(app: Express, path: string, document: HttpResponse): void {
-  addEndpoint(app, { path }, (_request, response) => send(response, document));
-}
-
-function addEndpoint(
-  app: Express,
-  { method = "get", path, label = String(path), preflight = {}, remove }: Endpoint,
-  handler: RequestHandler,
-): void {
-  const routed: RequestHandler = (_request, response, next) => {
-    exchangeOf(response).route = label;
-    next();
-  };
-  const { allow, reject } = otherMethods(remove === undefined ? method : "getOrDelete", preflight);
-  const route = app.route(path).all(routed)[method](handler);
-  if (remove !== undefined) route.delete(remove);
-  route.options(allow).all(reject);
+  addDocument(app, { path: "/" }, startPage());
+  addDocument(app, { path: "/docs" }, docsPage());
+  for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
 }
 
 /** RFC 9112, 3.2. Node would respond itself, without the envelope. */
@@ -200,6 +180,7 @@ const requireHost: RequestHandler = (request, _response, next) => {
 
 /** Whether the endpoint reads the body, which it does after authentication. */
 function readsBody({ method, path }: Request): boolean {
+  if (path.startsWith(ADMIN_PATH)) return method === "POST" || method === "PATCH";
   return method === "POST" && BODY_PATHS.has(path);
 }
 
@@ -212,33 +193,7 @@ async function dropBody(request: Request, next: NextFunction): Promise<void> {
   next();
 }
 
-interface Endpoint {
-  readonly method?: "get" | "post";
-  readonly path: string | RegExp;
-  /** Replaces the path in metrics. */
-  readonly label?: string;
-  /** Handles DELETE, besides GET; none by default. */
-  readonly remove?: RequestHandler;
-  /** Headers of the OPTIONS response besides `Allow`; none if other origins get no access. */
-  readonly preflight?: OutgoingHttpHeaders;
-}
-
-function otherMethods(
-  method: keyof typeof ALLOWED_METHODS,
-  preflight: OutgoingHttpHeaders,
-): Record<"allow" | "reject", RequestHandler> {
-  const Allow = ALLOWED_METHODS[method];
-  return {
-    allow: (_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }),
-    reject: (_request, response) => {
-      response.setHeader("Allow", Allow);
-      const allowed = { get: "GET or HEAD", post: "POST", getOrDelete: "GET, HEAD or DELETE" }[method];
-      throw new SnapError("method_not_allowed", `Method not allowed; use ${allowed}.`);
-    },
-  };
-}
-
-/** An error instead of a redirect, so that clients notice and update their base URL. */
+/** An error instead of a redirect, so clients notice and update their base URL. */
 function apiMoved(publicUrl: string): RequestHandler {
   return (_request, response) => {
     exchangeOf(response).route = "/api/v1";

@@ -26,7 +26,7 @@ export interface BearerParts {
   readonly logger: Logger;
 }
 
-/** Authenticates the bearer token, and adds the credits of the account to every response, errors included. */
+/** Authenticates the bearer token, and adds the account's credits to every response, errors included. */
 export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);

@@ -1,8 +1,8 @@
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /**
- * Parses `If-None-Match` into a predicate: does the client have the representation with this entity tag? Supports
- * lists and `*`, and uses the weak comparison (RFC 9110, 13.1.2). Returns `undefined` without the header.
+ * Parses `If-None-Match` into a predicate: does the client have the representation with this entity tag? Supports lists
+ * and `*`, and uses the weak comparison (RFC 9110, 13.1.2). Returns `undefined` if there is no header.
  *
  * @example
  * const holds = parseIfNoneMatch(request.headers["if-none-match"]);

@@ -31,7 +31,7 @@ export function toProtocolError(error: Error & { code?: string }): SnapError {
 }
 
 /**
- * Responds on a socket that has no `ServerResponse`, and closes it. Keeps receiving for a moment: closing at once
+ * Responds on a socket that has no `ServerResponse`, and closes it. Keeps receiving for a moment: closing immediately
  * would reset the connection before the client reads the response.
  */
 export function rejectSocket(

@@ -1,6 +1,7 @@
 import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
+import { fileHeaders } from "../requests/file-headers.ts";
 import type { HttpResponse } from "../requests/response.ts";
 
 /**
@@ -12,17 +13,7 @@ export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHe
   const { rendering, unchanged } = capture;
   const headers = { ...renderingHeaders(capture), ...extraHeaders };
   if (unchanged) return { status: 304, headers };
-  const isImage = rendering.contentType !== "application/pdf";
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      "Content-Type": rendering.contentType,
-      // The PDF viewers of browsers fail under this policy.
-      ...(isImage && { "Content-Security-Policy": "default-src 'none'; sandbox" }),
-    },
-    body: rendering.bytes,
-  };
+  return { status: 200, headers: { ...headers, ...fileHeaders(rendering) }, body: rendering.bytes };
 }
 
 function renderingHeaders({ rendering, cache }: Capture): OutgoingHttpHeaders {

@@ -1,4 +1,4 @@
-import { SnapError, type Engine } from "@snap/engine";
+import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -7,7 +7,9 @@ import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
-import { ALLOWED_METHODS, createApp } from "./app.ts";
+import { methodNotAllowed } from "./add-endpoint.ts";
+import type { AdminOptions } from "./admin.ts";
+import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -19,18 +21,20 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Origin that clients use, without a trailing slash. The API is below it, at `/v1`. */
+  /** Origin that clients use, without a trailing slash. The API is under it, at `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
   /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
   readonly metrics: Metrics | false;
   /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
   readonly endpoints?: "all" | "operations";
-  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are believed; none by default. */
+  /** The admin API and the console; none by default. */
+  readonly admin?: AdminOptions | null;
+  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
-  /** How long a stopping service still accepts requests, so that load balancers notice; 0 ms by default. */
+  /** How long a stopping service still accepts requests, so load balancers notice; 0 ms by default. */
   readonly drainDelayMs?: number;
-  /** Longest wait for requests in flight when it stops; 90,000 ms by default. */
+  /** Longest wait for requests in flight when the service stops; 90,000 ms by default. */
   readonly drainTimeoutMs?: number;
   /** How long a client may stop reading its response before the connection is closed; 30,000 ms by default. */
   readonly unreadTimeoutMs?: number;
@@ -40,8 +44,8 @@ export interface Service {
   /** `http://host:port` that the listener is bound to. */
   readonly origin: string;
   /**
-   * Stops the service, but not the engine. `/readyz` fails at once; new requests are rejected after `drainDelayMs`.
-   * The listener closes when the requests in flight and `alongside` finish, at the latest after `drainTimeoutMs`.
+   * Stops the service, but not the engine. `/readyz` fails immediately; new requests are rejected after `drainDelayMs`.
+   * The listener closes when the requests in flight and `alongside` finish, or after `drainTimeoutMs` at the latest.
    * Health checks work until then.
    */
   stop(alongside?: Promise<unknown>): Promise<void>;
@@ -79,7 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       requireHostHeader: false,
     },
     (request, response) => {
-      // Pipelined requests of a client that has disconnected.
+      // Pipelined requests from a client that has disconnected.
       if (request.socket.destroyed) return;
       current.set(request.socket, response);
       drain.track(response);
@@ -92,8 +96,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => {
-    const error = new SnapError("method_not_allowed", "Method not allowed; use GET or HEAD.");
-    rejectSocket(socket, { error, logger, headers: { Allow: ALLOWED_METHODS.get } });
+    const error = methodNotAllowed(["GET", "HEAD"]);
+    rejectSocket(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });

@@ -8,14 +8,14 @@ import { exchangeOf } from "../requests/exchange.ts";
 import { renderingResponse } from "./rendering-response.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
-/** Pages of any origin may embed a signed rendering, and their scripts may read it. */
+/** Pages from any origin may embed a signed rendering, and their scripts may read it. */
 const CROSS_ORIGIN = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",
 } as const;
 
-/** For scripts of other origins that send `If-None-Match` (Fetch standard, CORS-preflight). */
+/** For scripts from other origins that send `If-None-Match` (Fetch standard, CORS-preflight). */
 export const SIGNED_PREFLIGHT = {
   ...CROSS_ORIGIN,
   "Access-Control-Allow-Methods": "GET, HEAD",
@@ -24,8 +24,8 @@ export const SIGNED_PREFLIGHT = {
 } as const;
 
 /**
- * `GET /snap/signed`: authenticates by the signature of the URL and ignores a bearer token. The response has no
- * credit or rate-limit headers, because anyone may see the URL.
+ * `GET /snap/signed`: authenticates by the URL's signature and ignores a bearer token. The response has no credit or
+ * rate-limit headers, because anyone can see the URL.
  */
 export function signedSnap(parts: CaptureParts): RequestHandler {
   return async (request, response) => {
@@ -35,7 +35,8 @@ export function signedSnap(parts: CaptureParts): RequestHandler {
       const { principal, parameters } = signed;
       exchange.principal = principal;
       const holds = parseIfNoneMatch(request.headers["if-none-match"]);
-      const capture = await capturePage(parts, { exchange, principal, parameters, holds });
+      const page = { exchange, principal, parameters, holds, entryPoint: "signed" } as const;
+      const capture = await capturePage(parts, page);
       return renderingResponse(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
     const { headers, ...rest } = await respond().catch((error: unknown) => failureResponse(exchange, error));

@@ -35,7 +35,7 @@ export interface ToolParts extends CaptureParts {
   readonly onCall: (work: Promise<unknown>) => void;
 }
 
-/** Clients give up after a minute, and a render may take 45 s of it. */
+/** Clients give up after a minute, and a render can take 45 s of that. */
 const MAX_SLOT_WAIT_MS = 10_000;
 /** Well below the minute after which clients give up on a silent call. */
 const PROGRESS_INTERVAL_MS = 5000;
@@ -73,7 +73,7 @@ function toRegisteredTool(name: ToolName): RegisteredTool {
   };
 }
 
-/** Creates the server of one request. It has no state beyond it. */
+/** Creates the server for one request. It keeps no state between requests. */
 export function createMcpServer(parts: ToolParts): McpServer {
   const server = new McpServer(
     { name: "snap", title: "snap", version: packageJson.version },
@@ -137,7 +137,8 @@ async function render(
     ? { linked: mode === "pdf" ? () => true : isTooLarge }
     : { accept: requireInline };
   const page = document ? { parameters: options, document } : { parameters };
-  const request = { exchange, principal, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
+  const caller = { exchange, principal, entryPoint: "mcp" } as const;
+  const request = { ...caller, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
   const capture = await reportProgress(context, () => capturePage(parts, request));
   if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
@@ -148,7 +149,7 @@ async function render(
 }
 
 /**
- * Reports progress at once and then every few seconds, if the client requested it. Many clients extend their timeout
+ * Reports progress immediately and then every few seconds, if the client requested it. Many clients extend their timeout
  * on progress.
  */
 async function reportProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {

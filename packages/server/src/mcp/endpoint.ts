@@ -28,7 +28,7 @@ export interface McpParts extends CaptureParts {
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, for clients of older and newer
  * revisions. Protocol errors are reported as the protocol defines.
  *
- * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages of other sites.
+ * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages from other sites.
  */
 export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHandler {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname];
@@ -69,7 +69,7 @@ function requireOneMessage(document: unknown): unknown {
   throw new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
 }
 
-/** Converts to a web `Request` without the body, which is read separately. Any accepted type includes events. */
+/** Converts to a web `Request` without the body, which is read separately. Replaces a wildcard `Accept` with both types. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },
@@ -91,7 +91,7 @@ function countBytes(exchange: Exchange): Transform {
 }
 
 /**
- * Sends a web `Response`, whose body may be a long stream.
+ * Sends a web `Response`, whose body can be a long stream.
  *
  * @param outcome - Resolves when the call ends. It is awaited even if the client disconnects, for the log.
  */

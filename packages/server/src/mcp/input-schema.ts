@@ -6,9 +6,9 @@ import { contentShape } from "../openapi/captures.ts";
 export type ObjectSchema = Readonly<Record<string, unknown>> & { readonly type: "object" };
 
 /**
- * The JSON schema of the arguments of a render tool: the parameters of its mode, from the definitions that validate
- * them, and content in place of `url`. Without `pdf`, because the tool implies the mode. That exactly one page is required
- * is not in the schema: some clients reject alternatives at its top level.
+ * The JSON schema of a render tool's arguments: the parameters of its mode, from the definitions that validate them,
+ * and content in place of `url`. Without `pdf`, because the tool implies the mode. The schema does not require exactly
+ * one page, because some clients reject unions at the top level.
  */
 export function inputSchema(mode: Ability): ObjectSchema {
   const { pdf: _, ...shape } = mode === "pdf" ? pdfParameters.shape : screenshotParameters.shape;
@@ -23,7 +23,7 @@ export function inputSchema(mode: Ability): ObjectSchema {
 export function toObjectSchema(object: z.ZodType): ObjectSchema {
   const {
     $schema: _,
-    $ref: named,
+    $ref: reference,
     $defs,
     ...schema
   } = z.toJSONSchema(object, {
@@ -31,12 +31,12 @@ export function toObjectSchema(object: z.ZodType): ObjectSchema {
     override({ jsonSchema }) {
       const { example } = jsonSchema;
       delete jsonSchema["example"];
-      // The format already says the same.
+      // The format already implies it.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       // JSON Schema uses a list of examples.
       if (example !== undefined) Object.assign(jsonSchema, { examples: [example] });
     },
   });
   // Inlines a named schema, because clients expect the properties at the top level.
-  return { ...schema, ...$defs?.[named?.replace("#/$defs/", "") ?? ""], type: "object" };
+  return { ...schema, ...$defs?.[reference?.replace("#/$defs/", "") ?? ""], type: "object" };
 }

@@ -14,7 +14,7 @@ const TOO_LARGE =
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
 const UNLINKED =
-  "A request with headers, cookies or basicAuth gets no link, because anyone could use it, nor does one with very long parameters.";
+  "Requests with headers, cookies or basicAuth get no link, because anyone could use it; nor do requests with very long parameters.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
@@ -30,7 +30,7 @@ const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Signs a URL of the rendering; `null` if no signed URL can request it. */
+  /** Signs a URL for the rendering; `null` if no signed URL can request it. */
   readonly link: (() => RenderingLink) | null;
 }
 
@@ -41,7 +41,7 @@ export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): bool
 }
 
 /**
- * For requests that get no link.
+ * For requests without a link.
  *
  * @throws SnapError if a file is too large to be part of a tool result.
  */
@@ -57,9 +57,9 @@ export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes"
 export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
-  const what = `${nameOfType(contentType)}, ${width} x ${height} px`;
+  const label = `${nameOfType(contentType)}, ${width} x ${height} px`;
   if (link !== null && isTooLarge(capture.rendering)) {
-    const { content, structuredContent } = linkedResult({ what, url, capture, link: link() });
+    const { content, structuredContent } = linkedResult({ label, url, capture, link: link() });
     return {
       content: [...content, text(TOO_LARGE)],
       structuredContent: { ...structuredContent, width, height } satisfies z.output<typeof imageFacts>,
@@ -68,7 +68,7 @@ export async function screenshotResult({ url, capture, link }: Rendered): Promis
   return {
     content: [
       { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: contentType },
-      text(describe({ what, url, capture })),
+      text(describe({ label, url, capture })),
     ],
     structuredContent: { ...factsOf(capture, null), width, height } satisfies z.output<typeof imageFacts>,
   };
@@ -76,21 +76,21 @@ export async function screenshotResult({ url, capture, link }: Rendered): Promis
 
 /** A link, or the PDF itself if it cannot be linked. */
 export async function pdfResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
-  const what = "PDF";
-  if (link !== null) return linkedResult({ what, url, capture, link: link() });
+  const label = "PDF";
+  if (link !== null) return linkedResult({ label, url, capture, link: link() });
   const { bytes, contentType: mimeType } = capture.rendering;
   const uri = `snap://renderings/${fileName(url, mimeType)}`;
   return {
     content: [
       { type: "resource", resource: { uri, mimeType, blob: Buffer.from(bytes).toString("base64") } },
-      text(`${describe({ what, url, capture })} ${UNLINKED}`),
+      text(`${describe({ label, url, capture })} ${UNLINKED}`),
     ],
     structuredContent: factsOf(capture, null),
   };
 }
 
 interface Described {
-  readonly what: string;
+  readonly label: string;
   readonly url: string;
   readonly capture: Capture;
 }
@@ -127,18 +127,18 @@ export function usageResult(report: UsageReport): CallToolResult {
   };
 }
 
-/** `code: message`, and the details that help to fix it in a second block. */
+/** `code: message`, and a second block with the details that help to fix the error. */
 export function failureResult(error: SnapError, requestId: string): CallToolResult {
   const { code, message, errors = {}, retryAfterSeconds, notes } = error;
   const faults = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
-  const more = [
+  const details = [
     // The message already contains a single fault.
     ...(faults.length > 1 ? faults : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
     ...(notes.length === 0 ? [] : [`notes: ${notes.join(", ")}`]),
     `request_id: ${requestId}`,
   ];
-  return { content: [text(`${code}: ${message}`), text(...more)], isError: true };
+  return { content: [text(`${code}: ${message}`), text(...details)], isError: true };
 }
 
 function factsOf(
@@ -160,14 +160,14 @@ function factsOf(
 }
 
 /** One line, without any text from the page. */
-function describe({ what, url, capture }: Described): string {
+function describe({ label, url, capture }: Described): string {
   const { rendering, creditCost, cache } = capture;
   const { targetStatus, bytes, notes } = rendering;
   const status = targetStatus === null ? "" : ` (status ${targetStatus})`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
   const remarks = notes.map((note) => ` ${note}: ${explainNote(note) ?? ""}`.trimEnd()).join("");
-  return `${what}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${remarks}`;
+  return `${label}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${remarks}`;
 }
 
 /** Distinguishes the pages of a site; uses only characters that every system accepts. */
@@ -181,7 +181,7 @@ function nameOfType(contentType: string): string {
   return TYPE_NAMES[contentType] ?? contentType;
 }
 
-/** Escapes invisible characters, so that text from a caller cannot imitate another line. */
+/** Escapes invisible characters, so text from a caller cannot imitate another line. */
 function text(...lines: readonly string[]): ContentBlock {
   const escaped = lines.map((line) => line.replaceAll(INVISIBLE_CHARACTERS, escapeCharacter));
   return { type: "text", text: escaped.join("\n") };

@@ -33,7 +33,7 @@ export const renderingFacts = z.strictObject({
       example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
     }),
   notes: z.array(z.string()).meta({
-    description: "Notes on the render, as in the header `X-Render-Notes`.",
+    description: "Notes on the render, as in the `X-Render-Notes` header.",
     example: ["wait-capped"],
   }),
 });
@@ -53,7 +53,7 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations;
 }
 
-/** A call may cost a credit and changes nothing else; a repeat is served from the cache. */
+/** A call can cost a credit and changes nothing else; a repeat is served from the cache. */
 const RENDERS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
@@ -65,7 +65,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page, or the HTML or Markdown that is sent, in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image of more than 700 KB, or of more than 8,000 px per side, is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. With headers, cookies, basicAuth or very long parameters there are no links.",
+      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image larger than 700 KB or 8,000 px per side is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. Requests with headers, cookies, basicAuth or very long parameters get no link.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,
@@ -73,7 +73,7 @@ export const TOOLS = {
   "create-pdf": {
     title: "Create a PDF",
     description:
-      "Prints a web page, or the HTML or Markdown that is sent, to PDF and returns a link to the file, which works without a token until it expires; with headers, cookies, basicAuth or very long parameters, returns the file itself, up to 700 KB. Costs one credit; an identical repeat is free while the file is cached.",
+      "Prints a web page, HTML or Markdown to PDF and returns a link to the file, which works without a token until it expires; with headers, cookies, basicAuth or very long parameters, returns the file itself, up to 700 KB. Costs one credit; an identical repeat is free while the file is cached.",
     inputSchema: inputSchema("pdf"),
     outputSchema: toObjectSchema(renderingFacts),
     annotations: RENDERS,

@@ -3,7 +3,7 @@ import { BATCH_LIMITS, LIMITS, type BatchItem, type RenderBatch } from "@snap/pr
 import * as z from "zod";
 
 /*
- * Schemas of submissions and batches. The items of a submission extend the definitions that validate parameters.
+ * Schemas of submissions and batches. A submission's items extend the definitions that validate parameters.
  */
 
 const cacheTtl = z
@@ -25,12 +25,12 @@ const cache = z
 const screenshotItem = z
   .strictObject(screenshotParameters.shape)
   .extend({ cache, cacheTtl })
-  .meta({ id: "ScreenshotItem", description: "The parameters of a screenshot, as `GET /snap` takes them." });
+  .meta({ id: "ScreenshotItem", description: "The parameters of a screenshot, as for `GET /snap`." });
 
 const pdfItem = z
   .strictObject(pdfParameters.shape)
   .extend({ cache, cacheTtl })
-  .meta({ id: "PdfItem", description: "The parameters of a PDF, as `GET /snap` takes them." });
+  .meta({ id: "PdfItem", description: "The parameters of a PDF, as for `GET /snap`." });
 
 /** A complete submission. */
 export const SUBMISSION_EXAMPLE = {
@@ -111,7 +111,7 @@ const batchItem: z.ZodType<BatchItem> = z
       .array(z.string())
       .optional()
       .meta({
-        description: "Notes on the render, as in the header `X-Render-Notes`. Absent if there are none.",
+        description: "Notes on the render, as in the `X-Render-Notes` header. Absent if there are none.",
         example: ["wait-capped"],
       }),
   })
@@ -129,7 +129,7 @@ export const renderBatch: z.ZodType<RenderBatch> = z
     finished_at: dateTime.nullable().meta({ description: "When the last item finished." }),
     prunes_at: dateTime.meta({
       description:
-        "When the batch is deleted, seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
+        "When the batch will be deleted, seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
     }),
     webhook: z
       .strictObject({

@@ -1,5 +1,9 @@
-import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { OpenAPIRegistry, ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
+import type * as z from "zod";
+import { deliveryAttempt, ownBatchSummary } from "../admin/schemas/batches.ts";
+import { listOf } from "../admin/schemas/lists.ts";
+import { listQuery } from "../requests/fields.ts";
 import { CODES, errorResponses } from "./responses.ts";
 import { batchSubmission, renderBatch, SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
@@ -16,7 +20,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Queue up to 20 captures",
     description:
-      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every error, such as `items.2.quality`. Each item costs, and counts against the limits, as a `GET /snap` does; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
+      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every error, such as `items.2.quality`. Each item costs the same as a `GET /snap`, and counts against the same limits; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
     security: [{ bearer: [] }],
     request: {
       body: {
@@ -41,9 +45,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     summary: "Poll a batch",
     description: "Costs nothing and is not rate limited.",
     security: [{ bearer: [] }],
-    parameters: [
-      { name: "id", in: "path", required: true, description: "Id of the batch.", schema: { type: "string" } },
-    ],
+    parameters: [ID],
     responses: {
       "200": {
         description: "The current state of the batch.",
@@ -53,6 +55,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
       ...errorResponses(CODES.poll, { bearer: true }),
     },
   });
+  registerLists(registry);
   registry.registerWebhook({
     method: "post",
     path: "batch.complete",
@@ -60,7 +63,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "A batch with a webhook is complete",
     description:
-      "Delivered at least once, always with the same id, and retried until the receiver acknowledges it with a 2xx. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and reject a timestamp more than five minutes off. The three `webhook-` headers carry the same in the format of the Standard Webhooks specification.",
+      "Delivered at least once, always with the same id, and retried until the receiver acknowledges it with a 2xx. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and reject a timestamp more than five minutes off. The three `webhook-` headers carry the same information in the format of the Standard Webhooks specification.",
     security: [],
     parameters: [...DELIVERY_HEADERS],
     request: { body: { required: true, content: batchBody } },
@@ -72,6 +75,75 @@ export function registerBatches(registry: OpenAPIRegistry): void {
       },
     },
   });
+}
+
+const ID = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "Id of the batch.",
+  schema: { type: "string" },
+} as const;
+
+/** Registers the list of batches and the deliveries of their webhooks. */
+function registerLists(registry: OpenAPIRegistry): void {
+  registry.registerPath({
+    method: "get",
+    path: "/renders",
+    operationId: "listBatches",
+    tags: ["Batches"],
+    summary: "List batches",
+    description: "Your account's batches, newest first. Costs nothing and is not rate limited.",
+    security: [{ bearer: [] }],
+    request: { query: listQuery },
+    responses: {
+      "200": listResponse("A page of the list.", ownBatchSummary),
+      ...errorResponses(CODES.list, { bearer: true }),
+    },
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/renders/{id}/deliveries",
+    operationId: "listDeliveries",
+    tags: ["Batches"],
+    summary: "List the attempts to deliver a webhook",
+    description:
+      "The latest 100 attempts to deliver a batch's webhook, newest first, with the start of each response. Costs nothing and is not rate limited.",
+    security: [{ bearer: [] }],
+    parameters: [ID],
+    request: { query: listQuery },
+    responses: {
+      "200": listResponse("A page of the attempts.", deliveryAttempt),
+      ...errorResponses(CODES.list, { bearer: true }),
+    },
+  });
+  registry.registerPath({
+    method: "post",
+    path: "/renders/{id}/deliveries",
+    operationId: "resendWebhook",
+    tags: ["Batches"],
+    summary: "Send a webhook again",
+    description:
+      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. The attempts start over. Counts as a batch submission.",
+    security: [{ bearer: [] }],
+    parameters: [ID],
+    responses: {
+      "202": {
+        description: "The batch; its webhook is due.",
+        headers: headerReferences(CREDIT_HEADERS),
+        content: batchBody,
+      },
+      ...errorResponses(CODES.resend, { bearer: true }),
+    },
+  });
+}
+
+function listResponse(description: string, entry: z.ZodType): ResponseConfig {
+  return {
+    description,
+    headers: headerReferences(CREDIT_HEADERS),
+    content: { "application/json": { schema: listOf(entry) } },
+  };
 }
 
 const DELIVERY_HEADERS: readonly OperationParameter[] = [

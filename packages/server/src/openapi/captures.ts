@@ -6,7 +6,7 @@ import { CODES, errorResponses, RENDERING_RESPONSES } from "./responses.ts";
 
 const MAX_MIB = DOCUMENT_LIMITS.uploadBytes / 1024 / 1024;
 
-/** What a capture may have in place of `url`. */
+/** What a capture can have in place of `url`. */
 export const contentShape = {
   html: z.string().min(1).optional().meta({
     description: "The page itself as HTML, in place of `url`. It is not stored.",
@@ -57,7 +57,7 @@ export const CAPTURE_EXAMPLES = {
     summary: "An image of HTML",
     value: { html: "<h1>Hello</h1>", width: 1200, height: 630, format: "webp" },
   },
-  page: { summary: "A page of the web", value: { url: "https://example.com/", fullPage: true } },
+  page: { summary: "A page on the web", value: { url: "https://example.com/", fullPage: true } },
 } as const;
 
 /** Registers the capture of a page in one request. */
@@ -68,7 +68,7 @@ export function registerCaptures(registry: OpenAPIRegistry): void {
     operationId: "capture",
     tags: ["Rendering"],
     summary: "Render HTML, Markdown or a page",
-    description: `Same as \`GET /snap\`, with the parameters as JSON and exactly one of \`url\`, \`html\` and \`markdown\`. The content is not stored; the same content with the same parameters is served from your cache for free. The page has no other files: upload a document with its images, fonts and style sheets if it needs them. The body has at most ${MAX_MIB} MiB.`,
+    description: `Same as \`GET /snap\`, with the parameters as JSON and exactly one of \`url\`, \`html\` and \`markdown\`. The content is not stored; the same content with the same parameters is served from your cache for free. The page has no other files: upload a document with its images, fonts and style sheets if it needs them. The body can be at most ${MAX_MIB} MiB.`,
     security: [{ bearer: [] }],
     parameters: [
       {

@@ -115,7 +115,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
     description:
       "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
-    // anyone may see a signed URL
+    // anyone can see a signed URL
     parameters: [...renderParameters().filter(({ name }) => !SECRET_NAMES.has(name)), ...PROOF_PARAMETERS],
     responses: { ...SIGNED_RENDERING_RESPONSES, ...errorResponses(CODES.signed, { bearer: false }) },
   });

@@ -23,14 +23,14 @@ const storedDocument: z.ZodType<StoredDocument> = z
       format: "uri",
     }),
     content_type: z.string().meta({
-      description: "Media type of the upload; that of the first, if it was uploaded more than once.",
+      description: "Media type of the upload; of the first upload, if there were several.",
       example: DOCUMENT_TYPES.html,
     }),
     bytes: z.int().meta({ description: "Total size of the files, unpacked.", example: 12 }),
     files: z.int().meta({ description: "Number of files.", example: 1 }),
-    expires_at: z.iso.datetime({ offset: true }).meta({ description: "When the document is deleted." }),
+    expires_at: z.iso.datetime({ offset: true }).meta({ description: "When the document will be deleted." }),
   })
-  .meta({ id: "StoredDocument", description: "A document that is stored for a time." });
+  .meta({ id: "StoredDocument", description: "A document that is stored for a limited time." });
 
 const documentBody = { "application/json": { schema: storedDocument } };
 const text = { schema: { type: "string" } } as const;
@@ -87,7 +87,7 @@ function registerUpload(registry: OpenAPIRegistry): void {
     operationId: "uploadDocument",
     tags: ["Documents"],
     summary: "Upload HTML, Markdown or a folder",
-    description: `Stores a page with its files, to render by the \`url\` in the response. One page, as HTML or GitHub Flavored Markdown, or several files with an \`index.html\` or \`index.md\`, as a ZIP file or as a form whose file names are the paths. At most ${uploadBytes / MEBIBYTE} MiB, ${files} files and ${unpackedBytes / MEBIBYTE} MiB unpacked. Costs nothing. Equal content is stored once, until the later expiry. An account may store ${DOCUMENT_LIMITS.storedDocuments} documents of together ${DOCUMENT_LIMITS.storedBytes / MEBIBYTE} MiB, and make ${DOCUMENT_LIMITS.uploadsPerMinute} uploads per minute.`,
+    description: `Stores a page with its files, to render by the \`url\` in the response. Send one page as HTML or GitHub Flavored Markdown, or several files with an \`index.html\` or \`index.md\` as a ZIP file or as a form whose file names are the paths. At most ${uploadBytes / MEBIBYTE} MiB, ${files} files and ${unpackedBytes / MEBIBYTE} MiB unpacked. Costs nothing. Equal content is stored once, until the later expiry. An account may store ${DOCUMENT_LIMITS.storedDocuments} documents, ${DOCUMENT_LIMITS.storedBytes / MEBIBYTE} MiB in total, and make ${DOCUMENT_LIMITS.uploadsPerMinute} uploads per minute.`,
     security: [{ bearer: [] }],
     parameters: [
       {

@@ -68,7 +68,7 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
     schema: { type: "string" },
   },
   Location: {
-    description: "URL of the batch, to poll it at, or of the document.",
+    description: "URL of the document, or of the batch, for polling.",
     schema: { type: "string", format: "uri" },
   },
   "WWW-Authenticate": { description: "The authentication scheme: `Bearer`.", schema: { type: "string" } },

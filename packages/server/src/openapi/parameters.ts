@@ -26,10 +26,10 @@ export function documentedParameters(): readonly DocumentedParameter[] {
   const parameters = Array.from(names, (name) => {
     const [screenshot, pdf] = [inScreenshot.get(name), inPdf.get(name)];
     if (screenshot !== undefined && pdf !== undefined) return mergeModes(screenshot, pdf);
-    const only = screenshot ?? pdf;
-    if (only === undefined) throw new Error(`${name} has no definition`);
-    const mode = only === screenshot ? "Screenshots" : "PDFs";
-    return { ...only, description: `${mode} only. ${only.description}` };
+    const parameter = screenshot ?? pdf;
+    if (parameter === undefined) throw new Error(`${name} has no definition`);
+    const mode = parameter === screenshot ? "Screenshots" : "PDFs";
+    return { ...parameter, description: `${mode} only. ${parameter.description}` };
   });
   const rank = ({ group }: DocumentedParameter): number => PARAMETER_GROUPS.indexOf(group);
   return parameters.toSorted((left, right) => rank(left) - rank(right));

@@ -86,10 +86,25 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       }),
       postRequest("Submit a batch", "renders", {
         description:
-          "Queues the captures and returns 202 at once. Add `webhookUrl` next to `items` to get a webhook when they are done.",
+          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done.",
         body: SUBMISSION_EXAMPLE,
       }),
-      pollRequest(),
+      plainRequest("List batches", "renders", { description: "Your account's batches, newest first." }),
+      batchRequest("Poll a batch", {
+        method: "GET",
+        path: [],
+        description: "Costs nothing. Set `id` to the id that the submission returned.",
+      }),
+      batchRequest("Webhook deliveries", {
+        method: "GET",
+        path: ["deliveries"],
+        description: "The attempts to deliver a batch's webhook, newest first.",
+      }),
+      batchRequest("Send a webhook again", {
+        method: "POST",
+        path: ["deliveries"],
+        description: "Sends it with the same id and a new signature.",
+      }),
       uploadRequest(),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
@@ -153,16 +168,28 @@ function uploadRequest(): PostmanRequest {
   };
 }
 
-function pollRequest(): PostmanRequest {
+function batchRequest(
+  name: string,
+  {
+    method,
+    path,
+    description,
+  }: {
+    readonly method: PostmanRequest["request"]["method"];
+    readonly path: readonly string[];
+    readonly description: string;
+  },
+): PostmanRequest {
+  const segments = ["renders", ":id", ...path];
   return {
-    name: "Poll a batch",
+    name,
     request: {
-      method: "GET",
-      description: "Costs nothing. Set `id` to the one that the submission returned.",
+      method,
+      description,
       url: {
-        raw: "{{baseUrl}}/renders/:id",
+        raw: `{{baseUrl}}/${segments.join("/")}`,
         host: ["{{baseUrl}}"],
-        path: ["renders", ":id"],
+        path: segments,
         variable: [{ key: "id", value: "", description: "Id of the batch." }],
       },
     },

@@ -42,7 +42,7 @@ export const usageReport: z.ZodType<UsageReport> = z
 export const errorEnvelope = z
   .strictObject({
     code: z.string().meta({
-      description: "Branch on this. Codes may be added; treat an unknown one by its status.",
+      description: "Branch on this. Codes may be added; handle an unknown one by its status.",
       example: "validation_failed",
     }),
     message: z.string().meta({

@@ -6,7 +6,7 @@ import { upstreamProxyOf } from "../wire.ts";
 
 const VERSION_TIMEOUT_MS = 5_000;
 
-/** What this process is and uses, for the first line of its log. Contains no credentials. */
+/** What this process is and what it uses, for the first line of its log. Contains no credentials. */
 export async function describeStart(config: Config): Promise<Readonly<Record<string, unknown>>> {
   const { shared, browserEndpoints: remote, sandbox } = config;
   return {
@@ -30,7 +30,7 @@ function serverOf(url: string): string {
   return `${host}${pathname}`;
 }
 
-/** Asks the program, before it is started as a browser. */
+/** Runs the program with `--version`, before it is started as a browser. */
 async function describeBrowser({ chromiumPath }: Config): Promise<Readonly<Record<string, unknown>>> {
   const { findBrowser } = await import("@snap/engine/puppeteer");
   const path = chromiumPath ?? (await findBrowser());

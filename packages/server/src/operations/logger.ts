@@ -21,8 +21,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 }
 
 /**
- * A closed terminal, which also sends SIGHUP, must not end the process while renders run: its lines are dropped. pino does
- * that for a closed pipe, but after `EIO` it would crash, and retry forever at the exit.
+ * A closed terminal, which also sends SIGHUP, must not end the process while renders are running, so its lines are dropped. pino
+ * does that for a closed pipe; after `EIO` it would crash, and retry forever on exit.
  */
 function openStandardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: false });

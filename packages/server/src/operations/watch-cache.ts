@@ -2,7 +2,7 @@ import type { Eviction } from "@snap/engine/ports";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
-/** Between two log lines for the same reason. */
+/** Interval between log lines for the same reason. */
 const REPORT_INTERVAL_MS = 60_000;
 
 interface Sum {
@@ -12,8 +12,8 @@ interface Sum {
 }
 
 /**
- * Returns a callback of the storage that counts evicted renderings, and logs them: the first at once, and the following
- * ones together, once a minute.
+ * Returns a storage callback that counts evicted renderings, and logs them: the first immediately, later ones together
+ * once a minute.
  */
 export function watchCache({
   logger,

@@ -8,9 +8,9 @@ export interface Caller {
   readonly address: string;
   /** At most 200 characters. */
   readonly userAgent: string | null;
-  /** The request id of a trusted proxy. */
+  /** The request id from a trusted proxy. */
   readonly requestId: string | null;
-  /** The trace of a trusted proxy (W3C Trace Context): 32 hexadecimal digits. */
+  /** The trace id from a trusted proxy (W3C Trace Context): 32 hexadecimal digits. */
   readonly traceId: string | null;
 }
 
@@ -26,7 +26,7 @@ const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
 /** W3C Trace Context, 3.2.2. Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
-/** Reads who sent a request. What proxies report counts only if `trust proxy` of the application covers the connection. */
+/** Identifies the sender. Trusts proxies' headers only if the application's `trust proxy` covers the connection. */
 export function readCaller(request: Request): Caller {
   const { headers, socket, app } = request;
   const peer = socket.remoteAddress ?? "";
@@ -48,7 +48,7 @@ function readUserAgent(text: string | undefined): string | null {
   return text === undefined ? null : printable(shorten(text, USER_AGENT_CHARACTERS_MAX));
 }
 
-/** A socket for both families reports IPv4 addresses as IPv6 ones (RFC 4291, 2.5.5.2). A proxy may report any text. */
+/** A socket for both families reports IPv4 addresses as IPv6 ones (RFC 4291, 2.5.5.2). A proxy can report any text. */
 export function plainAddress(address: string): string {
   if (isIP(address) === 0) return printable(shorten(address, ADDRESS_CHARACTERS_MAX));
   return address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -14,6 +14,8 @@ export interface Exchange {
   /** Path of the matched route. */
   route: string;
   principal: Principal | null;
+  /** Who used the admin API, as in the audit. */
+  operator: string | null;
   /** The Model Context Protocol tool that was called. */
   tool: string | null;
   cache: Capture["cache"] | null;
@@ -43,6 +45,7 @@ export function openExchange(
     startedAtMs: performance.now(),
     route: "unmatched",
     principal: null,
+    operator: null,
     tool: null,
     cache: null,
     balance: null,

@@ -4,9 +4,9 @@ export const HTTP_LIMITS = {
   headerBytes: 64 * 1024,
   /** Headers arrive in one or two packets; a slower client only holds a connection. */
   headersMs: 15_000,
-  /** For a whole request with its body. The render comes after it, and has its own timeout. */
+  /** For a whole request with its body. The render follows, with a separate timeout. */
   requestMs: 30_000,
-  /** Longer than the 60 s of common load balancers, so that they close first and never use a closed socket. */
+  /** Longer than the 60 s of common load balancers, so they close first and never use a closed socket. */
   keepAliveMs: 65_000,
   /** How often Node checks the two timeouts above. */
   connectionCheckMs: 5_000,
@@ -16,11 +16,11 @@ export const HTTP_LIMITS = {
   bodyBytes: 256 * 1024,
   /** All bodies of `POST /captures` in flight together; each stays in memory until it is rendered. */
   bodiesBytes: 256 * 1024 * 1024,
-  /** The same for one account: six of the largest. */
+  /** Limit for one account: six of the largest bodies. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,
-  /** Read up to here before a rejection, so that a client that sends its whole body first reads the response. */
+  /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
   discardedBytes: 1024 * 1024,
-  /** For running renders (45 s each) and most of those that wait for a slot. */
+  /** For running renders (45 s each) and most renders waiting for a slot. */
   drainMs: 90_000,
   /** For responses that are still being written when the listener closes. */
   closeMs: 1_000,

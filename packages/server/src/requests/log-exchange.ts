@@ -13,34 +13,39 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "not_ready",
 ]);
 
-/** The longest path of the API has 78 characters, but anyone may send 64 KB. */
+/** The API's longest path has 78 characters, but anyone can send 64 KB. */
 const PATH_CHARACTERS_MAX = 256;
 
 /** Monitors call them every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** The console calls it every few seconds. */
+const HEALTH_ROUTE = "/admin/v1/health";
 
 /** Logs one line per request, without headers and query, which contain tokens and signatures. */
 export function logExchange(
   logger: Logger,
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },
 ): void {
-  const { requestId, caller, startedAtMs, principal, tool, cache, status, code, error } = exchange;
+  const { requestId, caller, startedAtMs, principal, operator, tool, cache, status, code, error } = exchange;
   // A tool error is sent with status 200.
   const outcome = error?.status ?? status ?? 0;
   const failed = outcome >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
-  const expected = PROBES.has(exchange.route) ? "debug" : "info";
+  const isRead = exchange.route === HEALTH_ROUTE && status === 200;
+  const expected = isRead || PROBES.has(exchange.route) ? "debug" : "info";
   logger[failed ? "error" : expected](
     {
       request_id: requestId,
       method: request.method,
       path: printable(shorten(pathOf(request.url ?? ""), PATH_CHARACTERS_MAX)),
       status,
-      // with client_gone, how much of it arrived is unknown
+      // with client_gone, the number of bytes that arrived is unknown
       bytes: response.writableFinished ? exchange.bytes : undefined,
       code: code ?? undefined,
       duration_ms: Math.round(performance.now() - startedAtMs),
       account: principal?.account.id,
       token: principal?.token.id,
+      operator: operator ?? undefined,
       previous_secret: principal?.usesPrevious,
       client: caller.address,
       user_agent: caller.userAgent ?? undefined,

@@ -15,7 +15,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /**
- * Reads and discards the body of a request that needs none, so that the connection can be reused.
+ * Reads and discards the body of a request that needs none, so the connection can be reused.
  *
  * @throws SnapError like `readBody`.
  */
@@ -81,7 +81,7 @@ export async function readJson(
   request: IncomingMessage,
   maxBytes: number = HTTP_LIMITS.bodyBytes,
 ): Promise<unknown> {
-  // Read it even if its type is wrong, so that the connection can be reused.
+  // Read it even if its type is wrong, so the connection can be reused.
   const bytes = await readBody(request, maxBytes);
   const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");

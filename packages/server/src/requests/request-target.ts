@@ -21,3 +21,13 @@ export function queryTextOf(target: string): string {
 export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }
+
+/** Returns a segment of the path; a negative index counts from the end. Returns a segment that cannot be decoded as it is. */
+export function segmentOf(target: string, index: number): string {
+  const segment = pathOf(target).split("/").at(index) ?? "";
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -4,7 +4,8 @@ import { createFakeRenderer } from "@snap/testing";
 import { DatabaseSync } from "node:sqlite";
 
 /*
- * Deletes an account over the embedded storage, and kills itself with SIGKILL before the given statement or file deletion.
+ * Deletes an account from the embedded storage, and kills itself with SIGKILL before the given statement or file
+ * deletion.
  */
 const [directory = "", id = "", killBefore = ""] = process.argv.slice(2);
 let statement = 0;

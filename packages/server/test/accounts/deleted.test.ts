@@ -63,7 +63,7 @@ async function createCustomer({ engine }: Opened, name: string, renderings = 3):
   return { account, minted };
 }
 
-/** Returns the files that contain the text or its bytes, below the data folder. */
+/** Returns the files that contain the text or its bytes, under the data folder. */
 async function filesWith(directory: string, ...texts: readonly (string | Buffer)[]): Promise<string[]> {
   const found = new Set<string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -93,7 +93,7 @@ describe("a deleted account", () => {
     const traces = tracesOf(customer, "ada-lovelace");
     for (const trace of traces) expect(await filesWith(directory, trace)).not.toEqual([]);
 
-    const deleted = { id, tokens: 1, batches: 1, documents: 1, renderings: 30 };
+    const deleted = { id, tokens: 1, batches: 1, documents: 1, renderings: 30, requests: 0 };
     expect(await engine.accounts.delete(id)).toEqual({ ...deleted, journalEntries: null });
     expect(await filesWith(directory, ...traces)).toEqual([]);
     expect(await filesWith(directory, id)).not.toEqual([]);
@@ -112,7 +112,7 @@ describe("a deleted account", () => {
   it.each([
     ["", false, 1],
     [", with purge", true, 0],
-  ])("leaves nothing of renders in flight, which neither fail nor hurt%s", async (_, purge, cost) => {
+  ])("leaves nothing of renders in flight, which still succeed%s", async (_, purge, cost) => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const customer = await createCustomer(opened, "in-flight");
@@ -140,7 +140,7 @@ describe("a deleted account", () => {
     expect(await renderingFiles(directory)).toBe(0);
   });
 
-  it("leaves nothing of a batch that a worker renders", async () => {
+  it("leaves nothing of a batch that a worker is rendering", async () => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const release = renderer.hold();
@@ -155,7 +155,7 @@ describe("a deleted account", () => {
     expect(await renderingFiles(directory).catch(() => 0)).toBe(0);
   });
 
-  it("is deleted in the end if the command is killed again and again", async () => {
+  it("is eventually deleted if the command is killed repeatedly", async () => {
     const opened = await open();
     const { directory, engine } = opened;
     const customer = await createCustomer(opened, "ada-lovelace", 40);
@@ -176,7 +176,7 @@ describe("a deleted account", () => {
     expect(kills).toBeGreaterThan(3);
     expect(await filesWith(directory, id, ...tracesOf(customer, "ada-lovelace"))).toEqual([]);
     expect(await engine.accounts.list()).toEqual([]);
-    // a file whose row was deleted just before the kill is swept when it is a minute old
+    // a file whose row was deleted just before the kill is deleted once it is a minute old
     expect(await renderingFiles(directory)).toBeLessThanOrEqual(5 * kills);
   });
 });

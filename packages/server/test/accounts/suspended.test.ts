@@ -55,7 +55,7 @@ async function atEveryEntryPoint(service: TestService, customer: Customer, etag:
 }
 
 describe("a suspended account", () => {
-  it("is rejected at every entry point, even for cached and unchanged renderings; resuming it restores all", async () => {
+  it("is rejected at every entry point, even for cached and unchanged renderings, until it is resumed", async () => {
     const service = await openService();
     const customer = await service.customer();
     const etag = String((await service.snap({ url }, { token: customer.token })).headers.etag);

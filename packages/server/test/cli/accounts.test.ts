@@ -22,7 +22,7 @@ describe("snap-server accounts", () => {
     expect(await workspace.json(["accounts", "list"])).toEqual([]);
   });
 
-  it("makes its data readable by its owner only", async () => {
+  it("makes its data readable only by its owner", async () => {
     const folder = join(workspace.directory, "data");
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder))
@@ -57,6 +57,7 @@ describe("snap-server accounts", () => {
   it.each([
     [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
     [["--email", "ada"], "ada is not an email address"],
+    [["--email", `${"a".repeat(250)}@b.co`], "the email address is too long (limit 254 characters)"],
     [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
   ])("create: rejects %j with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workspace.run(["accounts", "create", ...args]);
@@ -145,13 +146,14 @@ describe("snap-server accounts", () => {
       batches: 0,
       documents: 0,
       renderings: 0,
+      requests: 0,
       journal_entries: null,
     });
     expect((await workspace.run(["accounts", "list"])).stdout).not.toContain("ada@example.com");
     const preview = await workspace.run(["accounts", "delete", id, "--purge"]);
     expect([preview.code, preview.stdout]).toEqual([
       0,
-      `Account ${id} is deleted already. Would delete its journal, which remains.\n` +
+      `Account ${id} is already deleted. Would delete its remaining journal.\n` +
         "This cannot be undone. Nothing is deleted without --yes.\n",
     ]);
     const document = { deleted: false, id, token_ids: [], purge: true };
@@ -161,7 +163,7 @@ describe("snap-server accounts", () => {
     for (const args of [[], ["--purge"], ["--yes"], ["--yes", "--purge"]])
       expect(await workspace.run(["accounts", "delete", id, ...args])).toMatchObject({
         code: 1,
-        stderr: `error: account ${id} not found; \`snap-server accounts list\` lists them\n`,
+        stderr: `error: account ${id} not found; \`snap-server accounts list\` lists all accounts\n`,
       });
   });
 
@@ -174,7 +176,7 @@ describe("snap-server accounts", () => {
         error: {
           code: "account_not_found",
           message: "account acct_0 not found",
-          advice: "`snap-server accounts list` lists them",
+          advice: "`snap-server accounts list` lists all accounts",
         },
       });
     },

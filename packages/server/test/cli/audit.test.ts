@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
 
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 const EMAIL = "ada@example.com";
 
@@ -84,7 +84,7 @@ describe("the audit", () => {
     expect(await audit()).toHaveLength(1);
   });
 
-  it("is logged to stderr in the format of the service, and apart from the output", async () => {
+  it("is logged to stderr in the service's format, separate from the output", async () => {
     const { stdout, stderr } = await workspace.run(["accounts", "verify", account, "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ id: account });
     expect(JSON.parse(stderr)).toEqual({
@@ -102,14 +102,14 @@ describe("the audit", () => {
   it("is readable on a terminal", () => {
     const command = `'${process.execPath}' '${CLI}' accounts verify ${account}`;
     const { environment: env, directory: cwd } = workspace;
-    // a terminal of its own (util-linux)
+    // in a separate terminal (util-linux)
     const output = execFileSync("script", ["-qec", command, "/dev/null"], { env, cwd, stdio: "pipe" });
     expect(output.toString()).toMatch(
       /^\d\d:\d\d:\d\d  audit  command=accounts verify  subjects=\["account acct_\w+"\]  user=/m,
     );
   });
 
-  it("is listed from an instant on, and as a table", async () => {
+  it("can be listed from a given time on, and as a table", async () => {
     const database = new DatabaseSync(join(workspace.directory, "data/snap.db"));
     database.exec("UPDATE audit SET at = at - 2 * 86400000");
     database.close();
@@ -124,7 +124,7 @@ describe("the audit", () => {
     });
   });
 
-  it("has the tokens whose signing secrets were replaced after the loss of the key", async () => {
+  it("names the tokens whose signing secrets were replaced after the key was lost", async () => {
     await mint("create", "--account", account);
     await rm(join(workspace.directory, "data/secret.key"));
     await workspace.json(["secret-key", "replace", "--yes"]);
@@ -134,7 +134,7 @@ describe("the audit", () => {
     });
   });
 
-  it("says so if a change was made, but could not be added", async () => {
+  it("reports a change that was made but could not be added", async () => {
     const database = new DatabaseSync(join(workspace.directory, "data/snap.db"));
     database.exec("CREATE TRIGGER refuse BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END");
     database.close();

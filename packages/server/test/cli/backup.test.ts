@@ -12,14 +12,21 @@ import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { RESOLVER, SECRET_KEY } from "../migrate/fill-folder.ts";
 import { CLI, openWorkspace, type Workspace } from "./command.ts";
 
-const UNDO_LAST_MIGRATION = `
+const UNDO_LAST_MIGRATIONS = `
+  DROP TABLE delivery_attempts;
+  DROP TABLE sign_ins;
+  DROP TABLE usage_totals;
+  DROP TABLE history;
+  DROP TABLE history_slices;
+  DROP TABLE history_texts;
+  DROP TABLE history_accounts;
   DROP TABLE document_files;
   DROP TABLE documents;
   PRAGMA user_version = 8`;
 
 const execute = promisify(execFile);
 const MINUTE_MS = 60_000;
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 let workspace: Workspace;
@@ -34,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.clear());
 
-/** Opens an engine over a folder, and returns it with its fakes. */
+/** Opens an engine on a folder, and returns it with its fakes. */
 async function openEngine(directory: string, startMs?: number) {
   const clock = createFakeClock(startMs ?? Date.now());
   const renderer = createFakeRenderer();
@@ -68,7 +75,7 @@ async function backUp(...options: string[]): Promise<Record<string, unknown>> {
 }
 
 /** Restores into another folder with the same key. */
-async function restoreElsewhere(): Promise<string> {
+async function restoreToNewFolder(): Promise<string> {
   const directory = join(workspace.directory, "restored");
   await mkdir(directory);
   await copyFile(join(data, "secret.key"), join(directory, "secret.key"));
@@ -97,7 +104,7 @@ describe("a backup", () => {
     isLoaded = false;
     await loaded;
 
-    const directory = await restoreElsewhere();
+    const directory = await restoreToNewFolder();
     const source = await openSqliteSource({ directory });
     const totals = await source.totals();
     await source.close();
@@ -118,7 +125,7 @@ describe("a backup", () => {
     expect(cache).toBe("hit");
   });
 
-  it("contains the documents, also without the renderings, and restores them", async () => {
+  it("contains the documents, even without the renderings, and restores them", async () => {
     const { engine } = await openEngine(data);
     const { token } = await newToken(engine);
     const html = "<p>Hello</p>";
@@ -126,7 +133,7 @@ describe("a backup", () => {
     const document = await engine.documents.create({ principal, content: { html } });
     await engine.close();
     expect(await backUp("--without-renderings")).toMatchObject({ documents: 1, renderings: 0 });
-    const directory = await restoreElsewhere();
+    const directory = await restoreToNewFolder();
     const restored = (await openEngine(directory)).engine;
     const again = await restored.authenticate(token);
     expect(await restored.documents.find({ principal: again, id: document.id })).toEqual(document);
@@ -134,7 +141,7 @@ describe("a backup", () => {
     expect(await readFile(join(directory, "snap.db-documents", name), "utf8")).toBe(html);
   });
 
-  it("is a private tar file that standard tools verify, without the key", async () => {
+  it("is a private tar file that standard tools can verify, and does not contain the key", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     expect(await backUp()).toMatchObject({ file, renderings: 0, secret_key: join(data, "secret.key") });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -145,11 +152,15 @@ describe("a backup", () => {
     await execute("sha256sum", ["--check", "SHA256SUMS"], { cwd: unpacked });
     expect((await readdir(unpacked)).toSorted()).toEqual(["SHA256SUMS", "manifest.json", "snap.db"]);
     const manifest = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8")) as unknown;
-    expect(manifest).toMatchObject({ format: "snap-backup-1", schema_version: 9, includes_renderings: true });
+    expect(manifest).toMatchObject({
+      format: "snap-backup-1",
+      schema_version: 10,
+      includes_renderings: true,
+    });
     expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
   });
 
-  it("can be piped, and can be made but not restored while the service runs", async () => {
+  it("can be piped, and can be made but not restored while the service is running", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const server = workspace.start(["serve"], { SNAP_METRICS: "on" });
     const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
@@ -167,7 +178,7 @@ describe("a backup", () => {
       expect(await workspace.run(command)).toMatchObject({ code: 1, stderr: expect.stringMatching(refused) });
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
 
-    // the lock ends with the process
+    // the lock is released when the process exits
     server.child.kill("SIGKILL");
     await server.ended;
     await workspace.json(["accounts", "create", "--email", "bob@example.com"]);
@@ -210,7 +221,7 @@ describe("a backup", () => {
     rendering();
     await worker.stop();
 
-    const restored = await openEngine(await restoreElsewhere(), clock.now() + 10 * MINUTE_MS);
+    const restored = await openEngine(await restoreToNewFolder(), clock.now() + 10 * MINUTE_MS);
     restored.engine.startWorker();
     await restored.webhookSender.whenSent(2);
     const ids = restored.webhookSender.requests.map(({ headers }) => headers["X-Webhook-Id"]);
@@ -223,7 +234,7 @@ describe("a backup", () => {
     expect((await restored.engine.credits(again.account)).used).toBe(2);
   });
 
-  it("that fails leaves nothing behind, and keeps the earlier one", { tags: ["mount"] }, async () => {
+  it("leaves nothing behind if it fails, and keeps the earlier backup", { tags: ["mount"] }, async () => {
     const disk = await mountSmallDisk({ mebibytes: 1 });
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await writeFile(join(disk.directory, "earlier.tar"), "manifest.json\0of an earlier backup");
@@ -267,7 +278,7 @@ describe("a backup", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("removes what a killed one has left", async () => {
+  it("removes the files that a killed backup left behind", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const killed = workspace.start(["accounts", "list"]);
     await killed.ended;
@@ -292,7 +303,7 @@ describe("a backup", () => {
     ]);
   });
 
-  it("is rejected with PostgreSQL", async () => {
+  it("is rejected if the service uses PostgreSQL", async () => {
     const shared = {
       SNAP_DATABASE_URL: "postgres://127.0.0.1:9/snap",
       SNAP_REDIS_URL: "redis://127.0.0.1:9",
@@ -323,15 +334,15 @@ describe("a restore", () => {
     return (JSON.parse(stderr) as { error: unknown }).error;
   }
 
-  it("rejects a folder with a database, without --yes", async () => {
+  it("rejects a folder with a database unless --yes is passed", async () => {
     expect(await failure([])).toMatchObject({ code: "folder_not_empty" });
   });
 
-  it("rejects what is not a file", async () => {
+  it("rejects a path that is not a file", async () => {
     for (const name of [data, join(workspace.directory, "missing.tar")])
       expect(await workspace.run(["restore", name, "--yes"])).toMatchObject({
         code: 1,
-        stderr: `error: ${name} is not a file; nothing was changed; name a backup\n`,
+        stderr: `error: ${name} is not a file; nothing was changed; pass the path of a backup\n`,
       });
   });
 
@@ -369,7 +380,7 @@ describe("a restore", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 9', '"schema_version": 99'),
+      manifest.replace('"schema_version": 10', '"schema_version": 99'),
     );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
@@ -386,12 +397,12 @@ describe("a restore", () => {
     await mkdir(unpacked);
     await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
     const database = new DatabaseSync(join(unpacked, "snap.db"));
-    database.exec(UNDO_LAST_MIGRATION);
+    database.exec(UNDO_LAST_MIGRATIONS);
     database.close();
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 9', '"schema_version": 8'),
+      manifest.replace('"schema_version": 10', '"schema_version": 8'),
     );
     await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];

@@ -13,8 +13,22 @@ const url = "https://example.com/";
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
 const id = expect.stringMatching(/^item_[0-9a-f]{24}$/);
+/** An item's fields, all empty. */
+const UNKNOWN = {
+  error: null,
+  etag: null,
+  target_status: null,
+  expires_at: null,
+  credit_cost: null,
+  notes: [],
+  starts: null,
+  fence: null,
+  limited_since: null,
+  due_at: null,
+  lease_ends_at: null,
+};
 
-/** Stays open over the data folder, like a running server. */
+/** Stays open on the data folder, like a running server. */
 let engine: Engine;
 let principal: Principal;
 const renderer = createFakeRenderer();
@@ -55,7 +69,9 @@ describe("batches show", () => {
       code: 1,
       signal: null,
       stdout: "",
-      stderr: expect.stringMatching(/^error: unknown batch batch_0; `snap-server batches list` lists them; /),
+      stderr: expect.stringMatching(
+        /^error: unknown batch batch_0; `snap-server batches list` lists all batches; /,
+      ),
     });
     const { code, stderr } = await workspace.run(["batches", "show", "batch_0", "--json"]);
     expect(code).toBe(1);
@@ -82,11 +98,10 @@ describe("batches show", () => {
           parameters: { url, basicAuth: "[secret]" },
           cache_key: KEY,
           status: "queued",
+          ...UNKNOWN,
           starts: 0,
           fence: 0,
-          limited_since: null,
           due_at: DATE_TIME,
-          lease_ends_at: null,
         },
       ],
     });
@@ -98,10 +113,10 @@ describe("batches show", () => {
   });
 
   it("shows the items and the webhook of a finished batch", async () => {
-    webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null });
+    webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "" });
     const items = [{ url: `${url}a`, pdf: true }, { url: `${url}b` }];
     const batch = await submit({ items, webhookUrl: `${url}hook` });
-    // The batch of the previous test is first in the queue.
+    // The previous test's batch is first in the queue.
     const release = renderer.hold();
     engine.startWorker();
     await renderer.whenCalled(1);
@@ -132,9 +147,9 @@ describe("batches show", () => {
           parameters: { url: `${url}a`, pdf: true },
           cache_key: KEY,
           status: "failed",
+          ...UNKNOWN,
           error: { code: "render_failed", message: "The page could not be captured." },
           credit_cost: 0,
-          notes: [],
         },
         {
           id,
@@ -142,11 +157,11 @@ describe("batches show", () => {
           parameters: { url: `${url}b` },
           cache_key: KEY,
           status: "done",
+          ...UNKNOWN,
           etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
           target_status: 200,
           expires_at: DATE_TIME,
           credit_cost: 1,
-          notes: [],
         },
       ],
     });
@@ -160,7 +175,7 @@ describe("batches show", () => {
 });
 
 describe("batches list", () => {
-  it("lists the last submitted first, and filters", async () => {
+  it("lists the most recently submitted first, and filters", async () => {
     const list = async (...args: string[]): Promise<unknown> => workspace.json(["batches", "list", ...args]);
     const all = (await list()) as { id: string }[];
     const [second, first] = all;

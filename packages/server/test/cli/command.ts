@@ -37,7 +37,7 @@ export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
-  /** Like `start`, but in a terminal of its own, which closes when the child is killed. */
+  /** Like `start`, but in a separate terminal, which closes when the child is killed. */
   startInTerminal(args: readonly string[]): Running;
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** Runs with `--json` and parses the output. */

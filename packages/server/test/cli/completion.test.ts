@@ -97,18 +97,18 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
 
   it("offers every command", async () => {
     expect(topCommands).toContain("completion");
-    const offered = await complete(shell, "snap-server ");
-    expect(offered.filter((name) => !name.startsWith("-"))).toEqual(topCommands.toSorted());
+    const completions = await complete(shell, "snap-server ");
+    expect(completions.filter((name) => !name.startsWith("-"))).toEqual(topCommands.toSorted());
   });
 
   it("offers the options of a command, and only those", async () => {
-    const offered = await complete(shell, "snap-server tokens create --");
-    expect(offered).toEqual(["--ability", "--account", "--expires-in", "--help", "--json", "--name"]);
+    const completions = await complete(shell, "snap-server tokens create --");
+    expect(completions).toEqual(["--ability", "--account", "--expires-in", "--help", "--json", "--name"]);
   });
 
   it("completes a value after an equals sign", async () => {
-    const [offered] = await complete(shell, "snap-server tokens create --ability=s");
-    expect(offered?.replace("--ability=", "")).toBe("screenshot");
+    const [completions] = await complete(shell, "snap-server tokens create --ability=s");
+    expect(completions?.replace("--ability=", "")).toBe("screenshot");
   });
 });
 

@@ -6,8 +6,8 @@ import { openWorkspace } from "./command.ts";
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 
-describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR", () => {
-  it("for a path below a file", async () => {
+describe("an unusable data folder", () => {
+  it("is named in the error, with SNAP_DATA_DIR, if its path is under a file", async () => {
     const file = join(workspace.directory, "file");
     await writeFile(file, "");
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_DATA_DIR: join(file, "data") });
@@ -15,7 +15,7 @@ describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR"
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${join(file, "data")}: `);
   });
 
-  it("for a path where no folder can be created", async () => {
+  it("is named in the error, with SNAP_DATA_DIR, if it cannot be created", async () => {
     const create = ["accounts", "create", "--email", "ada@example.com"];
     expect(await workspace.run(create, { SNAP_DATA_DIR: "/proc/snap/data" })).toMatchObject({
       code: 1,
@@ -23,7 +23,7 @@ describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR"
     });
   });
 
-  it("that does not exist is not created by commands that only read or change", async () => {
+  it("is not created by commands that only read or change data", async () => {
     const directory = join(workspace.directory, "mistyped");
     for (const command of [
       ["accounts", "list"],
@@ -36,13 +36,13 @@ describe("an unusable data folder: the error names the folder and SNAP_DATA_DIR"
       expect(await workspace.run(command, { SNAP_DATA_DIR: directory })).toMatchObject({
         code: 1,
         stderr: expect.stringContaining(
-          `${directory} does not contain snap.db; set SNAP_DATA_DIR to the folder`,
+          `${directory} does not contain snap.db; set SNAP_DATA_DIR to the service's folder`,
         ),
       });
     expect(await readdir(workspace.directory)).not.toContain("mistyped");
   });
 
-  it("for a corrupt database", async () => {
+  it("is named in the error, with SNAP_DATA_DIR, if its database is corrupt", async () => {
     const directory = join(workspace.directory, "damaged");
     await mkdir(directory);
     await writeFile(join(directory, "secret.key"), "a key of enough letters\n");

@@ -4,10 +4,17 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace, type Workspace } from "./command.ts";
 
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 const UNDO_MIGRATIONS = `
+  DROP TABLE delivery_attempts;
+  DROP TABLE sign_ins;
+  DROP TABLE usage_totals;
+  DROP TABLE history;
+  DROP TABLE history_slices;
+  DROP TABLE history_texts;
+  DROP TABLE history_accounts;
   DROP TABLE document_files;
   DROP TABLE documents;
   DROP TABLE audit;
@@ -48,7 +55,7 @@ describe("a database from an older release", () => {
     return stored;
   }
 
-  it("is rejected by commands, which say what to do, and upgraded by `database upgrade`", async () => {
+  it("is rejected by commands, with advice, and upgraded by `database upgrade`", async () => {
     for (const command of [
       ["accounts", "list"],
       ["tokens", "list", "--account", "acct_1"],
@@ -56,21 +63,21 @@ describe("a database from an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 9.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 10.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 9.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 10.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 5, to: 9, copy: path("snap.db.schema-5") },
+      migrated: { from: 5, to: 10, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(9);
+    expect(version()).toBe(10);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -87,9 +94,9 @@ describe("a database from an older release", () => {
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
   });
 
-  it("is upgraded after its key was lost, and then gets a new one", async () => {
+  it("can be upgraded after its key was lost, and then gets a new key", async () => {
     await rm(path("secret.key"));
-    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 9 } });
+    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 10 } });
     expect(await readdir(path(""))).not.toContain("secret.key");
     expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ replaced: true });
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
@@ -98,8 +105,13 @@ describe("a database from an older release", () => {
   it("is migrated by serve, which announces it in the log", async () => {
     const server = workspace.start(["serve"]);
     const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
-    expect(JSON.parse(line)).toMatchObject({ level: "warn", from: 5, to: 9, copy: path("snap.db.schema-5") });
+    expect(JSON.parse(line)).toMatchObject({
+      level: "warn",
+      from: 5,
+      to: 10,
+      copy: path("snap.db.schema-5"),
+    });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(9);
+    expect(version()).toBe(10);
   });
 });

@@ -16,7 +16,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
   const readImage = async (): Promise<PNG> =>
     PNG.sync.read(await readFile(join(workspace.directory, "demo.png")));
 
-  it("prints a working command, and the same one at the next start", async () => {
+  it("prints a working command, and the same one on the next start", async () => {
     const SNAP_PORT = String(await findFreePort());
     const running = workspace.start(["serve", "--dev"], { SNAP_PORT });
     const [line] = await running.printed(CURL);
@@ -25,6 +25,8 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     // The background color in the corner, the accent color anywhere.
     expect([width, height, ...data.subarray(0, 4)]).toEqual([1280, 800, 247, 243, 234, 255]);
     expect(data.includes(Buffer.from([232, 71, 28, 255]))).toBe(true);
+    const [link] = await running.printed(/^http.*\/console\/#sign-in=[\w-]{43}$/m);
+    expect((await fetch(link)).headers.get("content-type")).toBe("text/html; charset=utf-8");
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
 
@@ -37,7 +39,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     await again.ended;
   });
 
-  it("stores the token readable by its owner only, and replaces a revoked one", async () => {
+  it("stores the token in a file that only its owner can read, and replaces a revoked token", async () => {
     const file = join(workspace.directory, "data/demo-token");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const old = (await readFile(file, "utf8")).trim();

@@ -13,7 +13,7 @@ interface Check {
   readonly advice?: string;
 }
 
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 /** Codes that depend on the machine that runs the tests. */
 const IGNORED = new Set([
@@ -66,7 +66,7 @@ async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<
   return found.advice;
 }
 
-describe("doctor names the fault, and its advice repairs it:", () => {
+describe("doctor names the fault, if there is one, and how to repair it:", () => {
   it("no fault", async () => {
     expect(await findings()).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("a missing key that is lost for good", async () => {
+  it("a missing key that is permanently lost", async () => {
     await rm(path("data/secret.key"));
     expect(await findings()).toEqual(["problem secret_key_missing"]);
     expect(await adviceOn("secret_key_missing")).toContain("`snap-server secret-key replace`");
@@ -106,7 +106,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
     const database = new DatabaseSync(path("data/snap.db"));
     database.exec("PRAGMA user_version = 99");
     expect(await findings()).toEqual(["problem schema_newer"]);
-    database.exec("PRAGMA user_version = 9");
+    database.exec("PRAGMA user_version = 10");
     database.close();
     expect(await findings()).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe("doctor names the fault, and its advice repairs it:", () => {
   });
 
   it("no database yet, without creating one", async () => {
-    const folder = path("elsewhere");
+    const folder = path("unused");
     const storage = (await examine({ SNAP_DATA_DIR: folder })).find(({ name }) => name === "storage");
     expect(storage?.message).toContain("if the service has run before, set SNAP_DATA_DIR to its folder");
     await mkdir(folder);

@@ -39,7 +39,7 @@ describe("doctor", { tags: ["browser"] }, () => {
       storage: "ok",
     });
     expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(
-      "created at the first start",
+      "created on the first start",
     );
   });
 
@@ -89,7 +89,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     ]);
   });
 
-  it("tests the upstream proxy, says who keeps pages from private addresses, and shows no password", async () => {
+  it("tests the upstream proxy, reports which side blocks private addresses, and shows no password", async () => {
     workspace = openWorkspace();
     const proxy = await openConnectProxy({ credentials: "ada:hunter2", leadsTo: await findFreePort() });
     const environment = (password: string): NodeJS.ProcessEnv => ({
@@ -110,11 +110,11 @@ describe("doctor", { tags: ["browser"] }, () => {
     const wrong = await workspace.run(["doctor"], environment("wr0ng"));
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(
-      /^problem +upstream proxy: .* rejects the user name and password .*\(407\)/m,
+      /^problem +upstream proxy: .* rejected this service's user name and password, or requires them \(407\)/m,
     );
     await proxy.close();
     const down = await workspace.run(["doctor", "--json"], environment("wr0ng"));
-    expect(down.stdout).toContain("does not accept connections");
+    expect(down.stdout).toContain("is not accepting connections");
     for (const { stdout, stderr } of [wrong, down]) expect(stdout + stderr).not.toContain("wr0ng");
   });
 
@@ -161,7 +161,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     const missing = await examine({ SNAP_BROWSER_URL: "ws://127.0.0.1:9/hunter2" });
     expect(missing.code).toBe(1);
     expect(statuses(missing.report)).toMatchObject({ "remote browser": "problem" });
-    expect(JSON.stringify(missing.report)).toContain("ws://127.0.0.1:9 can't be reached");
+    expect(JSON.stringify(missing.report)).toContain("ws://127.0.0.1:9 cannot be reached");
     expect(JSON.stringify(missing.report)).not.toContain("hunter2");
   });
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 const lists = (text: string): NodeJS.ProcessEnv => ({ SNAP_FILTER_LISTS: text });
 
 describe("lists check", () => {
-  it("says what each list contains and how fast it is", async () => {
+  it("reports what each list contains and how fast it is", async () => {
     const environment = lists("ads:ads.txt, trackers:trackers.txt,trackers.txt");
     const measured = { compile_ms: expect.any(Number), match_microseconds: expect.any(Number) };
     const trackers = {
@@ -66,11 +66,11 @@ describe("lists check", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/slow\.txt +ads +1 +0 +1 +1 +0 +\d+ ms/);
     expect(stdout).toContain(
-      `Skipped, because these regular expressions may take exponential time:\n  ${path("slow.txt")}: /(a+)+b$/\n`,
+      `Skipped, because these regular expressions can take exponential time:\n  ${path("slow.txt")}: /(a+)+b$/\n`,
     );
   });
 
-  it("fails without lists", async () => {
+  it("fails if there are no lists", async () => {
     const { code, stderr } = await workspace.run(["lists", "check"]);
     expect([code, stderr]).toEqual([
       2,
@@ -79,7 +79,7 @@ describe("lists check", () => {
   });
 
   it.each(["lists check", "serve", "render https://example.com -o a.png"])(
-    "and every other command names every mistake: %s",
+    "names every mistake, like every other command: %s",
     async (command) => {
       const wrong = "ads:nowhere.txt,ads:empty.txt,page.txt,spam:ads.txt,,trackers:trackers.txt";
       const { code, stderr } = await workspace.run(command.split(" "), lists(wrong));
@@ -104,7 +104,7 @@ describe("lists check", () => {
 describe("render", { tags: ["browser"] }, () => {
   const render = ["render", "--allow-target", "127.0.0.0/8", "-o", "out.png"];
 
-  it("hides and blocks what the lists say", async () => {
+  it("hides and blocks everything that matches the lists", async () => {
     const tall = { ...lists("ads:ads.txt") };
     const args = [...render, pages.url, "--selector", "#title"];
     expect((await workspace.run(args, tall)).code).toBe(0);
@@ -113,20 +113,20 @@ describe("render", { tags: ["browser"] }, () => {
     expect(hidden.stderr).toContain("title");
   });
 
-  it("fails without lists for the purpose", async () => {
+  it("fails if there are no lists for the purpose", async () => {
     const { code, stderr } = await workspace.run(
       [...render, pages.url, "--block-trackers"],
       lists("ads:ads.txt"),
     );
     expect([code, stderr]).toEqual([
       2,
-      "error: --block-trackers requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)\n",
+      "error: --block-trackers requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)\n",
     ]);
   });
 });
 
 describe("serve", { tags: ["browser"] }, () => {
-  it("starts with the lists, and blocks by them", async () => {
+  it("starts with the lists, and applies them", async () => {
     const environment = {
       ...lists("ads:ads.txt,ads:slow.txt"),
       SNAP_PORT: "0",
@@ -148,7 +148,7 @@ describe("serve", { tags: ["browser"] }, () => {
 });
 
 describe("doctor", { tags: ["browser"] }, () => {
-  it("says what the lists contain", async () => {
+  it("reports what the lists contain", async () => {
     const { stdout } = await workspace.run(["doctor"], lists("ads:ads.txt,trackers.txt"));
     expect(stdout).toContain(
       `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 skipped, 0 not understood\n`,
@@ -158,7 +158,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     );
   });
 
-  it("reports what is not a list as an invalid configuration", async () => {
+  it("reports a file that is not a list as an invalid configuration", async () => {
     const { code, stdout } = await workspace.run(["doctor"], lists("page.txt"));
     expect(code).toBe(1);
     expect(stdout).toContain(`${path("page.txt")} is a web page or XML, not a filter list`);

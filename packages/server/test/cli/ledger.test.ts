@@ -32,7 +32,7 @@ beforeAll(async () => {
   await engine.close();
 });
 
-/** Changes the data behind the back of the ledger. */
+/** Changes the data directly, without the ledger. */
 function tamper(...statements: readonly string[]): void {
   const database = new DatabaseSync(join(workspace.directory, "data", "snap.db"));
   for (const statement of statements) database.exec(statement);
@@ -83,7 +83,7 @@ describe("ledger verify", () => {
     expect(other.code).toBe(0);
   });
 
-  it("names an account with a balance that is missing, or with a reservation that is not in it", async () => {
+  it("names an account whose balance is missing, or does not include a reservation", async () => {
     tamper(
       `UPDATE balances SET used = used - 1 WHERE account_id = '${ids[0]}'`,
       `DELETE FROM balances WHERE account_id = '${ids[1]}'`,
@@ -99,7 +99,7 @@ describe("ledger verify", () => {
     ]);
   });
 
-  it("does not compare a journal without its beginning", async () => {
+  it("does not compare a journal whose beginning is missing", async () => {
     tamper("DROP TRIGGER journal_keeps_whole_periods", "DELETE FROM journal", "DELETE FROM reservations");
     expect(await workspace.json(["ledger", "verify"])).toEqual({
       ok: true,

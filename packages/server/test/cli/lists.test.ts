@@ -14,7 +14,7 @@ const ids: string[] = [];
 
 beforeAll(async () => {
   const storage = await openSqliteStorage({ directory: join(workspace.directory, "data") });
-  // yesterday, so that a token can have expired by now
+  // yesterday, so a token can have expired by now
   const clock = { ...systemClock, now: () => Date.now() - 86_400_000 };
   const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY, clock });
   for (let index = 0; index < 60; index += 1) {
@@ -35,7 +35,7 @@ interface Listed {
 describe("accounts list", () => {
   const list = (...args: string[]): Promise<unknown> => workspace.json(["accounts", "list", ...args]);
 
-  it("prints an array of all as JSON, and an object with --limit or --after", async () => {
+  it("prints all accounts as a JSON array, or an object with --limit or --after", async () => {
     const all = (await list()) as Listed[];
     expect(all.map(({ id }) => id)).toEqual(ids);
     expect(await list("--limit", "2")).toEqual({ accounts: all.slice(0, 2), more: 58, next: ids[1] });
@@ -80,7 +80,7 @@ describe("accounts list", () => {
     expect(next).toMatch(new RegExp(`^ID .*\n${ids[7]} `));
   });
 
-  it("prints no advice on the first account if a filter selects none", async () => {
+  it("does not explain how to create an account if a filter matches none", async () => {
     expect(await workspace.run(["accounts", "list", "--email", "nobody"])).toMatchObject({
       code: 0,
       stdout: "No such accounts.\n",
@@ -142,12 +142,12 @@ describe("an email address", () => {
     expect(await workspace.json(["ledger", "verify", "--account", email])).toMatchObject({ ok: true });
   });
 
-  it("of no account is an error that says so", async () => {
+  it("is reported as an error if no account has it", async () => {
     expect(await workspace.run(["tokens", "create", "--account", "nobody@example.com"])).toMatchObject({
       code: 1,
       stdout: "",
       stderr:
-        "error: no account has the email address nobody@example.com; `snap-server accounts list` lists them\n",
+        "error: no account has the email address nobody@example.com; `snap-server accounts list` lists all accounts\n",
     });
   });
 });

@@ -51,15 +51,15 @@ beforeAll(async () => {
   await write("page.txt", "text");
 });
 
-describe("render of a file", { tags: ["browser"] }, () => {
-  it("serves the files of its folder, but none that is hidden or outside", async () => {
+describe("render with a path", { tags: ["browser"] }, () => {
+  it("serves the files in the page's folder, but no hidden file and none outside the folder", async () => {
     const page = ["render", "site/my page.html", "-o", "a.png", "--wait-for-function", "window.isDone"];
     expect(await workspace.json(page)).toMatchObject({ file: "a.png", target_status: 200, notes: [] });
     const { data } = PNG.sync.read(await fileIn("a.png"));
     expect([...data.subarray(-4)]).toEqual(GREEN);
   });
 
-  it("may be a folder with an index", async () => {
+  it("accepts a folder with an index", async () => {
     expect(await workspace.json(["render", "site", "-o", "b.png"])).toMatchObject({ target_status: 200 });
     const { data } = PNG.sync.read(await fileIn("b.png"));
     expect([...data.subarray(-4)]).toEqual(GREEN);
@@ -77,14 +77,14 @@ describe("render exits with code 2, before it starts a browser, for", () => {
   it.each([
     ["missing.html", "missing.html does not exist; pass the path of a page, or a URL that starts with http"],
     ["./missing", "./missing does not exist"],
-    ["site/empty", "the folder site/empty has no index.html or index.md; pass the file of the page"],
+    ["site/empty", "the folder site/empty has no index.html or index.md; pass the page's file"],
     [
       "leaves",
-      "leaves/index.html is a link to a hidden file, or to one outside the folder; pass the file of",
+      "leaves/index.html is a link to a hidden file, or to one outside the folder; pass the page's file",
     ],
     [
       "hides",
-      "hides/index.md is a link to a hidden file, or to one outside the folder; pass the file of the page",
+      "hides/index.md is a link to a hidden file, or to one outside the folder; pass the page's file",
     ],
     ["page.txt", "page.txt is not a page; pass an .html, .htm or .md file, or a folder with an index"],
     ["latin.html", "latin.html must be encoded as UTF-8"],

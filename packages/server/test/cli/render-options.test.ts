@@ -35,12 +35,12 @@ describe("a flag", () => {
     expect(queryOf("--no-javascript")).toEqual([["javascript", "false"]]);
     expect(queryOf("--full-page")).toEqual([["fullPage", "true"]]);
     expect(descriptionOf("--no-javascript")).toBe(
-      "Whether the page may run JavaScript. (on by default; this turns it off)",
+      "Whether to run the page's JavaScript. (on by default; this turns it off)",
     );
     expect(faultsOf("javascript=2")).toBe("--no-javascript must be true or false");
   });
 
-  it("is named with its option in descriptions", () => {
+  it("is named by its option in descriptions", () => {
     expect(descriptionOf("--lazy-content")).toContain("or all of them with --no-javascript.");
   });
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("render", { tags: ["browser"] }, () => {
-  it("reads secrets from files and stdin, and drops line ends", async () => {
+  it("reads secrets from files and stdin, and drops trailing newlines", async () => {
     await writeFile(join(workspace.directory, "headers.json"), '{ "X-Preview": "s3cr3t" }\n');
     await writeFile(join(workspace.directory, "password.txt"), "ada:s3cr3t\r\n");
     const secrets = ["--headers", "@headers.json", "--basic-auth", "@password.txt", "--cookies", "@-"];

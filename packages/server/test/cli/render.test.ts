@@ -49,7 +49,7 @@ describe("render", { tags: ["browser"] }, () => {
     });
   });
 
-  it("asks SNAP_DNS_SERVERS for host names", async () => {
+  it("resolves host names with SNAP_DNS_SERVERS", async () => {
     const server = await openNameServer(({ name }) => (name === "page.example" ? ["127.0.0.1"] : "NXDOMAIN"));
     const env = { SNAP_DNS_SERVERS: server.address, SNAP_ALLOW_TARGETS: pages.target };
     const url = pages.url.replace("127.0.0.1", "page.example");

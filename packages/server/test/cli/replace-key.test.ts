@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
 
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 describe("the secret key of a data folder", () => {
@@ -24,7 +24,7 @@ describe("the secret key of a data folder", () => {
   it.each([
     ["missing", "data contains a database but not its key file secret.key; restore the file"],
     ["wrong", "is not the key that encrypted the stored signing secrets; restore the right key"],
-  ])("that is %s prevents every start, and doctor says what to do", async (state, message) => {
+  ])("prevents every start if it is %s, and doctor reports the remedy", async (state, message) => {
     if (state === "wrong") await writeFile(file(), "not the right key\n");
     for (const command of [["serve"], ["accounts", "list"], ["tokens", "rotate", "1"]]) {
       const { code, stderr } = await workspace.run(command);
@@ -36,7 +36,7 @@ describe("the secret key of a data folder", () => {
     expect(stdout).toMatch(/^problem +secret key: .*\n +-> restore .*`snap-server secret-key replace`/m);
   });
 
-  it("is not replaced without --yes, so that the right one can be restored", async () => {
+  it("is not replaced without --yes, so the right key can be restored", async () => {
     const { code, stdout } = await workspace.run(["secret-key", "replace"]);
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -52,13 +52,13 @@ describe("the secret key of a data folder", () => {
       signing_secret: token.signing_secret,
     });
     const { stdout: nothing } = await workspace.run(["secret-key", "replace", "--yes"]);
-    expect(nothing).toBe("The secret key decrypts the signing secret of every token.\n");
+    expect(nothing).toBe("The secret key decrypts every token's signing secret.\n");
     expect(await workspace.json(["tokens", "reveal", "1"])).toMatchObject({
       signing_secret: token.signing_secret,
     });
   });
 
-  it("that is lost is replaced with --yes: the token stays valid, with a new signing secret", async () => {
+  it("is replaced with --yes if it is lost: the token stays valid, with a new signing secret", async () => {
     await rm(file());
     expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({
       replaced: true,
@@ -74,7 +74,7 @@ describe("the secret key of a data folder", () => {
     await server.ended;
   });
 
-  it("is not replaced beside the service, which would go on with the previous key", async () => {
+  it("is not replaced while the service is running, which would keep using the previous key", async () => {
     const server = workspace.start(["serve"]);
     await server.printed(/"msg":"listening"/);
     expect(await workspace.run(["secret-key", "replace", "--yes"])).toMatchObject({
@@ -84,7 +84,7 @@ describe("the secret key of a data folder", () => {
     expect((await workspace.run(["secret-key", "replace"])).code).toBe(0);
   });
 
-  it("that is too short is rejected with advice, even by the command that replaces it", async () => {
+  it("is rejected with advice if it is too short, even by the command that replaces it", async () => {
     await writeFile(file(), "");
     expect(await workspace.run(["secret-key", "replace"])).toMatchObject({
       code: 2,

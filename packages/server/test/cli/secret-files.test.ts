@@ -28,7 +28,7 @@ function mistakesOf(environment: Environment): readonly string[] {
 }
 
 describe("a secret in a file", () => {
-  it("is accepted for every setting that may contain one", async () => {
+  it("is accepted for every setting that can contain one", async () => {
     const secrets = Object.values(SETTINGS).filter((setting) => "secret" in setting);
     expect(secrets.map(({ variable }) => variable)).toEqual([
       "SNAP_DATABASE_URL",
@@ -36,6 +36,7 @@ describe("a secret in a file", () => {
       "SNAP_SECRET_KEY",
       "SNAP_BROWSER_URL",
       "SNAP_UPSTREAM_PROXY",
+      "SNAP_ADMIN_TOKEN",
     ]);
     const { config, warnings } = readConfig({
       SNAP_DATABASE_URL_FILE: await fileWith("postgres://snap:secret@db.internal/snap\n"),
@@ -43,6 +44,7 @@ describe("a secret in a file", () => {
       SNAP_SECRET_KEY_FILE: await fileWith(`${KEY}\r\n`),
       SNAP_BROWSER_URL_FILE: await fileWith("http://127.0.0.1:9222\n"),
       SNAP_UPSTREAM_PROXY_FILE: await fileWith("http://snap:secret@proxy.internal:3128\n"),
+      SNAP_ADMIN_TOKEN_FILE: await fileWith("a-token-for-scripts\n"),
     });
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -53,10 +55,11 @@ describe("a secret in a file", () => {
       secretKey: KEY,
       browserEndpoints: [{ url: new URL("http://127.0.0.1:9222") }],
       upstreamProxy: "http://snap:secret@proxy.internal:3128",
+      adminToken: "a-token-for-scripts",
     });
   });
 
-  it("is used by commands: the same key in a file and in the variable", async () => {
+  it("is used by commands, like a secret in the variable", async () => {
     const account = await workspace.json(["accounts", "create", "--email", "ada@example.com"], {
       SNAP_SECRET_KEY: KEY,
     });
@@ -73,7 +76,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("next to its variable is a mistake", async () => {
+  it("is a mistake if its variable is also set", async () => {
     const file = await fileWith(KEY);
     const { code, stderr } = await workspace.run(["accounts", "list"], {
       SNAP_SECRET_KEY: KEY,
@@ -85,7 +88,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("that cannot be read is a mistake that names the variable, and nothing else", async () => {
+  it("is a mistake that names only the variable if it cannot be read", async () => {
     const folder = join(workspace.directory, "folder");
     await mkdir(folder);
     const shared = { SNAP_REDIS_URL: "redis://cache.internal", SNAP_SECRET_KEY: KEY };
@@ -100,7 +103,7 @@ describe("a secret in a file", () => {
       ]);
   });
 
-  it("that is empty or invalid is a mistake that does not show its content", async () => {
+  it("is a mistake if it is empty or invalid, and its content is not shown", async () => {
     const empty = await fileWith("\n");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: empty })).toEqual([
       `SNAP_SECRET_KEY_FILE is "${empty}": the file is empty`,

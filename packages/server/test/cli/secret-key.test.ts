@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("the key file", () => {
-  it("is created once, readable by its owner only, and never overwritten", async () => {
+  it("is created once, readable only by its owner, and never overwritten", async () => {
     const key = await readSecretKey(directory);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect((await stat(join(directory, "secret.key"))).mode & 0o777).toBe(0o600);

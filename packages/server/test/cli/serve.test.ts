@@ -39,7 +39,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
   }
 
   it.each([["SIGTERM"], ["SIGHUP"]] as const)(
-    "%s: becomes unready at once, finishes the running render, and exits with code 0",
+    "%s: becomes unready immediately, finishes the running render, and exits with code 0",
     async (signal) => {
       const { running, base, pending, held, pages } = await startWithRender();
       running.child.kill(signal);
@@ -54,7 +54,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     },
   );
 
-  it("a closed terminal: finishes the running render, although it cannot log any more, and ends", async () => {
+  it("a closed terminal: finishes the running render, although it can no longer log, and exits", async () => {
     const { running, pending, held, pages } = await startWithRender((args) =>
       workspace.startInTerminal(args),
     );
@@ -92,7 +92,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     const { id } = (await submitted.json()) as { id: string };
     const held = await pages.held();
     before.child.kill("SIGTERM");
-    // It starts no new item, and is not ready while the item renders.
+    // It starts no new item, and is not ready while the item is rendering.
     await until(
       async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
       (status) => status === 503,
@@ -113,7 +113,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     await pages.close();
   });
 
-  it("SIGTERM while it starts: exits at once with code 0", async () => {
+  it("SIGTERM while it is starting: exits immediately with code 0", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
@@ -130,7 +130,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null });
   });
 
-  it("a second Ctrl-C: exits at once with code 130", async () => {
+  it("a second Ctrl-C: exits immediately with code 130", async () => {
     const { running, pending, pages } = await startWithRender();
     const lost = pending.then(
       () => false,
@@ -184,13 +184,13 @@ describe("the first line of the log", () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
   afterAll(() => workspace.clear());
 
-  it("says what runs, even if the browser does not", async () => {
+  it("names what is running, even if the browser is not", async () => {
     const browser = join(workspace.directory, "browser");
     await writeFile(browser, "#!/bin/sh\necho 'Chromium 1.2.3'\n", { mode: 0o755 });
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });
     const [line] = await running.printed(/^.*\n/);
     const { commit = "", ...facts } = JSON.parse(line) as Record<string, unknown>;
-    // not known to a build without the repository
+    // unknown in a build without the repository
     expect(commit).toMatch(/^([0-9a-f]{12})?$/);
     expect(facts).toEqual({
       level: "info",
@@ -237,7 +237,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });
   });
 
-  it("refuses to start, and says how to fix it", async () => {
+  it("refuses to start, and explains how to fix it", async () => {
     const { code, stderr } = await workspace.run(["serve"], { SNAP_CHROMIUM_PATH: unsandboxed });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*sandbox.*snap-server doctor.*SNAP_SANDBOX=off.*\n$/);
@@ -245,7 +245,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
 
   it.each([
     [["serve"], { SNAP_SANDBOX: "off" }, /"level":"warn".*WITHOUT ITS SANDBOX[^]*"msg":"listening"/],
-    [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER RUNS WITHOUT ITS SANDBOX\.[^]*^curl /m],
+    [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER IS RUNNING WITHOUT ITS SANDBOX\.[^]*^curl /m],
   ])("%j with %j starts with a warning", async (args, environment, warning) => {
     const running = workspace.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
     await running.printed(warning);

@@ -128,8 +128,8 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     const again = await workspace.run(["tokens", "rotate", String(old.id), "--overlap", "1h"]);
     expect([again.code, again.stderr]).toEqual([
       1,
-      `error: the overlap of an earlier rotation of token ${old.id} lasts until ${rotated.overlap_ends_at}; ` +
-        "wait until then, or rotate without --overlap, which ends all earlier secrets at once\n",
+      `error: token ${old.id}'s secrets from before an earlier rotation still work until ${rotated.overlap_ends_at}; ` +
+        "wait until then, or rotate without --overlap, which ends all earlier secrets immediately\n",
     ]);
     expect(await statuses()).toEqual([200, 200]);
     await mint("rotate", String(old.id));

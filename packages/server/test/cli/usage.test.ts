@@ -28,7 +28,7 @@ describe("help and version", () => {
   });
 });
 
-it("--version prints the version, and the commit if the build knew it", async () => {
+it("--version prints the version, and the commit if it is known", async () => {
   const { code, stdout } = await workspace.run(["--version"]);
   expect({ code, stdout }).toEqual({
     code: 0,
@@ -111,14 +111,14 @@ describe("an invalid configuration", () => {
     expect(error.mistakes).toHaveLength(3);
   });
 
-  it("warns about an unknown variable", async () => {
+  it("has a warning for an unknown variable", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: SNAP_PROT is not a known variable; did you mean SNAP_PORT?\n");
   });
 
-  it("reports warnings in one JSON document with the error, or alone", async () => {
+  it("has its warnings in one JSON document, with or without an error", async () => {
     const warnings = ["SNAP_PROT is not a known variable; did you mean SNAP_PORT?"];
     const failed = await workspace.run(["accounts", "show", "a@b.example", "--json"], { SNAP_PROT: "1" });
     expect({ code: failed.code, ...(JSON.parse(failed.stderr) as object) }).toEqual({
@@ -126,7 +126,7 @@ describe("an invalid configuration", () => {
       error: {
         code: "account_not_found",
         message: "no account has the email address a@b.example",
-        advice: "`snap-server accounts list` lists them",
+        advice: "`snap-server accounts list` lists all accounts",
       },
       warnings,
     });

@@ -90,7 +90,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
     expect(count(lines, ({ kind }) => kind === "settle")).toBe(1);
   });
 
-  it("let 20 of 100 concurrent requests pass a limit of 20", async () => {
+  it("allow exactly 20 of 100 concurrent requests under a limit of 20", async () => {
     const customer = await createCustomer({ perMinute: 20 });
     const responses = await Promise.all(Array.from({ length: 100 }, () => capture(customer)));
     expect(count(responses, ({ status }) => status === 200)).toBe(20);
@@ -234,7 +234,7 @@ function tokenIdOf({ token }: Customer): number {
   return Number(token.split("|")[0]);
 }
 
-/** Specified outcomes for a service whose parts fail. */
+/** The specified outcomes while parts of the service fail. */
 const EXPECTED_OUTCOMES: ReadonlySet<string> = new Set([
   "200 rendered",
   "500 server_error",
@@ -242,7 +242,7 @@ const EXPECTED_OUTCOMES: ReadonlySet<string> = new Set([
 ]);
 
 interface Load {
-  /** Resolves after `more` further requests have ended or were lost. */
+  /** Resolves after `more` further requests have ended or been lost. */
   completed(more: number): Promise<void>;
   stop(): Promise<
     readonly {

@@ -12,7 +12,7 @@ function clockOffBy(ms: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(program)}`;
 }
 
-describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
+describe("snap-server with PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
   it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
     const workspace = openWorkspace({
@@ -50,7 +50,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     expect([second.status, second.headers.get("x-cache")]).toEqual([200, "HIT"]);
     expect(Buffer.from(await second.arrayBuffer())).toEqual(Buffer.from(await first.arrayBuffer()));
 
-    // Although the loopback is allowed, pages reach neither the service's own port nor its databases.
+    // Although loopback addresses are allowed, pages reach neither the service's own port nor its databases.
     for (const { port } of [one, postgres.url(), redis.url].map((url) => new URL(url)))
       for (const host of ["127.0.0.1", "localhost"]) {
         const url = encodeURIComponent(`http://${host}:${port}/`);
@@ -69,7 +69,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     );
     expect(batch.items.map(({ status, credit_cost }) => [status, credit_cost])).toEqual([["done", 1]]);
 
-    // A process with a different key could not decrypt the secrets of the others.
+    // A process with a different key could not decrypt the other processes' secrets.
     const otherKey = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
     for (const command of [["serve"], ["accounts", "list"], ["doctor"]]) {
       const refused = await workspace.run(command, otherKey);
@@ -84,11 +84,11 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     expect(stdout).toContain("Redis is reachable");
     expect(stdout).toMatch(/^ok +clock: agrees with PostgreSQL and Redis/m);
     expect(stdout).toMatch(/cache: renderings take [\d.]+ KB of at most [\d.]+ GB$/m);
-    expect(stdout).toContain("nothing limits the memory of Redis");
+    expect(stdout).toContain("Redis has no memory limit");
     expect(code).toBe(0);
   });
 
-  it("is not ready while the clock of its machine is wrong", async () => {
+  it("is not ready while its machine's clock is wrong", async () => {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
     const workspace = openWorkspace({
       SNAP_DATABASE_URL: postgres.url(),
@@ -100,7 +100,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
       await workspace.clear();
       await Promise.all([postgres.remove(), redis.stop()]);
     });
-    const skew = "the clock of this machine is 3[56]\\d\\d\\.\\d s behind that of PostgreSQL";
+    const skew = "this machine's clock is 3[56]\\d\\d\\.\\d s behind PostgreSQL's";
     await workspace.json(["database", "upgrade"]);
     const doctor = await workspace.run(["doctor"]);
     expect(doctor.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
@@ -130,7 +130,7 @@ describe("snap-server over PostgreSQL and Redis", { tags: ["browser", "postgres"
     expect(await workspace.run(["accounts", "list"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        "the PostgreSQL database has no tables; set SNAP_DATABASE_URL to the database",
+        "the PostgreSQL database has no tables; set SNAP_DATABASE_URL to the service's database",
       ),
     });
     await workspace.json(["database", "upgrade"]);

@@ -16,7 +16,7 @@ for _, key in ipairs(redis.call("KEYS", "*")) do
 end
 return found`;
 
-describe("an account over PostgreSQL and Redis", { tags: ["postgres", "redis"] }, () => {
+describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }, () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({ apis: 2, workers: 1 });
@@ -48,11 +48,11 @@ describe("an account over PostgreSQL and Redis", { tags: ["postgres", "redis"] }
   const keysWith = (text: string): string[] => {
     const output = execFileSync("redis-cli", ["-u", cluster.redis.url, "EVAL", FIND_KEYS, "0", text]);
     const keys = output.toString().trim().split("\n").filter(Boolean);
-    // render leases end by themselves, within six seconds
+    // render leases expire within six seconds
     return keys.filter((key) => !key.startsWith("snap:lease:"));
   };
 
-  it("is suspended and resumed in all processes at once", async () => {
+  it("is suspended and resumed in all processes immediately", async () => {
     const { id, token } = await createCustomer("suspended");
     for (const api of [0, 1]) expect(await render(api, token, "suspended")).toBe(200);
     await cluster.engine.accounts.suspend(id);
@@ -65,7 +65,7 @@ describe("an account over PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     const other = await createCustomer("grace-hopper");
     const { id, token } = await createCustomer("ada-lovelace");
     expect(await render(0, other.token, "grace-hopper")).toBe(200);
-    // more than Redis deletes in one call
+    // more than one call deletes in Redis
     const pages = Array.from({ length: 205 }, (_, page) => render(page % 2, token, `ada-lovelace/${page}`));
     expect(new Set(await Promise.all(pages))).toEqual(new Set([200]));
     const items = [{ url: "https://example.com/ada-lovelace/batch" }];

@@ -11,7 +11,7 @@ interface Check {
   readonly advice?: string;
 }
 
-describe("doctor over PostgreSQL and Redis", { tags: ["postgres", "redis"] }, () => {
+describe("doctor with PostgreSQL and Redis", { tags: ["postgres", "redis"] }, () => {
   let servers: { readonly postgres: PostgresServer; readonly redis: RedisServer };
   let workspace: Workspace;
   let client: pg.Client;

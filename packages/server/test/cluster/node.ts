@@ -8,7 +8,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 
 /*
  * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Its leases are short, so
- * that tests need not wait long for those of a killed process.
+ * tests need not wait long for a killed process's leases to end.
  */
 const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as NodeOptions;
 

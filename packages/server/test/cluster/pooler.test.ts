@@ -36,7 +36,7 @@ describe(
   "snap-server through PgBouncer in transaction mode",
   { tags: ["browser", "postgres", "pgbouncer", "redis"] },
   () => {
-    it("renders, processes a batch and sends its webhook; its metrics appear while PostgreSQL hangs", async () => {
+    it("renders, processes a batch and sends its webhook; its metrics are available while PostgreSQL hangs", async () => {
       const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
       const pooler = await startPgbouncer(postgres, { pool_mode: "transaction" });
       const workspace = openWorkspace({
@@ -63,7 +63,7 @@ describe(
       const { token } = (await workspace.json(["tokens", "create", "--account", id])) as CreatedToken;
       const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
-      // more than the connections of the service, so that statements of one connection run on several of PostgreSQL
+      // more requests than connections, so statements of one connection run on several PostgreSQL connections
       const statuses = await Promise.all(
         Array.from({ length: 12 }, async (_, index) => {
           const url = encodeURIComponent(`${pages.url}${index % 4}`);

@@ -23,13 +23,13 @@ async function errorOf(body: Buffer, type = TYPE): Promise<unknown> {
 }
 
 describe("a form", () => {
-  it("may have a preamble, a quoted boundary and delimiters within lines", async () => {
+  it("can have a preamble, a quoted boundary and delimiters within lines", async () => {
     const body = Buffer.concat([Buffer.from("preamble\r\n"), bodyOf(fileOf("a.css", "b --xyz c"))]);
     const files = await readMultipart(body, 'multipart/form-data; charset=utf-8; boundary="xyz"');
     expect(files.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(["b --xyz c"]);
   });
 
-  it("has a replacement where a file name is not UTF-8, which no path may contain", async () => {
+  it("has a replacement character, which no path can contain, where a file name is not UTF-8", async () => {
     const raw = Buffer.from(bodyOf(fileOf("a?.css")).toString("latin1").replace("?", "\xff"), "latin1");
     const encoded = bodyOf(`${DISPOSITION}; filename*=UTF-8''a%ff.css\r\n\r\n`);
     for (const body of [raw, encoded])
@@ -52,7 +52,7 @@ describe("a form", () => {
     ]);
   });
 
-  it("is one as fetch sends it, with identical bytes", async () => {
+  it("is read byte for byte as fetch sends it", async () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * index) % 256);
     const form = new FormData();
     form.append("files", new Blob([bytes]), "a/large.bin");
@@ -73,21 +73,21 @@ describe("a form is rejected", () => {
   it.each<[string, Buffer]>([
     ["empty", Buffer.alloc(0)],
     ["something else", Buffer.from("<p>Hello</p>")],
-    ["cut in a header", bodyOf(fileOf("index.html")).subarray(0, 30)],
-    ["cut in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
-    ["cut after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],
-  ])("that is %s", async (_, body) => {
+    ["truncated in a header", bodyOf(fileOf("index.html")).subarray(0, 30)],
+    ["truncated in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
+    ["truncated after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],
+  ])("if it is %s", async (_, body) => {
     expect(await errorOf(body)).toEqual({ code: "validation_failed", errors: MALFORMED });
   });
 
-  it("without a boundary", async () => {
+  it("if it has no boundary", async () => {
     for (const type of ["multipart/form-data", "multipart/form-data; boundary="])
       expect(await errorOf(bodyOf(fileOf("index.html")), type)).toMatchObject({
         code: "validation_failed",
       });
   });
 
-  it("with a field that is not a file", async () => {
+  it("if it has a field that is not a file", async () => {
     expect(await errorOf(bodyOf(`${DISPOSITION}\r\n\r\nvalue`, fileOf("index.html")))).toEqual({
       code: "validation_failed",
       errors: { files: ["must be sent as a file with a file name"] },
@@ -99,7 +99,7 @@ describe("a form is rejected", () => {
     ["with another disposition", 'Content-Disposition: attachment; filename="logo.svg"\r\n\r\n<svg/>'],
     ["with a header that is too long", `X-Pad: ${"x".repeat(5000)}\r\n${fileOf("logo.svg", "<svg/>")}`],
     ["with too many headers", "X: y\r\n".repeat(21) + fileOf("logo.svg", "<svg/>")],
-  ])("with a part %s", async (_, part) => {
+  ])("if it has a part %s", async (_, part) => {
     for (const body of [bodyOf(fileOf("index.html"), part), bodyOf(part, fileOf("index.html"))])
       expect(await errorOf(body)).toEqual({
         code: "validation_failed",
@@ -107,7 +107,7 @@ describe("a form is rejected", () => {
       });
   });
 
-  it("with an encoded file", async () => {
+  it("if it has an encoded file", async () => {
     const encoded = fileOf("a.png", "AAAA", "\r\nContent-Transfer-Encoding: base64");
     expect(await errorOf(bodyOf(encoded))).toEqual({
       code: "validation_failed",
@@ -115,7 +115,7 @@ describe("a form is rejected", () => {
     });
   });
 
-  it("with more than 500 files", async () => {
+  it("if it has more than 500 files", async () => {
     const parts = Array.from({ length: 501 }, (_, index) => fileOf(`${index}`));
     expect(await readMultipart(bodyOf(...parts.slice(1)), TYPE)).toHaveLength(500);
     expect(await errorOf(bodyOf(...parts))).toEqual({
@@ -124,7 +124,7 @@ describe("a form is rejected", () => {
     });
   });
 
-  it("with half a million parts, at the first one too many", async () => {
+  it("as soon as the limit is exceeded, if it has half a million parts", async () => {
     const body = Buffer.from("--xyz\r\nX: y\r\n\r\n\r\n".repeat(500_000));
     let turns = 0;
     const count = (): void => {

@@ -39,9 +39,13 @@ describe("readZip", () => {
     expect(await readZip(zipOf([]))).toEqual([]);
   });
 
-  it("decodes names as code page 437 unless the UTF-8 flag is set", async () => {
+  it("decodes undeclared names as UTF-8, and as code page 437 if they are not valid UTF-8", async () => {
     const name = Buffer.from("caf\x82.css", "latin1");
     expect(Object.keys(await contentsOf(zipOf([PAGE, { name, flags: 0 }])))).toContain("café.css");
+    expect(Object.keys(await contentsOf(zipOf([PAGE, { name: "größe/ü.png", flags: 0 }])))).toContain(
+      "größe/ü.png",
+    );
+    expect(Object.keys(await contentsOf(zipOf([PAGE, { name: "a\x01b", flags: 0 }])))).toContain("a\x01b");
   });
 
   it("removes a single top-level folder, and skips the files that macOS adds", async () => {
@@ -105,7 +109,7 @@ describe("readZip rejects a ZIP file", () => {
     ["__MACOSX/link", { mode: 0o120777 }, "must be a regular file, not a link or a device"],
     ["../x/", {}, "must have a path without empty, . or .. segments"],
     ["__MACOSX/../../x", {}, "must have a path without empty, . or .. segments"],
-    ["/etc/", {}, "must have a relative path"],
+    ["/etc/", {}, "must have a relative path, without a drive letter"],
   ])("with the entry %s, even though such entries are skipped", async (name, change, message) => {
     expect(await errorOf(zipOf([PAGE, { name, ...change }]))).toEqual({
       code: "validation_failed",

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** One entry of a ZIP file, which may lie about itself. */
+/** One entry of a ZIP file, which can declare a wrong size or checksum. */
 export interface ZipEntry {
   readonly name: string | Buffer;
   readonly bytes?: string | Uint8Array;
@@ -13,12 +13,12 @@ export interface ZipEntry {
   readonly checksum?: number;
 }
 
-/** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is what the end record says. */
+/** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is the number in the end record. */
 export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
-  for (const { name, bytes = "", mode = 0, flags = 0x800, method = 8, ...lies } of entries) {
+  for (const { name, bytes = "", mode = 0, flags = 0x800, method = 8, ...declared } of entries) {
     const content = Buffer.from(bytes);
     const stored = method === 8 ? deflateRawSync(content) : content;
     const rawName = Buffer.from(name);
@@ -26,9 +26,9 @@ export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length)
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(flags, 2);
     common.writeUInt16LE(method, 4);
-    common.writeUInt32LE(lies.checksum ?? crc32(content), 10);
+    common.writeUInt32LE(declared.checksum ?? crc32(content), 10);
     common.writeUInt32LE(stored.byteLength, 14);
-    common.writeUInt32LE(lies.uncompressedSize ?? content.byteLength, 18);
+    common.writeUInt32LE(declared.uncompressedSize ?? content.byteLength, 18);
     common.writeUInt16LE(rawName.byteLength, 22);
     locals.push(Buffer.from("PK\x03\x04"), common, rawName, stored);
     const rest = Buffer.alloc(14);

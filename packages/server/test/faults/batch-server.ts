@@ -6,7 +6,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 
 /*
  * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Its leases
- * are short, so that tests need not wait long for those of a killed process.
+ * are short, so tests need not wait long for a killed process's leases to end.
  */
 const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 

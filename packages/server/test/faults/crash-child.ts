@@ -3,8 +3,8 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
 
 /*
- * One capture over the embedded storage, killed with SIGKILL before the given step. The steps are the calls of
- * capture() to its ports; each is printed.
+ * One capture on the embedded storage, killed with SIGKILL before the given step. The steps are the calls of capture()
+ * to its ports; each is printed.
  */
 const [directory = "", startMs = "", token = "", crashBefore = ""] = process.argv.slice(2);
 let step = 0;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, until, type CreatedToken, type Running } from "../cli/command.ts";
 
-/** Remote, so that no browser starts. */
+/** Remote, so no browser starts. */
 const workspace = openWorkspace({
   SNAP_BROWSER_URL: "ws://127.0.0.1:9",
   SNAP_BROWSER_EGRESS: "direct",
@@ -33,13 +33,13 @@ describe("kill -9", () => {
     headers = { Authorization: `Bearer ${token}`, "Content-Type": "text/html" };
   });
 
-  it("after the response keeps the document, and during an upload leaves nothing of it", async () => {
+  it("after the response loses no document, and during an upload leaves nothing of it behind", async () => {
     const first = await startServer();
     const html = "<p>Hello</p>".repeat(300_000);
     const created = await fetch(first.url, { method: "POST", body: html, headers });
     expect(created.status).toBe(201);
     const document = (await created.json()) as { id: string };
-    // half of another one
+    // half of another document
     const sent = request(first.url, { method: "POST", headers: { ...headers, "Content-Length": 6_000_000 } });
     sent.on("error", () => {});
     await new Promise((resolve) => sent.write("x".repeat(3_000_000), resolve));
@@ -51,16 +51,16 @@ describe("kill -9", () => {
     const found = await fetch(`${second.url}/${document.id}`, { headers });
     expect([found.status, await found.json()]).toEqual([200, document]);
     const stored = [document.id];
-    // while it stores another one
+    // while it is storing another document
     const body = "x".repeat(9_000_000);
-    const answered = fetch(second.url, { method: "POST", body, headers }).then(
+    const responded = fetch(second.url, { method: "POST", body, headers }).then(
       async (reply) => ((await reply.json()) as { id: string }).id,
       () => null,
     );
     await until(filesLeft, (count) => count > 1);
     second.server.child.kill("SIGKILL");
     await second.server.ended;
-    const id = await answered;
+    const id = await responded;
     if (id !== null) stored.push(id);
 
     const third = await startServer();

@@ -49,7 +49,7 @@ async function newCaller(engine: Engine, origin: string): Promise<Caller> {
 }
 
 describe("a full disk", { tags: ["mount"] }, () => {
-  it("costs no caller a response, and caching goes on once there is space", async () => {
+  it("loses no response, and caching resumes once there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const engine = createEngine({
       storage: await openSqliteStorage({
@@ -75,37 +75,38 @@ describe("a full disk", { tags: ["mount"] }, () => {
     onTestFinished(() => service.stop());
     const isReady = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
     expect(await isReady()).toBe(200);
-    const [greedy, neighbour] = [
+    const [greedy, neighbor] = [
       await newCaller(engine, service.origin),
       await newCaller(engine, service.origin),
     ];
 
     // one account fills the disk
-    expect(await neighbour.capture("/mine")).toBe("200 MISS");
+    expect(await neighbor.capture("/mine")).toBe("200 MISS");
     for (let index = 0; index < 15; index += 1)
       expect(await greedy.capture(`/large-${index}`)).toBe("200 MISS");
-    expect(await neighbour.capture("/mine")).toBe("200 HIT");
+    expect(await neighbor.capture("/mine")).toBe("200 HIT");
     expect(await greedy.capture("/large-14")).toBe("200 HIT");
     expect(await greedy.capture("/large-0")).toBe("200 MISS");
 
     // another program takes the rest, to the last byte: the first account's renderings above its share make space
     disk.fill();
-    for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbour.capture("/full")).toBe(expected);
-    expect(await neighbour.capture("/mine")).toBe("200 HIT");
+    for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbor.capture("/full")).toBe(expected);
+    expect(await neighbor.capture("/mine")).toBe("200 HIT");
 
-    // the program takes that, too, until nothing is left to evict
+    // the program also takes that space, until nothing is left to evict
     for (let round = 0; round < 20; round += 1) {
       disk.fill();
-      expect(await neighbour.capture(`/round-${round}`)).toBe("200 MISS");
+      expect(await neighbor.capture(`/round-${round}`)).toBe("200 MISS");
     }
     for (let index = 0; index < 30; index += 1)
-      expect(await neighbour.capture(`/page-${index % 10}`)).toBe("200 MISS");
+      expect(await neighbor.capture(`/page-${index % 10}`)).toBe("200 MISS");
     expect(await greedy.capture("/large")).toBe("200 MISS");
     expect(await isReady()).toBe(200);
 
     await disk.clear();
-    for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbour.capture("/healed")).toBe(expected);
+    for (const expected of ["200 MISS", "200 HIT"])
+      expect(await neighbor.capture("/recovered")).toBe(expected);
     expect(await isReady()).toBe(200);
-    expect([await greedy.usedCredits(), await neighbour.usedCredits()]).toEqual([17, 53]);
+    expect([await greedy.usedCredits(), await neighbor.usedCredits()]).toEqual([17, 53]);
   });
 });

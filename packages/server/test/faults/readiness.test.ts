@@ -10,7 +10,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
-/** Starts a service over an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
+/** Starts a service on an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
 async function openService(): Promise<{
   readonly filename: string;
   readonly connection: DatabaseSync;
@@ -45,7 +45,7 @@ async function openService(): Promise<{
 
 const SOON = { timeout: 10_000 };
 
-it("a service is not ready while its database is locked, and is ready again by itself", async () => {
+it("a service is not ready while its database is locked, and then recovers", async () => {
   const { filename, readyz } = await openService();
   expect(await readyz()).toBe(200);
   const other = new DatabaseSync(filename);
@@ -56,7 +56,7 @@ it("a service is not ready while its database is locked, and is ready again by i
   await expect.poll(readyz, SOON).toBe(200);
 });
 
-it("a service is not ready while its disk is full, and is ready again by itself", async () => {
+it("a service is not ready while its disk is full, and then recovers", async () => {
   const { connection, readyz } = await openService();
   connection.exec("PRAGMA max_page_count = 1");
   await expect.poll(readyz, SOON).toBe(503);

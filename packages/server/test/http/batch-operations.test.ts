@@ -58,10 +58,10 @@ describe("the log", () => {
     expect(JSON.stringify(service.lines)).not.toContain("topsecret");
   });
 
-  it("has a line for each delivery attempt, with only the origin of the receiver", async () => {
+  it("has a line for each delivery attempt, with only the receiver's origin", async () => {
     const service = await openService({ worker: true });
     const { id: account, token } = await service.customer();
-    service.webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: 60_000 });
+    service.webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: 60_000, body: "" });
     const document = { items: [{ url }], webhookUrl };
     const refused = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook not delivered");
@@ -115,7 +115,7 @@ describe("the metrics", () => {
     expect(count("rendering")).toBeGreaterThan(0);
     expect(count("queued") + count("rendering")).toBe(20);
 
-    service.webhookSender.returnNext({ kind: "responded", status: 503, retryAfterMs: null });
+    service.webhookSender.returnNext({ kind: "responded", status: 503, retryAfterMs: null, body: "" });
     release();
     await service.whenLogged("webhook not delivered");
     await service.send(`/v1/renders/${id}`, { token });
@@ -137,10 +137,10 @@ describe("the metrics", () => {
   });
 
   it.each<[WebhookOutcome, string]>([
-    [{ kind: "responded", status: 200, retryAfterMs: null }, "delivered"],
-    [{ kind: "responded", status: 302, retryAfterMs: null }, "http_3xx"],
-    [{ kind: "responded", status: 410, retryAfterMs: null }, "http_4xx"],
-    [{ kind: "responded", status: 599, retryAfterMs: null }, "http_5xx"],
+    [{ kind: "responded", status: 200, retryAfterMs: null, body: "" }, "delivered"],
+    [{ kind: "responded", status: 302, retryAfterMs: null, body: "" }, "http_3xx"],
+    [{ kind: "responded", status: 410, retryAfterMs: null, body: "" }, "http_4xx"],
+    [{ kind: "responded", status: 599, retryAfterMs: null, body: "" }, "http_5xx"],
     [{ kind: "failed", reason: "blocked" }, "blocked"],
     [{ kind: "failed", reason: "unresolved" }, "unresolved"],
     [{ kind: "failed", reason: "resolver-failed" }, "resolver-failed"],

@@ -2,7 +2,7 @@ import type { RenderBatch } from "@snap/protocol";
 import { expect } from "vitest";
 import type { RequestOptions, Reply, TestService } from "./open-service.ts";
 
-/** `POST /v1/renders` of a document, as JSON. */
+/** `POST /v1/renders` with a JSON document. */
 export function submit(
   { send }: TestService,
   document: unknown,
@@ -16,7 +16,7 @@ export function submit(
   });
 }
 
-/** The document of a batch in a reply. */
+/** The batch's JSON document in a response. */
 export function batchOf(reply: Reply): RenderBatch {
   return JSON.parse(reply.body.toString("utf8")) as RenderBatch;
 }

@@ -13,7 +13,7 @@ const html = "<h1>Invoice 7</h1>";
 const DOCUMENT_URL = /^https:\/\/documents\.snap\.invalid\/[0-9a-f]{64}\/$/;
 const BOUND_BYTES = 10 * 1024 * 1024;
 
-/** `POST /v1/captures` of a document, as JSON. */
+/** `POST /v1/captures` with a JSON document. */
 function capture(
   { send }: TestService,
   document: unknown,
@@ -70,7 +70,21 @@ describe("POST /v1/captures", () => {
     expect(Buffer.from(page?.bytes ?? []).toString()).toContain("Report");
   });
 
-  it("shares the cache with GET /v1/snap, for url and for the url of a document", async () => {
+  it("takes no parameters in the query", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const reply = await service.send("/v1/captures?width=800", {
+      method: "POST",
+      body: JSON.stringify({ html }),
+      token,
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).errors).toEqual({ width: ["must be sent in the JSON body, not in the query"] });
+    expect(service.renderer.calls).toEqual([]);
+  });
+
+  it("shares the cache with GET /v1/snap, for url and for a document's url", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const url = "https://example.com/";
@@ -81,7 +95,7 @@ describe("POST /v1/captures", () => {
     expect((await service.snap({ url: documentUrl }, { token })).headers["x-cache"]).toBe("HIT");
   });
 
-  it("is free for a caller who has the rendering", async () => {
+  it("is free for a caller that already has the rendering", async () => {
     const service = await openService();
     const { id, token } = await service.customer();
     const { headers } = await capture(service, { html }, { token });
@@ -101,7 +115,7 @@ describe("POST /v1/captures", () => {
     expect(await leftOfLimit(service, { accountId: id, name: "cached" })).toBe(left - 1);
   });
 
-  it("accepts values as JSON types and as in a query, structures and secrets", async () => {
+  it("accepts values as JSON types and as in a query, including structures and secrets", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const typed = { html, fullPage: true, scale: 2, headers: { "X-Key": "secret" } };
@@ -124,8 +138,8 @@ describe("POST /v1/captures", () => {
 });
 
 describe("the page of a capture", () => {
-  const tooMany = ["is one page too many; send exactly one of url, html and markdown"];
-  const notText = ["must be text in Unicode, at least one character"];
+  const tooMany = ["cannot be combined with another page; send exactly one of url, html and markdown"];
+  const notText = ["must be non-empty Unicode text"];
 
   it("is required", async () => {
     const service = await openService();
@@ -138,7 +152,7 @@ describe("the page of a capture", () => {
 
   it.each<[string, object, Record<string, string[]>]>([
     ["two", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
-    ["a url besides", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],
+    ["html and a url", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],
     ["no text", { html: 7 }, { html: notText }],
     ["null", { markdown: null }, { markdown: notText }],
     ["empty", { html: "" }, { html: notText }],
@@ -152,7 +166,7 @@ describe("the page of a capture", () => {
     expect(reply.headers["x-credits-remaining"]).toBe("1000");
   });
 
-  it("may be a url, with the errors of GET /snap", async () => {
+  it("can be a url, with the same errors as for GET /snap", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const invalid = await capture(service, { url: "example.com" }, { token });
@@ -193,7 +207,7 @@ describe("the body of a capture", () => {
     expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringMatching(fault)] });
   });
 
-  it("has at most 10 MiB, declared or in chunks", async () => {
+  it("can be at most 10 MiB, whether declared or in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const bodyOf = (bytes: number): string => JSON.stringify({ html: "x".repeat(bytes - 11) });
@@ -210,7 +224,7 @@ describe("the body of a capture", () => {
     }
   });
 
-  it("is rejected while six of the account are in memory", async () => {
+  it("is rejected while six of the account's bodies are in memory", async () => {
     const service = await openService();
     const [first, second] = [await service.customer(), await service.customer()];
     const release = service.renderer.hold();
@@ -233,15 +247,15 @@ describe("the body of a capture", () => {
   });
 });
 
-describe("the other methods", () => {
-  it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is rejected", async (method) => {
+describe("the restrictions on /v1/captures", () => {
+  it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("reject the method %s", async (method) => {
     const { send } = await openService();
     const reply = await send("/v1/captures", { method });
     expect(reply.status).toBe(405);
     expect(reply.headers["allow"]).toBe("POST, OPTIONS");
   });
 
-  it("still reject POST /v1/snap, and callers without a token", async () => {
+  it("leave POST /v1/snap rejected, and reject callers without a token, a verified address or the ability", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await service.send("/v1/snap", { method: "POST", token })).status).toBe(405);

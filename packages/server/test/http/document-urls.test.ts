@@ -3,9 +3,7 @@ import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "./batches.ts";
 import { envelopeOf, openService, signedQuery, type Customer, type TestService } from "./open-service.ts";
 
-/*
- * The url of a stored document in every request that has a url.
- */
+/* A stored document's url in every request that has a url. */
 
 /** Uploads a page, for its account only. */
 async function upload({ send }: TestService, { token }: Customer, html: string): Promise<StoredDocument> {
@@ -15,14 +13,14 @@ async function upload({ send }: TestService, { token }: Customer, html: string):
   return JSON.parse(reply.body.toString()) as StoredDocument;
 }
 
-/** Returns what the renderer was given as the page of its nth render. */
+/** Returns the page that the renderer received for its nth render. */
 async function pageOf({ renderer }: TestService, index: number): Promise<string> {
   const file = await renderer.options[index]?.document?.readFile("index.html");
   return Buffer.from(file?.bytes ?? []).toString();
 }
 
-describe("GET /v1/snap of a document", () => {
-  it("renders once, then hits the cache; a caller with the rendering gets 304", async () => {
+describe("GET /v1/snap for a document", () => {
+  it("renders once, then hits the cache; a caller that has the rendering gets 304", async () => {
     const service = await openService();
     const customer = await service.customer();
     const { token } = customer;
@@ -40,7 +38,7 @@ describe("GET /v1/snap of a document", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
-  it("responds to another account, and once it is deleted, as if the name did not exist", async () => {
+  it("responds as if the name did not exist to another account, and after the document is deleted", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { id, url } = await upload(service, owner, "<h1>Invoice 7</h1>");
@@ -61,7 +59,7 @@ describe("GET /v1/snap of a document", () => {
   });
 });
 
-describe("a signed URL of a document", () => {
+describe("a signed URL for a document", () => {
   it("renders for everyone who has it, in an <img>", async () => {
     const service = await openService();
     const customer = await service.customer();
@@ -78,7 +76,7 @@ describe("a signed URL of a document", () => {
     expect(await pageOf(service, 0)).toBe("<h1>Card</h1>");
   });
 
-  it("is useless with the token of another account", async () => {
+  it("is useless with another account's token", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { url } = await upload(service, owner, "<h1>Card</h1>");

@@ -86,7 +86,7 @@ describe("a document", () => {
       );
   });
 
-  it("is found by the account that stored it, and nobody can tell otherwise", async () => {
+  it("is found only by the account that stored it, and others cannot tell whether it exists", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const { token: other } = await service.customer();
@@ -158,15 +158,15 @@ describe("a document", () => {
   });
 });
 
-describe("an upload is rejected", () => {
+describe("an upload", () => {
   it.each<[string, string, Record<string, string>, string]>([
-    ["of another type", "text/plain", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
-    ["without a type", "", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
-    ["in another charset", 'text/html; charset="ISO-8859-1"', {}, "UTF-8"],
-    ["compressed", "text/html", { "Content-Encoding": "gzip" }, "Content-Encoding"],
-    ["that is not a ZIP file", "application/zip", {}, "well-formed ZIP"],
-    ["that is not a form", "multipart/form-data; boundary=x", {}, "well-formed multipart"],
-  ])("%s", async (_, type, headers, message) => {
+    ["has another type", "text/plain", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
+    ["has no type", "", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
+    ["has another charset", 'text/html; charset="ISO-8859-1"', {}, "UTF-8"],
+    ["is compressed", "text/html", { "Content-Encoding": "gzip" }, "Content-Encoding"],
+    ["is not a ZIP file", "application/zip", {}, "well-formed ZIP"],
+    ["is not a form", "multipart/form-data; boundary=x", {}, "well-formed multipart"],
+  ])("is rejected if it %s", async (_, type, headers, message) => {
     const service = await openService();
     const { token, id: accountId } = await service.customer();
     const reply = await upload(service, HELLO, { token, type, headers });
@@ -181,7 +181,7 @@ describe("an upload is rejected", () => {
     expect(await service.storage.documents.deleteAccount({ accountId, now: 0 })).toBe(0);
   });
 
-  it("with the file at fault", async () => {
+  it("is rejected with the name of the file at fault", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const page = { name: "index.html", bytes: HELLO };
@@ -210,9 +210,9 @@ describe("an upload is rejected", () => {
     ["documentTtl=", "documentTtl", "must be an integer from 60 to 2592000"],
     ["documentTtl=1e3", "documentTtl", "must be an integer from 60 to 2592000"],
     ["documentTtl=60&documentTtl=60", "documentTtl", "must be sent only once"],
-    ["documentTTL=60", "documentTTL", "is not a parameter of an upload; did you mean documentTtl?"],
-    ["__proto__=60", "__proto__", "is not a parameter of an upload"],
-  ])("with ?%s", async (query, name, message) => {
+    ["documentTTL=60", "documentTTL", "is not a parameter; did you mean documentTtl?"],
+    ["__proto__=60", "__proto__", "is not a parameter"],
+  ])("is rejected with ?%s", async (query, name, message) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await upload(service, HELLO, { token, query: `?${query}` });
@@ -220,7 +220,7 @@ describe("an upload is rejected", () => {
     expect(Object.entries(envelopeOf(reply).errors ?? {})).toEqual([[name, [message]]]);
   });
 
-  it("without a token that may upload", async () => {
+  it("is rejected without a token that may upload", async () => {
     const service = await openService();
     for (const token of [undefined, "1|wrong"])
       expect((await upload(service, HELLO, token === undefined ? {} : { token })).status).toBe(401);
@@ -239,7 +239,7 @@ describe("an upload is rejected", () => {
     expect((await upload(service, HELLO, poor)).status).toBe(201);
   });
 
-  it("beyond 60 a minute, with the headers of that limit", async () => {
+  it("is rejected beyond 60 a minute, with the headers of that limit", async () => {
     const service = await openService();
     const { token } = await service.customer();
     for (let count = 0; count < 60; count += 1)
@@ -253,13 +253,13 @@ describe("an upload is rejected", () => {
       "x-ratelimit-remaining": "0",
       "x-credits-remaining": "1000",
     });
-    // renders have their own
+    // renders have a separate limit
     expect((await service.snap({ url: "https://example.com/" }, { token })).status).toBe(200);
   });
 });
 
 describe("an upload of more than 10 MiB", () => {
-  it("is accepted at the limit, and rejected beyond, also in chunks", async () => {
+  it("is accepted at the limit and rejected above it, even in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const chunked = { "Transfer-Encoding": "chunked" };
@@ -284,7 +284,7 @@ describe("an upload of more than 10 MiB", () => {
 });
 
 describe("an upload that does not end", () => {
-  it("leaves nothing if its connection is closed or its time is up, and does not stop others", async () => {
+  it("leaves nothing if its connection is closed or its time is up, and does not hold up others", async () => {
     const opened = await openService();
     const { token, id: accountId } = await opened.customer();
     const { engine } = opened;
@@ -318,7 +318,7 @@ describe("an upload that does not end", () => {
   });
 });
 
-describe("the methods of documents", () => {
+describe("the methods for documents", () => {
   it("are POST on the list, and GET, HEAD and DELETE on a document", async () => {
     const { send, customer } = await openService();
     const { token } = await customer();

@@ -7,7 +7,7 @@ import { openExchange, type Exchange } from "../../src/requests/exchange.ts";
 
 const CALLER = { address: "127.0.0.1", userAgent: null, requestId: null, traceId: null };
 
-it("ends an exchange whose client disconnected once the outcome is known", async () => {
+it("ends an exchange once the outcome is known, even if the client has disconnected", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

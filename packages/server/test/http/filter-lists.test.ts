@@ -7,12 +7,12 @@ import { envelopeOf, openService, signedQuery } from "./open-service.ts";
 
 const url = "https://example.com/";
 const MISSING_ADS =
-  "requires filter lists for ads, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)";
+  "requires filter lists for ads, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)";
 const MISSING_TRACKERS =
-  "requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (filterLists of an embedded renderer)";
+  "requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)";
 
 describe("without filter lists", () => {
-  it("every entry point responds 422 and charges nothing", async () => {
+  it("every entry point responds with 422 and charges nothing", async () => {
     const service = await openService();
     const { token, tokenId, signingSecret } = await service.customer({ credits: 10 });
 
@@ -47,7 +47,7 @@ describe("without filter lists", () => {
     expect(usage.headers["x-credits-remaining"]).toBe("10");
   });
 
-  it("false is valid", async () => {
+  it("the value false is valid", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await service.snap({ url, blockAds: "false", blockTrackers: "0" }, { token })).status).toBe(200);

@@ -8,7 +8,7 @@ import { envelopeOf, openService, RESET_SECONDS, signedQuery, UUID, type Reply }
 
 const url = "https://example.com/";
 
-/** Returns the specified headers of a reply; checks `X-Request-Id` and omits it. */
+/** Returns the specified headers of a response; checks `X-Request-Id` and omits it. */
 function headersOf({ headers }: Reply): Record<string, string | undefined> {
   expect(headers["x-request-id"]).toMatch(UUID);
   expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -278,14 +278,17 @@ describe("an error", () => {
     });
   });
 
-  it.each(["/v1/snap", "/v1/snap/signed"])("of a render that would fail again: %s", async (path) => {
-    const { send, customer, renderer } = await openService();
-    const { token, tokenId, signingSecret } = await customer();
-    renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));
-    const query = path.endsWith("signed") ? signedQuery({ url, tokenId }, signingSecret) : `url=${url}`;
-    const reply = await send(`${path}?${query}`, { token });
-    expect([reply.status, reply.headers["x-render-notes"]]).toEqual([500, "capture-too-large"]);
-  });
+  it.each(["/v1/snap", "/v1/snap/signed"])(
+    "has notes for a render that would fail again: %s",
+    async (path) => {
+      const { send, customer, renderer } = await openService();
+      const { token, tokenId, signingSecret } = await customer();
+      renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));
+      const query = path.endsWith("signed") ? signedQuery({ url, tokenId }, signingSecret) : `url=${url}`;
+      const reply = await send(`${path}?${query}`, { token });
+      expect([reply.status, reply.headers["x-render-notes"]]).toEqual([500, "capture-too-large"]);
+    },
+  );
 
   it("hides an unexpected error from the caller", async () => {
     const { snap, customer, renderer, lines } = await openService();
@@ -329,7 +332,7 @@ describe("the usage report", () => {
   });
 });
 
-it("ignores a request id of the client", async () => {
+it("ignores a request id from the client", async () => {
   const { send } = await openService();
   const sent = "11111111-1111-4111-8111-111111111111";
   const { headers } = await send("/healthz", { headers: { "X-Request-Id": sent } });

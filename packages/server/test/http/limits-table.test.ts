@@ -19,35 +19,35 @@ interface Row {
   readonly method?: string;
   /** Rendered and cached beforehand, in an earlier minute. */
   readonly warm?: boolean;
-  /** Sends the entity tag of the rendering. */
+  /** Sends the rendering's entity tag. */
   readonly held?: boolean;
   readonly fails?: SnapError;
 }
 
-const nothing = { renders: 0, cached: 0, credits: 0 };
+const unused = { renders: 0, cached: 0, credits: 0 };
 const render = { renders: 1, cached: 0, credits: 1 };
-const refusedRender = { renders: 1, cached: 0, credits: 0 };
+const rejectedRender = { renders: 1, cached: 0, credits: 0 };
 const cached = { renders: 0, cached: 1, credits: 0 };
 
 const ROWS: readonly Row[] = [
   { name: "200 MISS", status: 200, uses: render },
   { name: "200 cache=0", status: 200, uses: render, query: { cache: "0" }, warm: true },
   { name: "200 HIT", status: 200, uses: cached, warm: true },
-  { name: "304 from the cache", status: 304, uses: nothing, warm: true, held: true },
+  { name: "304 from the cache", status: 304, uses: unused, warm: true, held: true },
   { name: "304 rendered", status: 304, uses: render, query: { cache: "0" }, warm: true, held: true },
   { name: "HEAD MISS", status: 200, uses: render, method: "HEAD" },
   { name: "HEAD HIT", status: 200, uses: cached, method: "HEAD", warm: true },
-  { name: "402 no plan", status: 402, uses: refusedRender, options: { planSlug: null } },
-  { name: "402 no credits", status: 402, uses: refusedRender, options: { credits: 0 } },
-  { name: "403 unverified", status: 403, uses: nothing, options: { verified: false } },
-  { name: "403 ability", status: 403, uses: nothing, options: { abilities: ["pdf"] } },
-  { name: "422 validation", status: 422, uses: nothing, query: { scale: "9" } },
-  { name: "422 url", status: 422, uses: nothing, query: { url: "ftp://example.com/" } },
-  { name: "422 blocked", status: 422, uses: nothing, query: { url: "http://10.0.0.1/" } },
+  { name: "402 no plan", status: 402, uses: rejectedRender, options: { planSlug: null } },
+  { name: "402 no credits", status: 402, uses: rejectedRender, options: { credits: 0 } },
+  { name: "403 unverified", status: 403, uses: unused, options: { verified: false } },
+  { name: "403 ability", status: 403, uses: unused, options: { abilities: ["pdf"] } },
+  { name: "422 validation", status: 422, uses: unused, query: { scale: "9" } },
+  { name: "422 url", status: 422, uses: unused, query: { url: "ftp://example.com/" } },
+  { name: "422 blocked", status: 422, uses: unused, query: { url: "http://10.0.0.1/" } },
   {
     name: "422 unreachable",
     status: 422,
-    uses: refusedRender,
+    uses: rejectedRender,
     query: { url: "http://unknown.example.com/" },
   },
   ...(
@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
   ).map(([code, status]) => ({
     name: `${status} ${code}`,
     status,
-    uses: refusedRender,
+    uses: rejectedRender,
     fails: new SnapError(code, "failed"),
   })),
 ];

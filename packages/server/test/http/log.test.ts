@@ -88,7 +88,7 @@ it("logs a malformed request", async () => {
 });
 
 describe("a leaked token", () => {
-  it("is found by its log lines: who used it, from where, for how much", async () => {
+  it("can be traced by its log lines: who used it, from where, and how much", async () => {
     const { snap, send, customer, lines } = await openService();
     const { token, tokenId, id } = await customer();
     const thief = { token, headers: { "user-agent": "curl/8.5" } };
@@ -105,7 +105,7 @@ describe("a leaked token", () => {
     ]);
   });
 
-  it("is recognized by the line of each use after its rotation or revocation", async () => {
+  it("is identified by the line that logs each use after its rotation or revocation", async () => {
     const { engine, send, customer, clock, lines } = await openService();
     const { token, tokenId } = await customer();
     const last = (): Record<string, unknown> | undefined => lines.findLast(({ msg }) => msg === "request");
@@ -118,7 +118,7 @@ describe("a leaked token", () => {
     clock.advance(60_000);
     expect(await use()).toMatchObject({
       status: 401,
-      detail: `the secret of token ${tokenId} is wrong, or from before a rotation`,
+      detail: `token ${tokenId}'s secret is wrong, or from before a rotation`,
     });
     await engine.tokens.revoke(tokenId);
     expect(await use()).toMatchObject({
@@ -134,19 +134,19 @@ describe("a leaked token", () => {
     await send(`/v1/snap/signed?${query}`);
     expect(last()).toMatchObject({
       status: 403,
-      detail: `not signed with the present secret of token ${other}, or the token has ended`,
+      detail: `not signed with the current secret of token ${other}, or the token has expired or was revoked`,
     });
   });
 });
 
-describe("text of a client", () => {
+describe("text from a client", () => {
   it.each([
     ["a newline", "a\r\n{}", 400],
     ["an escape", "a\u001b[2Jb", 400],
     ["a control sequence of eight bits", "a\u009b2Jb", 200],
     ["the next line of eight bits", 'a\u0085{"msg":"request"}', 200],
     ["quotes", '{"a":"\\"', 200],
-  ])("with %s stays in one line of JSON", async (_, userAgent, status) => {
+  ])("with %s stays on one line of JSON", async (_, userAgent, status) => {
     const { sendRaw, text } = await openService();
     const sent = `GET /x HTTP/1.1\r\nHost: x\r\nUser-Agent: ${userAgent}\r\nConnection: close\r\n\r\n`;
     const reply = await sendRaw(Buffer.from(sent, "latin1"));
@@ -156,7 +156,7 @@ describe("text of a client", () => {
     expect(written.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   });
 
-  it("is cut", async () => {
+  it("is shortened", async () => {
     const { send, lines } = await openService();
     await send("/x", { headers: { "user-agent": "a".repeat(10_000) } });
     expect(lines.at(-1)?.["user_agent"]).toBe(`${"a".repeat(200)}…`);
@@ -177,7 +177,7 @@ it("logs health checks and metrics only for debugging", async () => {
   expect(lines.filter(({ msg }) => msg === "request").map(({ path }) => path)).toEqual(["/x"]);
 });
 
-it("counts no bytes for HEAD, and those of a tool call", async () => {
+it("logs 0 bytes for HEAD, and the response size of a tool call", async () => {
   const { send, customer, lines } = await openService();
   const { token } = await customer();
   await send("/v1/openapi.json", { method: "HEAD" });

@@ -12,10 +12,12 @@ import {
   type FakeRendererOptions,
   type FakeWebhookSender,
 } from "@snap/testing";
+import type { Storage } from "@snap/engine/ports";
 import { createHmac } from "node:crypto";
 import { request, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
+import type { AdminOptions } from "../../src/http/admin.ts";
 import { startService, type Service } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
@@ -71,7 +73,7 @@ export interface TestService {
 
 export interface RequestOptions {
   readonly method?: string;
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
 }
@@ -87,13 +89,21 @@ export interface OpenOptions {
   readonly unreadTimeoutMs?: number;
   readonly endpoints?: "all" | "operations";
   readonly trustProxy?: number | readonly string[];
+  /** The operator's API and the console; none by default. */
+  readonly admin?: AdminOptions;
+  /** How long the history is stored; by default nothing is recorded. */
+  readonly historyRetentionMs?: number | null;
+  /** In memory by default. */
+  readonly storage?: Storage;
+  /** Initial time of the fake clock. */
+  readonly startMs?: number;
 }
 
 /** Starts the service on a free loopback port, with an engine that has only in-memory dependencies. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const renderer = createFakeRenderer(options.renderer);
   const storage = createMemoryStorage();
-  const clock = createFakeClock(START_MS);
+  const clock = createFakeClock(options.startMs ?? START_MS);
   const webhookSender = createFakeWebhookSender();
   const lines: Record<string, unknown>[] = [];
   let written = "";
@@ -108,7 +118,8 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const metrics = options.metrics === true && createMetrics();
   const publicUrl = options.publicUrl ?? "https://snap.example.com";
   const engine = createEngine({
-    storage,
+    storage: options.storage ?? storage,
+    historyRetentionMs: options.historyRetentionMs ?? null,
     renderer,
     secretKey: "a key for these tests",
     clock,
@@ -133,6 +144,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     logger,
     metrics,
     ...(options.endpoints !== undefined && { endpoints: options.endpoints }),
+    ...(options.admin !== undefined && { admin: options.admin }),
     ...(options.trustProxy !== undefined && { trustProxy: options.trustProxy }),
     ...(options.drainDelayMs !== undefined && { drainDelayMs: options.drainDelayMs }),
     ...(options.drainTimeoutMs !== undefined && { drainTimeoutMs: options.drainTimeoutMs }),

@@ -3,9 +3,9 @@ import { openService, type Reply } from "./open-service.ts";
 
 const url = "https://example.com/";
 
-function countBy(replies: readonly Reply[], of: (reply: Reply) => string): Record<string, number> {
+function countBy(replies: readonly Reply[], keyOf: (reply: Reply) => string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const reply of replies) counts[of(reply)] = (counts[of(reply)] ?? 0) + 1;
+  for (const reply of replies) counts[keyOf(reply)] = (counts[keyOf(reply)] ?? 0) + 1;
   return counts;
 }
 

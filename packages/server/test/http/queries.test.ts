@@ -10,7 +10,7 @@ function isRendering({ status, headers }: Reply): boolean {
 }
 
 /** A 422 with a valid envelope, which names parameters if they are invalid. */
-function isRefusal(reply: Reply): boolean {
+function isRejection(reply: Reply): boolean {
   const { code, message, errors, request_id } = envelopeOf(reply);
   const named = Object.keys(errors ?? {}).length > 0;
   const ofParameters = code === "validation_failed" || code === "invalid_url";
@@ -84,13 +84,13 @@ describe("a query", () => {
         marginUnit: "cm",
       },
     ],
-  ])("with %s renders", async (_name, query) => {
+  ])("with %s is rendered", async (_name, query) => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     expect((await snap({ url, ...query }, { token })).status).toBe(200);
   });
 
-  it("with a URL of 2,048 CJK characters renders", async () => {
+  it("with a URL of 2,048 CJK characters is rendered", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const long = url + "\u6f22".repeat(2048 - url.length);
@@ -140,7 +140,7 @@ describe("a query", () => {
       fc.asyncProperty(fc.oneof(encoded, raw, mixed), async (query) => {
         clock.advance(1000);
         const reply = await send(`/v1/snap?${query}`, { token });
-        expect(isRendering(reply) || isRefusal(reply)).toBe(true);
+        expect(isRendering(reply) || isRejection(reply)).toBe(true);
       }),
       { numRuns: 400 },
     );

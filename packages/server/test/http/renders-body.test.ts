@@ -24,7 +24,7 @@ describe("the body of a submission", () => {
     "application/json;charset=utf-8",
     'application/json ; charset="UTF-8"',
     "application/json; charset=utf-8; profile=x",
-  ])("may have the type %s", async (type) => {
+  ])("can have the type %s", async (type) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body: text, headers: { "Content-Type": type } });
@@ -41,7 +41,7 @@ describe("the body of a submission", () => {
       text + " ".repeat(BOUND_BYTES - text.length),
       { "Transfer-Encoding": "chunked" },
     ],
-  ])("may have %s", async (_name, body, headers) => {
+  ])("can have %s", async (_name, body, headers) => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await submit(service, null, { token, body, headers })).status).toBe(202);

@@ -166,7 +166,7 @@ describe("an invalid submission", () => {
       { "items.0.__proto__": /./ },
     ],
   ])(
-    "%s: names every error, queues nothing, and counts against no rate limit",
+    "%s: gets an error that names every fault, queues nothing, and counts against no rate limit",
     async (_name, document, code, faults) => {
       const service = await openService();
       const { id, token } = await service.customer();

@@ -244,7 +244,7 @@ describe("GET /v1/renders/{id}", () => {
     expect((await service.send(`/v1/renders/${id}`)).status).toBe(401);
   });
 
-  it("returns the same 404 for the batch of another account as for an unknown one", async () => {
+  it("returns the same 404 for another account's batch as for an unknown one", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { id } = batchOf(await submit(service, one, { token: owner.token }));
@@ -266,7 +266,7 @@ describe("GET /v1/renders/{id}", () => {
   });
 });
 
-describe("the signed URL of an item", () => {
+describe("an item's signed URL", () => {
   it("uses the token of the poll, and is null if it would not work", async () => {
     const service = await openService({ worker: true });
     const { id: accountId, token } = await service.customer();

@@ -24,7 +24,7 @@ it.each([
   ["/v1/snap?", ""],
   ["/v1/snap?a=1&a=%zz", "a=1&a=%zz"],
   ["/v1/snap?a=x?y=z", "a=x?y=z"],
-])("queryTextOf returns what follows the first question mark of %s", (target, text) => {
+])("queryTextOf returns the text after the first question mark of %s", (target, text) => {
   expect(queryTextOf(target)).toBe(text);
 });
 

@@ -14,7 +14,7 @@ const PATHS = [
   "/docs",
 ];
 
-describe("paths", () => {
+describe("the service", () => {
   it.each([
     "/v1",
     "/v1/",
@@ -95,7 +95,7 @@ describe("methods", () => {
     async (method) => {
       const { send, customer } = await openService();
       const { token } = await customer();
-      const reply = await send("/v1/renders", { method, token });
+      const reply = await send("/v1/captures", { method, token });
       expect(reply.status).toBe(405);
       expect(reply.headers.allow).toBe("POST, OPTIONS");
       expect(envelopeOf(reply).code).toBe("method_not_allowed");
@@ -110,10 +110,10 @@ describe("methods", () => {
       expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
       expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     }
-    const headless = await send("/v1/renders", { method: "HEAD" });
+    const headless = await send("/v1/captures", { method: "HEAD" });
     expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
-    const submission = await send("/v1/renders", { method: "OPTIONS" });
-    expect(submission).toMatchObject({ status: 204, headers: { allow: "POST, OPTIONS" } });
+    const capture = await send("/v1/captures", { method: "OPTIONS" });
+    expect(capture).toMatchObject({ status: 204, headers: { allow: "POST, OPTIONS" } });
     const server = await sendRaw("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(server).toMatch(/^HTTP\/1\.1 204 /);
   });
@@ -164,21 +164,21 @@ describe("health", () => {
     );
     expect((await send("/healthz")).status).toBe(200);
     renderer.setUnready(null);
-    await expect.poll(async () => (await send("/readyz")).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await send("/readyz")).status).toBe(200);
   });
 
   it("makes one check for all requests at the same time", async () => {
     const { send, storage } = await openService();
     const held = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     let checks = 0;
     storage.check = () => {
       checks += 1;
-      asked.resolve();
+      started.resolve();
       return held.promise;
     };
     const replies = Array.from({ length: 50 }, () => send("/readyz"));
-    await asked.promise;
+    await started.promise;
     held.resolve();
     for (const { status } of await Promise.all(replies)) expect(status).toBe(200);
     expect(checks).toBe(1);

@@ -211,7 +211,7 @@ describe("a secret", () => {
 
 describe("a signed URL", () => {
   const message =
-    "cannot be part of a signed URL, because anyone may see it; send the request with a token instead";
+    "cannot be part of a signed URL, because anyone can read it; send the request with a token instead";
 
   it.each([
     ["headers", '{"X-Preview":"s3cr3t"}'],

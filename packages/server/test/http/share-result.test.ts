@@ -1,35 +1,35 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { shareResult } from "../../src/http/health.ts";
+import { shareResult } from "../../src/requests/share-result.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("shares a pending call, and its result for a second after it", async () => {
+it("shares a pending call, and its result for a second afterwards", async () => {
   const calls: PromiseWithResolvers<string>[] = [];
-  const ask = shareResult(() => {
-    const call = Promise.withResolvers<string>();
-    calls.push(call);
-    return call.promise;
+  const call = shareResult(() => {
+    const pending = Promise.withResolvers<string>();
+    calls.push(pending);
+    return pending.promise;
   });
-  const early = [ask(), ask()];
+  const early = [call(), call()];
   vi.advanceTimersByTime(60_000);
-  early.push(ask());
+  early.push(call());
   calls[0]?.resolve("first");
   expect(await Promise.all(early)).toEqual(["first", "first", "first"]);
   vi.advanceTimersByTime(999);
-  expect(await ask()).toBe("first");
+  expect(await call()).toBe("first");
   expect(calls).toHaveLength(1);
   vi.advanceTimersByTime(1);
-  const late = ask();
+  const late = call();
   calls[1]?.resolve("second");
   expect(await late).toBe("second");
 });
 
-it("shares a failure as well, and recovers", async () => {
+it("also shares a failure, and recovers", async () => {
   const results = [Promise.reject(new Error("the disk is full")), Promise.resolve("well")];
-  const ask = shareResult(() => results.shift() ?? Promise.reject(new Error("asked too often")));
-  await expect(ask()).rejects.toThrow("the disk is full");
-  await expect(ask()).rejects.toThrow("the disk is full");
+  const call = shareResult(() => results.shift() ?? Promise.reject(new Error("called too often")));
+  await expect(call()).rejects.toThrow("the disk is full");
+  await expect(call()).rejects.toThrow("the disk is full");
   vi.advanceTimersByTime(1000);
-  expect(await ask()).toBe("well");
+  expect(await call()).toBe("well");
 });

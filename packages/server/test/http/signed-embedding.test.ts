@@ -12,7 +12,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 import { signedQuery } from "./open-service.ts";
 
 /**
- * Serves pages from a separate origin, with the strictest embedder policy: resources of other origins must opt in.
+ * Serves pages from a separate origin, with the strictest embedder policy: resources from other origins must opt in.
  */
 async function openSite(pages: Record<string, string>): Promise<string> {
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ const loopback: TargetPolicy = {
   ownHostnames: [],
 };
 
-describe("a signed rendering embedded in a page of another origin", () => {
+describe("a signed rendering embedded in a page from another origin", () => {
   it("loads as an <img> in a real browser", async () => {
     const engine = createEngine({
       storage: createMemoryStorage(),

@@ -6,7 +6,7 @@ import { envelopeOf, openService, signedQuery, UUID, type Reply, type TestServic
 /* docs/reference/specification.md and docs/decisions/signed-urls.md. */
 
 const url = "https://example.com/";
-/** The clock of the service starts at 2026-03-01T12:00:00Z. */
+/** The service's clock starts at 2026-03-01T12:00:00Z. */
 const NOW_SECONDS = 1772366400;
 
 const SECRET_HEADERS = [
@@ -121,7 +121,7 @@ describe("a signed URL renders", () => {
     expect(reply.status).toBe(200);
   });
 
-  it("for conditional requests of scripts from other origins", async () => {
+  it("for conditional requests by scripts from other origins", async () => {
     const { send } = await openService();
     const preflight = await send("/v1/snap/signed", { method: "OPTIONS" });
     expect(preflight.status).toBe(204);
@@ -220,7 +220,7 @@ describe("an invalid signature always returns the same invalid_signature error:"
     ["signature twice", (query) => `${query}&${query.slice(query.indexOf("signature="))}`],
     ["tokenId twice", (query) => `${query}&tokenId=1`],
     ["another url", (query) => query.replace(genuine, "url=https%3A%2F%2Fexample.org%2F")],
-    ["no query at all", () => ""],
+    ["no query", () => ""],
   ])("%s", async (_name, forge) => {
     const service = await openService();
     const { tokenId, signingSecret } = await service.customer();
@@ -281,7 +281,7 @@ describe("a valid signature gets the same errors as a bearer request", () => {
     expect(envelopeOf(reply).errors && Object.keys(envelopeOf(reply).errors ?? {})).toEqual(faults);
   });
 
-  it("for the abilities of the token, the plan and the email address", async () => {
+  it("for the token's abilities, the plan and the email address", async () => {
     const service = await openService();
     const narrowed = await service.customer({ abilities: ["pdf"] });
     expect(codeOf(await sendSigned(service, narrowed))).toEqual([403, "missing_ability"]);

@@ -20,12 +20,12 @@ async function sendTo(
   return { id: reply.headers["x-request-id"], line };
 }
 
-describe("what a proxy reports", () => {
+describe("a proxy's headers", () => {
   it.each([
     ["one proxy", 1],
     ["the loopback range", ["loopback"]],
     ["a block of addresses", ["10.0.0.0/8", "127.0.0.0/8"]],
-  ])("is adopted from %s", async (_, trustProxy) => {
+  ])("are trusted from %s", async (_, trustProxy) => {
     const { id, line } = await sendTo({ trustProxy }, FORWARDED);
     expect(id).toBe("edge-1:a/b=c@d+e.f_g");
     expect(line).toMatchObject({ client: "198.51.100.7", trace_id: TRACE_ID });
@@ -34,21 +34,23 @@ describe("what a proxy reports", () => {
   it.each<[string, OpenOptions]>([
     ["by default", {}],
     ["from another address", { trustProxy: ["10.0.0.0/8"] }],
-  ])("is ignored %s", async (_, options) => {
+  ])("are ignored %s", async (_, options) => {
     const { id, line } = await sendTo(options, FORWARDED);
     expect(id).toMatch(UUID);
     expect(line).toMatchObject({ client: "127.0.0.1" });
     expect(line).not.toHaveProperty("trace_id");
   });
+});
 
-  it("counts up to the first address that is not a proxy", async () => {
+describe("readCaller", () => {
+  it("takes as the client the last forwarded address that is not a trusted proxy", async () => {
     const sent = { "x-forwarded-for": "203.0.113.9, 198.51.100.7, 10.1.2.3" };
     const { line } = await sendTo({ trustProxy: ["loopback", "10.0.0.0/8"] }, sent);
     expect(line).toMatchObject({ client: "198.51.100.7" });
   });
 
   it.each(["", "a".repeat(129), "two words", "a,b", "naïve", '"quoted"', "<b>"])(
-    "is no request id: %j",
+    "ignores an invalid request id: %j",
     async (requestId) => {
       const { id } = await sendTo({ trustProxy: 1 }, { "x-request-id": requestId });
       expect(id).toMatch(UUID);
@@ -62,12 +64,12 @@ describe("what a proxy reports", () => {
     `00-${TRACE_ID.toUpperCase()}-00f067aa0ba902b7-01`,
     `00-${TRACE_ID}-00f067aa0ba902b7`,
     "none",
-  ])("is no trace: %s", async (traceparent) => {
+  ])("ignores an invalid traceparent: %s", async (traceparent) => {
     const { line } = await sendTo({ trustProxy: 1 }, { traceparent });
     expect(line).not.toHaveProperty("trace_id");
   });
 
-  it("may be a trace of a later version", async () => {
+  it("accepts a traceparent of a later version", async () => {
     const { line } = await sendTo(
       { trustProxy: 1 },
       { traceparent: `01-${TRACE_ID}-00f067aa0ba902b7-01-more` },
@@ -75,7 +77,7 @@ describe("what a proxy reports", () => {
     expect(line).toMatchObject({ trace_id: TRACE_ID });
   });
 
-  it("cannot flood the log with an address", async () => {
+  it("truncates the address in the log if it is too long", async () => {
     const { line } = await sendTo({ trustProxy: 1 }, { "x-forwarded-for": "x".repeat(5_000) });
     expect(line).toMatchObject({ client: `${"x".repeat(64)}…` });
   });

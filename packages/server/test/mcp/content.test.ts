@@ -16,7 +16,7 @@ it.each(Object.entries(CLIENTS))("take-screenshot renders html for %s", async (_
   expect(Buffer.from(page?.bytes ?? []).toString()).toBe(html);
 });
 
-it("create-pdf returns a link to the PDF of markdown, which needs no content", async () => {
+it("create-pdf returns a link to the PDF of markdown; the link works without the content", async () => {
   const { service, customer, send, renderer } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
@@ -27,7 +27,7 @@ it("create-pdf returns a link to the PDF of markdown, which needs no content", a
   expect(renderer.calls).toHaveLength(1);
 });
 
-it("create-pdf returns a link also without the cache", async () => {
+it("create-pdf also returns a link without the cache", async () => {
   const { service, customer, send } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
@@ -39,7 +39,7 @@ it("create-pdf returns a link also without the cache", async () => {
 it.each([
   ["no page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
   ["two pages", { html, url: "https://example.com/" }, "send exactly one of url, html and markdown"],
-  ["no text", { html: 7 }, "must be text in Unicode, at least one character"],
+  ["no text", { html: 7 }, "must be non-empty Unicode text"],
 ])("a tool rejects %s", async (_what, args, fault) => {
   const { service, customer } = await openService();
   const { token } = await customer();

@@ -4,7 +4,7 @@ import { envelopeOf, openService, type RequestOptions, type Reply } from "../htt
 
 const url = "https://example.com/";
 
-/** A request of the older revision. It needs no handshake, because the service is stateless. */
+/** A request in the older revision. It needs no handshake, because the service is stateless. */
 function post(message: unknown, options: RequestOptions = {}): RequestOptions {
   return {
     method: "POST",

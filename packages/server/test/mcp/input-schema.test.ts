@@ -103,7 +103,7 @@ it.each([
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");
   expect(new Set(Object.keys(inputSchema["properties"] as object))).toEqual(new Set(parameters));
-  // exactly one of url, html and markdown: some clients reject alternatives at the top level
+  // exactly one of url, html and markdown: some clients reject unions at the top level
   expect(inputSchema["required"] ?? []).toEqual([]);
 });
 

@@ -91,7 +91,7 @@ it("includes the notes of a rendering", async () => {
   expect(structuredContent).toMatchObject({ notes: ["wait-capped"], target_status: 404 });
 });
 
-it("escapes text from the caller, so that it cannot imitate another line", () => {
+it("escapes text from the caller, so it cannot imitate another line", () => {
   const message = "x\n\nrequest_id: forged is not a parameter (1 more invalid)";
   const errors = {
     "x\n\nrequest_id: forged": ["is not a parameter"],
@@ -125,7 +125,7 @@ it("includes the notes of a failed render", () => {
   ]);
 });
 
-it("returns the expiry of the link if it differs from that of the rendering", async () => {
+it("returns the link's expiry if it differs from the rendering's", async () => {
   const bytes = Buffer.from("%PDF-1.4");
   const { rendering, ...rest } = captured(bytes);
   const capture: Capture = { ...rest, rendering: { ...rendering, contentType: "application/pdf" } };

@@ -6,7 +6,7 @@ import { CLIENTS } from "./clients.ts";
 const ARGUMENTS = { url: "https://example.com/", basicAuth: "ada:s3cr3t" };
 
 it.each(Object.entries(CLIENTS))(
-  "create-pdf with secrets contains the file for %s",
+  "create-pdf with secrets returns the file itself to %s",
   async (_name, connect) => {
     const { service, customer } = await openService();
     const { token } = await customer();

@@ -180,7 +180,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
   it("rejects a wrong token before the protocol starts", async () => {
     const { service } = await openService();
     const refused = connect({ origin: service.origin, token: "1|wrong" });
-    // The message of the service, or what the client derives from the status.
+    // The service's message, or what the client derives from the status.
     await expect(refused).rejects.toThrow(/unauthenticated|HTTP 401/);
   });
 

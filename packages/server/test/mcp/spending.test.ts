@@ -97,7 +97,7 @@ it("waits at most 10 s for a slot, because clients give up after a minute", asyn
   const { service, engine, customer, send, clock, renderer } = await openService();
   const { token } = await customer({ credits: 1000 });
   const release = renderer.hold();
-  // As many renders as one account may run at once.
+  // As many renders as one account can run at once.
   const slots = 2 * availableParallelism() + 1;
   const running = Array.from({ length: slots }, (_, delay) =>
     send(`/v1/snap?url=${url}&delay=${delay}`, { token }),

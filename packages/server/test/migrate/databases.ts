@@ -5,7 +5,7 @@ import { startPostgres, type PostgresServer } from "../../../testing/test/server
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 
-/** Starts a PostgreSQL for the tests of a file; creates empty databases on it. */
+/** Starts a PostgreSQL server for the tests in a file; creates empty databases on it. */
 export function useDatabases(): { readonly server: () => PostgresServer; newDatabase(): Promise<string> } {
   let server: PostgresServer | null = null;
   let count = 0;

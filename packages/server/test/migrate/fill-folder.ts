@@ -14,7 +14,7 @@ export interface Filled {
   readonly lastTokenId: number;
   readonly reservationIds: readonly string[];
   readonly batchIds: readonly string[];
-  /** Of the first account. */
+  /** Id of the first account's document. */
   readonly documentId: string;
   /** A batch with a webhook and two queued items. */
   readonly unfinishedBatchId: string;
@@ -67,7 +67,7 @@ export async function fillFolder(directory: string): Promise<Filled> {
   const delivered = await submit(["1", "bücher?q=%00&q=\u{1F4DA}"], webhookUrl);
   const worker = engine.startWorker();
   await webhookSender.whenSent(1);
-  webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null });
+  webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "" });
   renderer.failNext(new SnapError("render_failed", "nothing to see"));
   const refused = await submit(["2", "3"], webhookUrl);
   await webhookSender.whenSent(2);
@@ -100,7 +100,7 @@ async function makeAccounts(engine: Engine, { accounts }: Storage): Promise<void
   const unicode = ["ÄDA@exämple.com", "äda@exämple.com", "\u{1F4F7}'\"\\@例え.jp", "İ@example.com"];
   for (const [index, email] of unicode.entries())
     await accounts.insert({
-      // Ids in an order that is neither that of their creation nor that of any collation.
+      // Ids whose order is neither the order of creation nor any collation's.
       id: `acct_${"Zz_9".charAt(index)}`,
       email,
       emailVerifiedAt: null,

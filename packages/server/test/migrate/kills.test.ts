@@ -11,7 +11,7 @@ const KILLS = 6;
 const COUNTS = { accounts: 6_000, tokens: 12_000, reservations: 40_000, lines: 80_000, batches: 3_000 };
 const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
 
-/** Has no key file: the secrets of the tokens are made up. */
+/** Has no key file: the tokens' secrets are made up. */
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 

@@ -105,7 +105,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     });
     for (const { record, token, signingSecret } of filled.minted) {
       const principal = await engine.authenticate(token);
-      // the first was used since
+      // the first has been used since
       expect({ ...principal.token, lastUsedAt: null }).toEqual(record);
       expect((await engine.tokens.reveal(record.id)).signingSecret).toBe(signingSecret);
     }
@@ -119,7 +119,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
-  it("marks the key, so that no server starts with another one", async () => {
+  it("stores the key's fingerprint, so no server starts with another key", async () => {
     const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
     const list = (secretKey: string) =>
       workspace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });
@@ -134,7 +134,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     const { code, stderr } = await workspace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: the source has changed, or is a different one, since the move was completed; new records cannot be added: .*journalLines/,
+      /^error: the source has changed since the move was completed, or is a different one; new records cannot be added: .*journalLines/,
     );
   });
 });
@@ -161,7 +161,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       stderr: "error: no target database; pass --to, or set SNAP_DATABASE_URL\n",
     });
     const message =
-      "must be a URL with postgres:// or postgresql://, such as postgres://snap:secret@db.internal:5432/snap";
+      "must be a postgres:// or postgresql:// URL, such as postgres://snap:secret@db.internal:5432/snap";
     expect(await failure(["--to", "mysql://snap:hunter2@db/snap"])).toEqual({
       code: 2,
       stderr: `error: --to ${message}\n`,
@@ -176,7 +176,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const { host } = new URL(server().url());
     expect(await failure(["--from", folder, "--to", `postgres://snap:hunter2@${host}/nowhere`])).toEqual({
       code: 1,
-      stderr: `error: ${host}/nowhere: database "nowhere" does not exist; correct the name of the database, or create it\n`,
+      stderr: `error: ${host}/nowhere: database "nowhere" does not exist; correct the database name, or create the database\n`,
     });
   });
 
@@ -201,10 +201,10 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       stderr: `error: ${folder}/snap.db is in use; stop the server and all commands that use it\n`,
     });
     await engine.close();
-    const nothing = join(workspace.directory, "nothing");
+    const missing = join(workspace.directory, "nothing");
     expect(await failure(["--from", "nothing", "--to", url])).toEqual({
       code: 1,
-      stderr: `error: ${nothing} does not contain snap.db\n`,
+      stderr: `error: ${missing} does not contain snap.db\n`,
     });
     expect(await readdir(workspace.directory)).not.toContain("nothing");
   });

@@ -111,7 +111,7 @@ describe("the schema of a batch", () => {
   });
 });
 
-describe("the description of the webhook", () => {
+describe("the webhook's description", () => {
   it("lists the headers of both schemes, and all of them are sent", async () => {
     const webhook = document.webhooks?.["batch.complete"];
     expect(webhook).toMatchObject({

@@ -11,16 +11,18 @@ interface ResponseObject {
   readonly content?: Record<string, { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } }>;
 }
 
-function responsesOf(path: string): Record<string, ResponseObject> {
+/** Of GET, or by default of POST if there is one. */
+function responsesOf(path: string, method?: "get" | "post"): Record<string, ResponseObject> {
   const { get, post } = document.paths?.[path] ?? {};
-  const responses: Record<string, ResponseObject> | undefined = (get ?? post)?.responses;
+  const responses: Record<string, ResponseObject> | undefined = (method === "get" ? get : (post ?? get))
+    ?.responses;
   return responses ?? {};
 }
 
 /** The error codes of an operation by status. */
-function codesOf(path: string): Record<string, string[]> {
+function codesOf(path: string, method?: "get" | "post"): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(responsesOf(path)).flatMap(([status, { content }]) => {
+    Object.entries(responsesOf(path, method)).flatMap(([status, { content }]) => {
       const codes = content?.["application/json"]?.schema.allOf?.[1]?.properties?.code.enum;
       return codes === undefined ? [] : [[status, codes]];
     }),
@@ -77,7 +79,10 @@ describe("the OpenAPI document", () => {
       ["get", "/snap/signed", "renderSignedPage", []],
       ["post", "/captures", "capture", [{ bearer: [] }]],
       ["post", "/renders", "submitBatch", [{ bearer: [] }]],
+      ["get", "/renders", "listBatches", [{ bearer: [] }]],
       ["get", "/renders/{id}", "getBatch", [{ bearer: [] }]],
+      ["get", "/renders/{id}/deliveries", "listDeliveries", [{ bearer: [] }]],
+      ["post", "/renders/{id}/deliveries", "resendWebhook", [{ bearer: [] }]],
       ["post", "/documents", "uploadDocument", [{ bearer: [] }]],
       ["get", "/documents/{id}", "getDocument", [{ bearer: [] }]],
       ["delete", "/documents/{id}", "deleteDocument", [{ bearer: [] }]],
@@ -135,6 +140,23 @@ describe("the OpenAPI document", () => {
       431: ["request_header_fields_too_large"],
       500: ["server_error"],
       503: ["not_ready"],
+    });
+    expect(codesOf("/renders", "get")).toEqual({
+      400: ["bad_request"],
+      401: ["unauthenticated"],
+      403: ["account_suspended", "email_unverified"],
+      404: ["not_found"],
+      408: ["request_timeout"],
+      413: ["payload_too_large"],
+      422: ["validation_failed"],
+      431: ["request_header_fields_too_large"],
+      500: ["server_error"],
+      503: ["not_ready"],
+    });
+    expect(codesOf("/renders/{id}/deliveries", "get")).toEqual(codesOf("/renders", "get"));
+    expect(codesOf("/renders/{id}/deliveries", "post")).toEqual({
+      ...codesOf("/renders", "get"),
+      429: ["rate_limited"],
     });
     expect(codesOf("/renders/{id}")).toEqual({
       400: ["bad_request"],
@@ -199,6 +221,7 @@ describe("the OpenAPI document", () => {
       ["/renders", "413", credits],
       ["/renders", "422", credits],
       ["/renders", "429", [...credits, ...rateLimit, "Retry-After"]],
+      ["/renders/{id}/deliveries", "202", credits],
       ["/renders/{id}", "200", credits],
       ["/renders/{id}", "404", credits],
       ["/renders/{id}", "413", []],

@@ -93,7 +93,7 @@ const cases = documentedParameters().flatMap((parameter) =>
 );
 
 describe("documented parameters", () => {
-  it("are those of the specification, each once", () => {
+  it("are those in the specification, each once", () => {
     const table = documentedParameters().map(({ name, required, acceptedIn }) => [
       name,
       required,

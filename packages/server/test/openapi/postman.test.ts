@@ -4,8 +4,13 @@ import { openService, signedQuery } from "../http/open-service.ts";
 
 const collection = postmanCollection("https://snap.example.com");
 
-/** Of the responses that are not 200. */
-const STATUSES: Readonly<Record<string, number>> = { "Submit a batch": 202, "Upload a document": 201 };
+/** Statuses of the responses that are not 200. */
+const STATUSES: Readonly<Record<string, number>> = {
+  "Submit a batch": 202,
+  "Upload a document": 201,
+  // the batch has no webhook
+  "Send a webhook again": 422,
+};
 
 describe("the Postman collection", () => {
   it("sets the base URL, leaves the token empty, and sends it as a bearer token", () => {
@@ -27,7 +32,10 @@ describe("the Postman collection", () => {
       "Signed URL",
       "HTML to PDF",
       "Submit a batch",
+      "List batches",
       "Poll a batch",
+      "Webhook deliveries",
+      "Send a webhook again",
       "Upload a document",
       "Usage",
       "OpenAPI description",
@@ -35,7 +43,7 @@ describe("the Postman collection", () => {
     ]);
   });
 
-  it("works unchanged, except for the signature and the id of the batch", async () => {
+  it("works unchanged, except for the signature and the batch id", async () => {
     const { send, customer } = await openService();
     const { token, tokenId, signingSecret } = await customer();
     const types: unknown[] = [];
@@ -71,6 +79,9 @@ describe("the Postman collection", () => {
       json,
       json,
       json,
+      json,
+      json,
+      json,
     ]);
   });
 
@@ -82,7 +93,7 @@ describe("the Postman collection", () => {
     expect(sent).toEqual(["url", "tokenId", "signature"]);
   });
 
-  it("submits JSON, and has a variable for the id of the batch", () => {
+  it("submits JSON, and has a variable for the batch id", () => {
     const requestOf = (name: string) => collection.item.find((item) => item.name === name)?.request;
     expect(requestOf("Submit a batch")).toMatchObject({
       method: "POST",

@@ -57,7 +57,7 @@ describe("evictions", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("and the size of the cache are metrics", async () => {
+  it("are metrics, like the cache's size", async () => {
     const metrics = createMetrics();
     const { onEvicted } = watch(metrics);
     onEvicted(eviction({ renderings: 2 }));

@@ -48,7 +48,7 @@ CREATE TABLE snap.reservations (
 -- Only open reservations can lapse, so the index is as small as the number of running renders.
 CREATE INDEX open_reservations ON snap.reservations (account_id, lapses_at) WHERE state = 'open';
 
--- Every render writes to it, and only audits read it: an index over accounts would cost each render a page write.
+-- Every render writes to it, and only audits read it: an index on accounts would cost each render a page write.
 CREATE TABLE snap.journal (
   sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id TEXT COLLATE "C" NOT NULL,

@@ -1,5 +1,5 @@
 /**
- * The ledger's operations as functions, so that each is one statement: one round trip, one transaction. A function locks
+ * The ledger's operations as functions, so each is one statement: one round trip, one transaction. A function locks
  * the balance of a period before it changes its credits, and locks several in order of time, so there are no deadlocks.
  * Under READ COMMITTED, each statement sees what was committed while the previous one waited.
  */
@@ -40,7 +40,7 @@ BEGIN
         WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now
       )) ORDER BY period_started_at FOR UPDATE
     );
-    -- Skips reservations that others have made meanwhile in other periods: their balances are not locked.
+    -- Skips concurrent reservations in other periods: their balances are not locked.
     FOR overdue IN SELECT * FROM snap.reservations
       WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now AND period_started_at = ANY (held)
       ORDER BY lapses_at
@@ -103,7 +103,7 @@ DECLARE
   ending TEXT;
 BEGIN
   SELECT * INTO reservation FROM snap.reservations WHERE id = in_reservation;
-  -- A refused reservation never existed for the caller.
+  -- For the caller, a rejected reservation never existed.
   IF NOT FOUND OR reservation.state = 'refused' THEN RETURN 'unknown'; END IF;
   IF reservation.state = 'open' THEN
     PERFORM 1 FROM snap.balances

@@ -1,6 +1,6 @@
 /**
  * Batches, which are also the queue of their items and the outbox of their webhooks. The partial indexes contain only
- * unfinished rows, so that reading the queue costs the same after a million batches.
+ * unfinished rows, so reading the queue costs the same after a million batches.
  */
 export const batches = `
 CREATE TABLE snap.batches (
@@ -24,7 +24,7 @@ CREATE TABLE snap.batch_items (
   id TEXT COLLATE "C" NOT NULL,
   account_id TEXT COLLATE "C" NOT NULL,
   key TEXT NOT NULL,
-  -- JSON objects, as text, so that they are returned byte for byte.
+  -- JSON objects, as text, so they are returned byte for byte.
   parameters TEXT NOT NULL,
   state TEXT NOT NULL,
   -- Copied from the state. claimable_at is NULL once the item is done or failed.
@@ -33,7 +33,7 @@ CREATE TABLE snap.batch_items (
     coalesce(state::json ->> 'dueAt', state::json ->> 'leaseEndsAt')::NUMERIC),
   PRIMARY KEY (batch, position)
 );
--- Finds the first item of an account in one step; includes id and status, so that reads need only the index.
+-- Finds the first item of an account in one step; includes id and status, so reads need only the index.
 CREATE INDEX unfinished_items ON snap.batch_items (account_id, claimable_at, batch, position)
   INCLUDE (id, status) WHERE claimable_at IS NOT NULL;
 

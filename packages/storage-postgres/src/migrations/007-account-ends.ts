@@ -1,20 +1,20 @@
 /**
- * Adds suspensions and deletions of accounts, and lets whole periods be pruned from the ledger. Only adds columns, tables and
- * indexes, and replaces functions by ones that older releases can call.
+ * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Only adds columns,
+ * tables and indexes, and replaces functions with ones that older releases can call.
  */
 export const accountEnds = `
 ALTER TABLE snap.accounts ADD COLUMN suspended_at BIGINT, ADD COLUMN deletion_started_at BIGINT;
 
 -- Accounts that are being deleted, or were in the last day: nothing new is stored for them.
 CREATE TABLE snap.deletions (
-  -- SHA-256 of the account id, so that no id remains.
+  -- SHA-256 of the account id, so no id remains.
   digest BYTEA PRIMARY KEY,
   deleted_at BIGINT NOT NULL
 );
 CREATE FUNCTION snap.digest_of(in_account TEXT) RETURNS BYTEA LANGUAGE SQL IMMUTABLE AS $$
   SELECT sha256(convert_to(in_account, 'UTF8'))
 $$;
--- Locks the account first, so that its deletion cannot start until the caller has committed. The second statement sees
+-- Locks the account first, so its deletion cannot start until the caller has committed. The second statement sees
 -- a deletion that was committed while the first one waited.
 CREATE FUNCTION snap.is_deleted(in_account TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$
 BEGIN
@@ -66,7 +66,7 @@ BEGIN
         WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now
       )) ORDER BY period_started_at FOR UPDATE
     );
-    -- Skips reservations that others have made meanwhile in other periods: their balances are not locked.
+    -- Skips concurrent reservations in other periods: their balances are not locked.
     FOR overdue IN SELECT * FROM snap.reservations
       WHERE account_id = in_account AND state = 'open' AND lapses_at <= in_now AND period_started_at = ANY (held)
       ORDER BY lapses_at
@@ -122,7 +122,7 @@ DECLARE
   ending TEXT;
 BEGIN
   SELECT * INTO reservation FROM snap.reservations WHERE id = in_reservation;
-  -- A refused reservation never existed for the caller.
+  -- For the caller, a rejected reservation never existed.
   IF NOT FOUND OR reservation.state = 'refused' THEN RETURN 'unknown'; END IF;
   IF reservation.state = 'open' THEN
     PERFORM 1 FROM snap.balances

@@ -1,4 +1,4 @@
-/** Documents that were uploaded, with their files. Only adds tables and indexes. */
+/** Uploaded documents with their files. Only adds tables and indexes. */
 export const documents = `
 CREATE TABLE snap.documents (
   sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -20,6 +20,6 @@ CREATE TABLE snap.document_files (
   bytes BYTEA NOT NULL,
   PRIMARY KEY (document, path)
 );
--- Pictures and fonts, most of the bytes, are compressed already.
+-- Most of the bytes are images and fonts, which are already compressed.
 ALTER TABLE snap.document_files ALTER COLUMN bytes SET STORAGE EXTERNAL;
 `;

@@ -2,7 +2,7 @@ import type { Account, AccountChange, AccountStore, Page } from "@snap/engine/po
 import { isStorable, type Database } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 
-/** The columns of an account, named like its fields. */
+/** An account's columns, aliased to the names of its fields. */
 const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan_slug AS "planSlug",
   credits_per_period AS "creditsPerPeriod", requests_per_minute AS "requestsPerMinute", created_at AS "createdAt",
   suspended_at AS "suspendedAt", deletion_started_at AS "deletionStartedAt"`;
@@ -10,8 +10,8 @@ const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan
 /** The expression of the unique index: folds only ASCII letters. */
 const FOLDED_EMAIL = `lower(email COLLATE "C") COLLATE "C"`;
 
-/** A page, with the number of the accounts from its first to the last of all pages. */
-const PAGE = `SELECT ${ACCOUNT_COLUMNS}, count(*) OVER () AS selected FROM snap.accounts
+/** A page of accounts, with the number of accounts from its start to the end of the list. */
+const PAGE = `SELECT ${ACCOUNT_COLUMNS}, count(*) OVER () AS matched FROM snap.accounts
   WHERE sequence > CASE WHEN $1::TEXT IS NULL THEN 0 ELSE (SELECT sequence FROM snap.accounts WHERE id = $1) END
     AND strpos(${FOLDED_EMAIL}, lower($2 COLLATE "C") COLLATE "C") > 0
     AND ($3::BOOLEAN OR plan_slug IS NOT DISTINCT FROM $4)
@@ -51,7 +51,7 @@ export function createAccountStore(database: Database): AccountStore {
     },
     async page({ limit, after, emailPart, planSlug, isVerified }) {
       if (![after ?? "", emailPart ?? "", planSlug ?? ""].every(isStorable)) return EMPTY;
-      const rows = await query<Account & { readonly selected: number }>(PAGE, [
+      const rows = await query<Account & { readonly matched: number }>(PAGE, [
         after ?? null,
         emailPart ?? "",
         planSlug === undefined,
@@ -59,7 +59,7 @@ export function createAccountStore(database: Database): AccountStore {
         isVerified ?? null,
         limit,
       ]);
-      const more = (rows[0]?.selected ?? 0) - rows.length;
+      const more = (rows[0]?.matched ?? 0) - rows.length;
       return { entries: rows.map(toAccount), more };
     },
     async insert(account) {

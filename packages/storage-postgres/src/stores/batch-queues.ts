@@ -1,4 +1,4 @@
-/** The next item of each waiting account, the longest due first: `$1` now, `$2` limit, `$3` accounts to exclude. */
+/** The next item for each waiting account, longest due first: `$1` now, `$2` limit, `$3` accounts to exclude. */
 export const DUE_ITEMS = `${waitingAccounts("batch_items")}
   SELECT waiting.account_id AS "accountId", batches.id AS "batchId", item.id AS "itemId"
   FROM waiting CROSS JOIN LATERAL (
@@ -27,7 +27,7 @@ export const STATS = `SELECT count(*) FILTER (WHERE status = 'queued') AS "queue
   FROM snap.batch_items WHERE claimable_at IS NOT NULL`;
 
 /**
- * Steps through the index from one waiting account to the next, so that a long queue of one account costs nothing (a loose
+ * Steps through the index from one waiting account to the next, so one account's long queue costs nothing (a loose
  * index scan, which PostgreSQL does not do itself).
  */
 function waitingAccounts(table: "batch_items" | "deliveries"): string {

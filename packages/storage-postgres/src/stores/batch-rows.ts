@@ -1,6 +1,6 @@
 import type { BatchRecord, DeliveryState, ItemRecord, ItemState } from "@snap/engine/ports";
 
-/** A row of an item joined with its batch (snap.batch_row). */
+/** An item's row joined with its batch's row (snap.batch_row). */
 export interface BatchRow {
   readonly sequence: number;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface BatchRow {
   readonly delivery: string | null;
 }
 
-/** Builds the batch from the ordered rows of its items; returns `null` without rows. */
+/** Builds the batch from the ordered rows of its items; returns `null` if there are none. */
 export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const [batch] = rows;
   if (batch === undefined) return null;

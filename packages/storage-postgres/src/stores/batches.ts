@@ -6,6 +6,7 @@ import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { BATCH_PAGE, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { inChunks } from "./in-chunks.ts";
+import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import { endReservation } from "./ledger.ts";
 
 interface Stats {
@@ -15,10 +16,10 @@ interface Stats {
   readonly openDeliveries: number;
 }
 
-/** Each has up to 20 items. */
+/** Each can have up to 20 items. */
 const BATCHES_PER_STATEMENT = 100;
 
-/** Stores batches with their items and deliveries, and notifies the workers of all machines of new ones. */
+/** Stores batches with their items and deliveries, and notifies workers on all machines of new batches. */
 export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
   const { query } = database;
   return {
@@ -47,7 +48,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
         delivery ?? null,
         limit,
       ]);
-      return { entries: rows.map(toSummary), more: (rows[0]?.selected ?? 0) - rows.length };
+      return { entries: rows.map(toSummary), more: (rows[0]?.matched ?? 0) - rows.length };
     },
     change: ({ batchId, now, settle, change }) =>
       database.transaction(async (inTransaction) => {
@@ -65,6 +66,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     dueItems: ({ now, limit, exceptAccounts }) => query<DueItem>(DUE_ITEMS, [now, limit, exceptAccounts]),
     dueDeliveries: ({ now, limit, exceptAccounts }) =>
       query<DueDelivery>(DUE_DELIVERIES, [now, limit, exceptAccounts]),
+    ...createDeliveryAttempts(database),
     async prune({ now, limit }) {
       const pruned = await query(
         `DELETE FROM snap.batches WHERE sequence IN (

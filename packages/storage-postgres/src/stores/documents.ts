@@ -9,7 +9,7 @@ import type {
 import { isStorable, type Database, type Query } from "../database.ts";
 import { inChunks } from "./in-chunks.ts";
 
-/** Each has up to 50 MiB. */
+/** Each can be up to 50 MiB. */
 const DOCUMENTS_PER_STATEMENT = 10;
 
 const COLUMNS = `account_id AS "accountId", id, content_type AS "contentType", bytes, files, stored_at AS "storedAt",
@@ -72,10 +72,10 @@ export function createDocumentStore(database: Database): DocumentStore {
   };
 }
 
-/** Returns `null` to roll back, because the account is being deleted. */
+/** Returns `null`, which rolls back, if the account is being deleted. */
 async function put(query: Query, { document, files, quota }: PutDocument): Promise<PutOutcome | null> {
   const { accountId, id, storedAt, expiresAt } = document;
-  // one at a time for each account, for the quota
+  // serializes an account's uploads, so concurrent ones cannot exceed the quota
   await query("SELECT pg_advisory_xact_lock(hashtextextended('snap.documents ' || $1, 0))", [accountId]);
   const [existing] = await query<DocumentRecord>(
     `UPDATE snap.documents SET expires_at = greatest(expires_at, $4)

@@ -16,8 +16,8 @@ interface AuditRow extends Pick<
 }
 
 /**
- * `$1` id before the portion, `$2` limit of accounts, `$3` the only account. One statement, so that the figures belong
- * together while other processes write.
+ * `$1` id before the portion, `$2` limit of accounts, `$3` the only account. One statement, so the figures
+ * are consistent while other processes write.
  */
 const AUDIT = `WITH portion AS (
     SELECT max(account_id) AS last, count(*) AS size FROM (

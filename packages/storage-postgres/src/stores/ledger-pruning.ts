@@ -6,8 +6,9 @@ import { inChunks } from "./in-chunks.ts";
 const ROWS_PER_STATEMENT = 20_000;
 
 /*
- * Each statement counts what it deletes. Several processes may prune at the same time: each skips what another has locked.
- * Reservations and the journal are pruned from their start, so neither needs an index that every render would write.
+ * Each statement counts what it deletes. Several processes can prune at the same time: each skips rows that another has
+ * locked. Reservations and the journal are pruned from their start, so neither needs an index that every render would
+ * write.
  */
 
 const LAPSE = `SELECT count(snap.end_reservation(id, 'lapsed', $1)) AS count FROM (
@@ -55,8 +56,8 @@ export async function pruneLedger(
 }
 
 /**
- * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an index over
- * accounts. A settlement that runs meanwhile finds its reservation and its balance, or neither.
+ * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an index on
+ * accounts. A concurrent settlement finds both its reservation and its balance, or neither.
  */
 export async function deleteLedger(query: Query, accountId: string): Promise<number> {
   if (!isStorable(accountId)) return 0;
@@ -65,7 +66,7 @@ export async function deleteLedger(query: Query, accountId: string): Promise<num
   return deleteByScan(query, { table: "snap.journal", key: "sequence", start: 0, accountId });
 }
 
-/** Deletes the rows of an account from a table, in the order of its key; returns their number. */
+/** Deletes an account's rows from a table, in the order of the table's key; returns their number. */
 async function deleteByScan(
   query: Query,
   {

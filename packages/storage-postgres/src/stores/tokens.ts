@@ -15,11 +15,11 @@ interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
   readonly abilities: string;
   readonly previousSecretHash: string;
   readonly previousSealedSigningSecret: string;
-  /** `null`, as the other two are, without previous secrets. */
+  /** All three `previous` columns are `null` if there are no previous secrets. */
   readonly previousEndsAt: number | null;
 }
 
-/** A token joined with its account and balance; without a balance its columns are `null`. */
+/** A token joined with its account and balance; the balance columns are `null` if there is no balance. */
 interface FoundRow
   extends TokenRow, Omit<Account, "id" | "createdAt">, Omit<StandingBalance, "periodStartedAt"> {
   readonly accountCreatedAt: number;
@@ -125,7 +125,7 @@ export function createTokenStore(database: Database): TokenStore {
   };
 }
 
-/** Returns the token, which no other transaction changes before this one ends. */
+/** Returns the token, and keeps other transactions from changing it until this one ends. */
 async function lock(query: Query, id: number): Promise<TokenRecord | null> {
   const [row] = await query<TokenRow>(`SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE id = $1 FOR UPDATE`, [
     id,
@@ -140,7 +140,7 @@ async function rotate(
   const { id, isRepeated, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt } = next;
   const token = await lock(query, id);
   if (token === null) return null;
-  // the first transaction had committed when its connection was lost: its overlap is not an earlier one
+  // the first transaction had committed when its connection was lost: its overlap is not an earlier overlap
   if (isRepeated && token.secretHash === secretHash) return { rotated: true, token };
   const { previous } = token;
   if (overlapEndsAt !== null && previous !== null && previous.endsAt > rotatedAt)

@@ -132,8 +132,9 @@ function insertInto(table: string, fields: Readonly<Record<string, `${string} ${
       ? { column, read: `"${field}" TEXT`, value: `decode("${field}", 'hex')` }
       : { column, read: `"${field}" ${type}`, value: `"${field}"` };
   });
-  const list = (part: keyof (typeof columns)[number]): string => columns.map((one) => one[part]).join(", ");
-  // sorted, so that identity columns are numbered in the order of the records
+  const list = (part: keyof (typeof columns)[number]): string =>
+    columns.map((column) => column[part]).join(", ");
+  // sorted, so identity columns are numbered in the order of the records
   return `INSERT INTO snap.${table} (${list("column")}) OVERRIDING SYSTEM VALUE
     SELECT ${list("value")} FROM ROWS FROM (json_to_recordset($1::JSON) AS (${list("read")})) WITH ORDINALITY
     ORDER BY ordinality`;

@@ -8,7 +8,7 @@ interface MoveRow extends Omit<TransferState, "finished"> {
 
 /** Returns the existing move, or starts one. Requires a transaction. */
 export async function beginMove(query: Query, fingerprint: string): Promise<TransferState> {
-  // if two begin at the same time, the second finds the move of the first
+  // of two concurrent calls, the second finds the move that the first began
   await query("LOCK TABLE snap.moves IN EXCLUSIVE MODE");
   const [row] = await query<MoveRow>(
     "SELECT mark AS fingerprint, position, moved, figures AS totals FROM snap.moves",
@@ -61,7 +61,7 @@ function toState({ totals, ...state }: MoveRow): TransferState {
   return { ...state, finished: totals === null ? null : toTotals(totals) };
 }
 
-/** A move that an older release finished has no totals of reversals and documents. */
+/** Moves finished by older releases have no totals of reversals and documents. */
 function toTotals(text: string): TransferTotals {
   const later = { journalReversed: 0, documents: 0, documentBytes: 0 };
   return { ...later, ...(JSON.parse(text) as Omit<TransferTotals, keyof typeof later>) };

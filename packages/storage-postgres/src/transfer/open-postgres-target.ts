@@ -10,7 +10,7 @@ import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
 /** Sums over a long journal take minutes. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 
-/** The planner's statistics are from the empty tables. */
+/** Without it, the planner would assume that the tables are empty. */
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
   snap.batch_items, snap.deliveries, snap.documents, snap.document_files`;
 
@@ -40,10 +40,10 @@ const TOTALS = `SELECT
 export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage, "audit"> {}
 
 /**
- * Opens a database to move another storage into it, with `transfer` of `@snap/engine`; creates the schema if needed. The
- * database stores the progress of the move, and `openPostgresStorage` rejects it until the move is finished.
+ * Opens a database to move another storage into it, with `transfer` from `@snap/engine`; creates the schema if needed.
+ * The database stores the progress of the move, and `openPostgresStorage` rejects it until the move is finished.
  *
- * @throws Error if the server is unreachable or refuses the connection, or if the schema is of a newer or older release.
+ * @throws Error if the server is unreachable or rejects the connection, or if the schema is from a newer or older release.
  *
  * @example
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Between two probes of an unavailable Redis. */
+/** Interval between probes of an unavailable Redis. */
 const PROBE_INTERVAL_MS = 500;
 
 /** Runs a command on Redis; returns `fallback` while Redis is unavailable, or if the command fails. Never rejects. */
@@ -27,7 +27,7 @@ export interface AvailabilityOptions {
 }
 
 /**
- * Prevents calls from waiting for an unresponsive Redis: after the first failure, sends none until a probe succeeds.
+ * Prevents calls from waiting for an unresponsive Redis: after the first failure, none is sent until a probe succeeds.
  */
 export function createAvailability({
   commandTimeoutMs,

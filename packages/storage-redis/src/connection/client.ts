@@ -12,17 +12,17 @@ import {
 /** Longest wait for a connection. */
 export const CONNECT_TIMEOUT_MS = 3000;
 /** A connection without traffic for this long is considered dead; pings keep an idle one alive. */
-const SILENCE_MS = 15_000;
+const IDLE_TIMEOUT_MS = 15_000;
 const PING_INTERVAL_MS = 5000;
-const LONGEST_RECONNECT_PAUSE_MS = 1000;
-/** Maximum commands that wait for their responses. */
+const MAX_RECONNECT_DELAY_MS = 1000;
+/** Maximum number of commands awaiting responses. */
 const MAX_PENDING_COMMANDS = 50_000;
 
 const PROBE_TTL_MS = 1000;
 
 /**
- * A write, because a replica or a Redis whose disk has failed still serves reads; one that is small, and succeeds while
- * the memory is full.
+ * A write, because a replica or a Redis whose disk has failed still serves reads. It is small, and succeeds
+ * even when Redis is out of memory.
  */
 const probeScript = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -32,7 +32,9 @@ redis.call("SET", KEYS[1], "", "PX", ${PROBE_TTL_MS})`,
   transformReply: (): void => {},
 });
 
-/** Uses every command that a transfer sends, to detect missing permissions even while the memory is full. */
+/**
+ * Uses every command that a transfer sends, to detect missing permissions even when Redis is out of memory.
+ */
 const tryTransferScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `#!lua flags=allow-oom
@@ -61,22 +63,25 @@ const SCRIPTS = {
 export type ScriptedClient = ReturnType<typeof configure>;
 
 /**
- * Creates a client that is not connected yet. It queues no commands while it is disconnected, and reconnects until
- * `givesUp` returns true for a failure.
+ * Creates a client that is not connected yet. It does not queue commands while disconnected, and reconnects
+ * until `shouldGiveUp` returns true for a failure.
  *
  * @throws Error for a malformed URL. The message does not quote the URL, which may contain a password.
  */
-export function createScriptedClient(url: string, givesUp: (failure: unknown) => boolean): ScriptedClient {
+export function createScriptedClient(
+  url: string,
+  shouldGiveUp: (failure: unknown) => boolean,
+): ScriptedClient {
   try {
     // parsed here first, because the client accepts an empty string as the local Redis
-    return configure(new URL(url).href, givesUp);
+    return configure(new URL(url).href, shouldGiveUp);
   } catch {
     throw new Error("The Redis URL must look like redis://user:password@host:6379/0, or rediss://… for TLS.");
   }
 }
 
 // the inferred type has the scripts as methods
-const configure = (url: string, givesUp: (failure: unknown) => boolean) =>
+const configure = (url: string, shouldGiveUp: (failure: unknown) => boolean) =>
   createClient({
     url,
     scripts: SCRIPTS,
@@ -85,19 +90,19 @@ const configure = (url: string, givesUp: (failure: unknown) => boolean) =>
     pingInterval: PING_INTERVAL_MS,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: SILENCE_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
       reconnectStrategy: (retries, failure) =>
-        !givesUp(failure) && Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_RECONNECT_PAUSE_MS),
+        !shouldGiveUp(failure) && Math.min(50 * 2 ** Math.min(retries, 10), MAX_RECONNECT_DELAY_MS),
     },
   });
 
-/** Returns the time of Redis in epoch milliseconds. */
+/** Returns the time on the Redis server, in epoch milliseconds. */
 export async function readTime(client: ScriptedClient): Promise<number> {
   const [seconds, microseconds] = await client.time();
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
-/** Returns whether a retry cannot help: the password, the permissions or the database number are wrong. */
+/** Returns whether retrying is pointless: the password, permissions or database number is wrong. */
 export function isPermanent(failure: unknown): boolean {
   return (
     failure instanceof ErrorReply &&
@@ -106,10 +111,10 @@ export function isPermanent(failure: unknown): boolean {
 }
 
 /**
- * Returns whether another server may do better: this one is no longer the primary, is still loading, or has lost its
- * primary or its cluster.
+ * Returns whether another server might succeed: this one is no longer the primary, is still loading, or has
+ * lost its primary or its cluster.
  */
-export function isUnfit(failure: unknown): boolean {
+export function shouldTryAnotherServer(failure: unknown): boolean {
   return (
     failure instanceof ErrorReply && /^(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)/.test(failure.message)
   );

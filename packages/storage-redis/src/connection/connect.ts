@@ -1,6 +1,6 @@
 import { ErrorReply } from "@redis/client";
 import { createAvailability, withinTime, type Attempt, type Availability } from "./availability.ts";
-import { isPermanent, isUnfit, readTime, type ScriptedClient } from "./client.ts";
+import { isPermanent, shouldTryAnotherServer, readTime, type ScriptedClient } from "./client.ts";
 import { openLink, type Link } from "./link.ts";
 import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
 
@@ -8,7 +8,7 @@ import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
 const TRANSFER_BYTES_PER_MS = 4096;
 const VERSION_MIN = 7;
 
-/** The connection for short commands, and the one for the bytes of renderings, which would delay them. */
+/** A connection for short commands, and a separate one for renderings' bytes, which would delay them. */
 export interface RedisConnection {
   readonly client: ScriptedClient;
   readonly attempt: Attempt;
@@ -18,9 +18,9 @@ export interface RedisConnection {
 
 export interface TransferConnection {
   readonly client: ScriptedClient;
-  /** Like `attempt` of the other connection; a transfer that is stuck or cut concerns only this one. */
+  /** Like `attempt` of the other connection, but a stuck or interrupted transfer affects only this one. */
   readonly attempt: Attempt;
-  /** Runs a command that transfers about this many bytes; the time limit allows for all that is being transferred. */
+  /** Runs a command that transfers about this many bytes; the time limit includes all running transfers. */
   readonly inTime: <T>(bytes: number, command: () => Promise<T>) => Promise<T>;
 }
 
@@ -76,7 +76,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
         ),
       ),
     onFailure(reason) {
-      if (isUnfit(reason)) for (const link of links) link.reconnect();
+      if (shouldTryAnotherServer(reason)) for (const link of links) link.reconnect();
     },
     onBack,
   });
@@ -124,7 +124,7 @@ function createTransferConnection(
   let outstandingBytes = 0;
   let losses = 0;
   let isStuck = false;
-  /** Reports a failure of this connection, unless the other one fails, too: that is reported as unavailable. */
+  /** Reports a failure of this connection, unless the other one also fails: then Redis is reported as unavailable. */
   const report = async (reason: unknown): Promise<void> => {
     await availability.attempt(probeMain, () => {});
     if (isStuck || !availability.isUsable()) return;
@@ -138,7 +138,7 @@ function createTransferConnection(
   });
   const handleFailure = async (reason: unknown): Promise<void> => {
     if (reason instanceof ErrorReply) return availability.lose(reason);
-    // what is outstanding would delay later transfers
+    // outstanding transfers would delay later ones
     link.reconnect();
     await report(reason);
   };
@@ -168,7 +168,7 @@ function createTransferConnection(
 
 class VersionError extends Error {}
 
-/** Sends every command that is ever used, to detect missing permissions on opening. */
+/** Sends every command that the storage uses, to detect missing permissions on opening. */
 async function tryCommands(client: ScriptedClient, keyPrefix: string): Promise<void> {
   const [, version = ""] = /^redis_version:(\S+)/m.exec(await client.info()) ?? [];
   if (Number.parseInt(version, 10) < VERSION_MIN)

@@ -1,14 +1,14 @@
 import { isPermanent, createScriptedClient, CONNECT_TIMEOUT_MS, type ScriptedClient } from "./client.ts";
 import { withinTime } from "./availability.ts";
 
-/** One connection. It is restored in the background after it is lost. */
+/** One connection. If it is lost, it is restored in the background. */
 export interface Link {
   readonly client: ScriptedClient;
-  /** The first failure to connect; `null` if it is connected. */
+  /** The first failure to connect; `null` if connected. */
   readonly failure: unknown;
-  /** Called when the connection is lost, from now on. */
+  /** Calls `listener` whenever the connection is lost. */
   onLost(listener: (reason: unknown) => void): void;
-  /** Drops the connection and its pending commands, and connects again: the name may lead to another server by now. */
+  /** Drops the connection and its pending commands, and connects again: the name may point to another server by now. */
   reconnect(): void;
   close(): void;
 }
@@ -56,7 +56,7 @@ export async function openLink(
       listener = listen;
     },
     reconnect() {
-      // otherwise it is connecting already
+      // a client that is not ready is already connecting
       if (isClosed || !client.isReady) return;
       client.destroy();
       client.connect().catch(() => {});

@@ -1,16 +1,16 @@
 import { ErrorReply } from "@redis/client";
 
-/** Redis is required, but could not be reached on opening. The message has the reason and a remedy. */
+/** Redis is required, but could not be reached on opening. The message contains the reason and a remedy. */
 export class RedisUnreachableError extends Error {
   override readonly name = "RedisUnreachableError";
 }
 
-/** Returns whether Redis was not reached, or was not trusted; it has not answered that it is busy or not the primary. */
+/** Returns whether Redis was not reached or not trusted, rather than busy or not the primary. */
 export function isUnreachable(failure: unknown): boolean {
   return failure !== null && !(failure instanceof ErrorReply);
 }
 
-/** What is wrong if a connection fails with the code, and the remedy. */
+/** Error codes of a failed connection, and the remedies. */
 const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "correct the host name"],
   [/^ECONNREFUSED$/, "start Redis, or correct the host and the port"],
@@ -22,22 +22,22 @@ const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** Returns what the operator can do about a connection to this URL that fails. */
+/** Returns the remedy for a failed connection to this URL. */
 export function remedyOf(failure: unknown, { protocol }: URL): string {
   if (failure instanceof ErrorReply) return remedyOfReply(failure);
   const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
-  const other =
+  const tlsAdvice =
     protocol === "rediss:" ? "use redis:// if Redis expects no TLS" : "use rediss:// if Redis expects TLS";
   return (
     REMEDIES.find(([pattern]) => pattern.test(code))?.[1] ??
-    `check the host, the port and the network, and ${other}`
+    `check the host, the port and the network, and ${tlsAdvice}`
   );
 }
 
 function remedyOfReply({ message }: ErrorReply): string {
   if (/^(?:WRONGPASS|NOAUTH)/.test(message)) return "correct the user and the password in its URL";
   if (message.startsWith("NOPERM"))
-    return "give its user the commands that the README of @snap/storage-redis lists";
-  if (message.startsWith("ERR DB")) return "correct the number of the database in its URL";
+    return "allow its user the commands listed in the README of @snap/storage-redis";
+  if (message.startsWith("ERR DB")) return "correct the database number in its URL";
   return "wait until it is ready";
 }

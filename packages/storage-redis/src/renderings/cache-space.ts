@@ -13,16 +13,16 @@ const STORE_ATTEMPTS = 3;
 
 export interface CacheSpaceOptions {
   readonly keyPrefix: string;
-  /** `null`: depends on the memory of Redis. */
+  /** `null` to derive it from Redis's memory. */
   readonly cacheMaxBytes: number | null;
   readonly onEvicted: (eviction: Eviction) => void;
 }
 
-/** The space for renderings, which the quota and the memory of Redis limit. */
+/** The space for renderings, limited by the quota and Redis's memory. */
 export interface CacheSpace {
   /** Stores a rendering, and evicts others to make space for it; returns `false` if it does not fit. */
   store(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<boolean>;
-  /** Evicts at most `limit` renderings that exceed the quota, by the memory that Redis has now; returns how many. */
+  /** Updates the quota, and evicts at most `limit` renderings that exceed it; returns how many were evicted. */
   trim(client: ScriptedClient, limit: number): Promise<number>;
 }
 
@@ -91,7 +91,7 @@ export function createCacheSpace(
         bytes: counted,
       };
       if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
-      // a rendering that does not fit counts as evicted at once (`RenderingStore`)
+      // a rendering that does not fit counts as evicted immediately (`RenderingStore`)
       onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: counted });
       return false;
     },

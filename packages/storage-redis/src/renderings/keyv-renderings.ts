@@ -4,16 +4,16 @@ import { pack, unpack, unpackMetadata } from "./packed.ts";
 import { DELETION_MS } from "./scripts.ts";
 
 /**
- * The methods of a Keyv store that are used: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
+ * The parts of a Keyv store that the cache uses: an adapter such as `@keyv/redis`, a `Map`, or a `Keyv`. They may return
  * promises. `get` must return a `Uint8Array`. Wrap a text-only store in a `Keyv`, which serializes bytes as base64; that
- * costs a third more space, and time.
+ * takes a third more space, and more time.
  */
 export interface KeyvStore {
   get(key: string): unknown;
   /** Called with a `Buffer`; typed as `never` because adapters declare different types. */
   set(key: string, value: never, ttlMs?: number): unknown;
   delete(key: string): unknown;
-  /** All keys, or at least those with the prefix of the renderings. A `Keyv` has them in its `iterator`. */
+  /** All keys, or at least those with the renderings' prefix. A `Keyv` has them in its `iterator`. */
   keys(): Iterable<string> | AsyncIterable<string>;
 }
 
@@ -25,10 +25,10 @@ export interface KeyvRenderingsOptions {
 
 /**
  * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It expires by the caller's
- * clock; the store gets a time to live that is a minute longer, and deletes expired values itself, so `prune` does nothing.
- * There is no quota: the store has to limit itself.
+ * clock; the store, which deletes expired values itself, keeps it a minute longer, so `prune` does nothing.
+ * There is no quota: the store must limit itself.
  *
- * Methods reject with the errors of the store.
+ * Methods reject with the store's errors.
  *
  * @example
  * const renderings = createKeyvRenderings({ store: new Map() });

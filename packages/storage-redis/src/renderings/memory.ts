@@ -1,16 +1,16 @@
 import type { CacheWarning } from "@snap/engine/ports";
 import type { ScriptedClient } from "../connection/client.ts";
 
-/** Renderings take more memory than counts against the quota, and rate limits and leases need some, too. */
+/** Renderings take more memory than counts against the quota, and rate limits and leases also need some. */
 const MAXMEMORY_FRACTION = 0.8;
 /** Applies to the machine's memory if Redis has no limit. */
 const SYSTEM_FRACTION = 0.5;
 
-/** The memory of Redis. */
+/** Redis's memory. */
 export interface Memory {
   /** The default quota of renderings. */
   readonly quota: number;
-  /** Until `maxmemory`; `null` without it. */
+  /** Free memory below `maxmemory`; `null` if it is not set. */
   readonly freeBytes: number | null;
   readonly warnings: readonly CacheWarning[];
 }
@@ -32,7 +32,7 @@ function warnOfLimit(maxBytes: number): CacheWarning[] {
   return [
     {
       code: "redis_maxmemory",
-      message: "nothing limits the memory of Redis",
+      message: "Redis has no memory limit",
       advice:
         "set maxmemory, for example `redis-cli config set maxmemory 1gb`, and maxmemory-policy noeviction; put both into redis.conf",
     },

@@ -16,7 +16,7 @@ export function pack({ bytes, ...metadata }: StoredRendering): Buffer {
   return Buffer.concat([packMetadata(metadata), bytes]);
 }
 
-/** Returns all that precedes the bytes. */
+/** Returns everything that precedes the bytes. */
 export function packMetadata(metadata: Metadata): Buffer {
   const json = Buffer.from(JSON.stringify(metadata));
   const preamble = Buffer.alloc(PREAMBLE_BYTES);
@@ -51,6 +51,6 @@ export function unpack(packed: Uint8Array): StoredRendering | null {
   const metadata = unpackMetadata(packed);
   const offset = bytesOffset(packed);
   if (metadata === null || offset === null) return null;
-  // copied, because the value may belong to the store, or be a view of a much larger reply
+  // copied, because the value may belong to the store, or be a view of a much larger response
   return { ...metadata, bytes: new Uint8Array(packed.subarray(offset)) };
 }

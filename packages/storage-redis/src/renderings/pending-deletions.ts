@@ -12,8 +12,8 @@ export interface PendingDeletions {
 }
 
 /**
- * Renderings that were deleted or replaced while Redis was unavailable may still be there when it is back, and would be
- * served again.
+ * Renderings that were deleted or replaced while Redis was unavailable may still be there when it is back, and would
+ * otherwise be served again.
  */
 export function createPendingDeletions(maxNames: number = MAX_NAMES): PendingDeletions {
   const pending = new Set<string>();

@@ -87,7 +87,7 @@ export function createRenderingStore(
   };
 }
 
-/** Other methods do without Redis; here, renderings would remain. */
+/** Other methods work without Redis; here, renderings would remain. */
 function failPurge(): never {
   throw new Error("Redis is unavailable, so renderings may remain in it; try again once it is back");
 }

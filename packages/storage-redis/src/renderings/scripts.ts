@@ -3,10 +3,10 @@ import type { Eviction } from "@snap/engine/ports";
 import { EXPIRY_GRACE_MS } from "../keys.ts";
 
 /*
- * The index of the renderings, next to their values. `cache:entries` maps the name of a rendering to its size and
- * its account; `cache:total` and `cache:accounts` are the sums; `cache:ages:<account>` and `cache:expiries` sort the names
+ * The index of the renderings, next to their values. `cache:entries` maps a rendering's name to its size and
+ * account; `cache:total` and `cache:accounts` are the sums; `cache:ages:<account>` and `cache:expiries` sort the names
  * by the instants at which they were stored and expire. The scripts run even while the memory is full (`allow-oom`),
- * because evicting also writes to the index.
+ * because eviction also writes to the index.
  */
 const INDEX = `#!lua flags=allow-oom
 local prefix = KEYS[1]
@@ -71,13 +71,13 @@ local function evict(maxBytes, limit, pendingAccount, pendingBytes)
 end
 `;
 
-/** Evictions of one call, which blocks Redis for about a millisecond. */
+/** Evictions per call, which blocks Redis for about a millisecond. */
 const EVICTIONS_PER_CALL = 50;
 const NO_QUOTA = Number.MAX_SAFE_INTEGER;
 
-/** What one call evicted. */
+/** The evictions of one call. */
 export interface EvictOutcome {
-  /** There is nothing more to evict, or no need for it. */
+  /** Whether nothing more can or need be evicted. */
   readonly isDone: boolean;
   readonly evicted: readonly Omit<Eviction, "reason">[];
 }
@@ -97,7 +97,7 @@ export interface StoreRequest {
   readonly accountId: string;
   /** Digest of the account's id; nothing is stored while its deletion is marked. */
   readonly digest: string;
-  /** Its size, as it counts against the quota. */
+  /** Its size, as counted against the quota. */
   readonly bytes: number;
   readonly storedAt: number;
   readonly expiresAt: number;
@@ -137,14 +137,14 @@ return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
 });
 
 export interface EvictRequest {
-  /** Maximum size of all renderings together; `null`: no limit. */
+  /** Maximum size of all renderings together; `null` for no limit. */
   readonly maxBytes: number | null;
   /** Evicts at least this much, for a rendering of this account. */
   readonly needed?: { readonly accountId: string; readonly bytes: number } | undefined;
   readonly limit?: number;
 }
 
-/** Evicts renderings, up to `limit`, to keep the quota or to make space for another one. */
+/** Evicts renderings, up to `limit`, to stay within the quota or to make space for another one. */
 export const evictRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
@@ -196,7 +196,7 @@ return #names`,
 
 /** Longer than any render in flight. */
 export const DELETION_MS = 3_600_000;
-/** Deletions of one call, which blocks Redis for a few milliseconds. */
+/** Deletions per call, which blocks Redis for a few milliseconds. */
 export const DELETIONS_PER_CALL = 200;
 
 /** Deletes renderings of an account, or of all accounts, up to `DELETIONS_PER_CALL`; returns their number. */

@@ -4,21 +4,23 @@ import type { TransferConnection } from "../connection/connect.ts";
 import { bytesOffset, packMetadata, unpackMetadata } from "./packed.ts";
 
 /**
- * Bytes transferred at a time, so that a large value hardly delays others, here and in Redis. `APPEND` may allocate a
- * mebibyte more than it needs, so smaller values are sent in one piece.
+ * Bytes per transfer, so a large value hardly delays others, here and in Redis. `APPEND` may allocate a mebibyte more
+ * than it needs, so smaller values are sent in one piece.
  */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Redis deletes an incomplete value after this time. */
 const STAGED_MS = 300_000;
-/** For a value that is replaced while it is read. */
+/** For a value that is replaced while it is being read. */
 const READ_ATTEMPTS = 3;
 
 /** Reads and writes values in chunks. */
 export interface Transfer {
-  /** Returns `null` if there is no value, or one of an unknown layout. Does not verify the bytes; the entity tag does. */
+  /**
+   * Returns `null` if the value is missing or has an unknown layout. Does not verify the bytes; the entity tag does.
+   */
   read(key: string): Promise<StoredRendering | null>;
   /**
-   * Writes a value that expires after a few minutes, and calls `commit`, which moves it to its key. Sends both at once if
+   * Writes a value that expires after a few minutes, and calls `commit`, which moves it to its key. Sends both together if
    * the value is one chunk.
    */
   write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T>;
@@ -29,12 +31,12 @@ export function createTransfer({ client, inTime }: TransferConnection): Transfer
   const readRange = async (key: string, start: number, size: number): Promise<Buffer> =>
     inTime(size, async () => (await byteClient.getRange(key, start, start + size - 1)) ?? Buffer.alloc(0));
 
-  /** Returns `changed` if the value was replaced meanwhile. */
+  /** Returns `changed` if the value was replaced in the meantime. */
   const readOnce = async (key: string): Promise<StoredRendering | null | "changed"> => {
     const first = await readRange(key, 0, CHUNK_BYTES);
     const [metadata, offset] = [unpackMetadata(first), bytesOffset(first)];
     if (metadata === null || offset === null) return null;
-    // copied, because it is a view of a larger reply
+    // copied, because it is a view of a larger response
     if (first.byteLength < CHUNK_BYTES) return { ...metadata, bytes: new Uint8Array(first.subarray(offset)) };
     const size = await inTime(0, () => client.strLen(key));
     const bytes = new Uint8Array(Math.max(0, size - offset));
@@ -51,8 +53,8 @@ export function createTransfer({ client, inTime }: TransferConnection): Transfer
   return {
     async read(key) {
       for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt += 1) {
-        const found = await readOnce(key);
-        if (found !== "changed") return found;
+        const result = await readOnce(key);
+        if (result !== "changed") return result;
       }
       return null;
     },

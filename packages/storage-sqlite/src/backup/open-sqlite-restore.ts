@@ -18,46 +18,47 @@ import { prepare } from "../prepare.ts";
 import { giveToFolderOwner, sync } from "../private-files.ts";
 import { createAuditStore } from "../stores/audit.ts";
 
-/** Time for a running command to end. */
+/** How long to wait for a running command to finish. */
 const BUSY_TIMEOUT_MS = 2_000;
-const STAGE_PREFIX = ".restore-";
-/** SQLite would apply a log to whatever database is next to it. */
-const LOGS = ["snap.db-wal", "snap.db-shm"] as const;
+const STAGING_PREFIX = ".restore-";
+/** SQLite would replay a leftover WAL into whatever database is next to it. */
+const WAL_FILES = ["snap.db-wal", "snap.db-shm"] as const;
 const FOLDERS = { renderings: "snap.db-renderings", documents: "snap.db-documents" } as const;
 
 /** What a database contains, read without changing it. */
 export interface DatabaseFacts {
   readonly schemaVersion: number;
-  /** The newest signing secret, as the engine encrypted it; `null` without tokens. */
+  /** The newest signing secret, as the engine encrypted it; `null` if there are no tokens. */
   readonly newestSealedSecret: string | null;
 }
 
-/** A restore in progress: nothing but a folder of its own is changed before `commit`. */
+/** A restore in progress. Before `commit`, it changes only a separate folder. */
 export interface SqliteRestore {
-  /** Where to put the database of the backup. */
+  /** Where to put the backup's database. */
   readonly filename: string;
   /** Existing folders for the files of the cached renderings and of the documents. */
   readonly folders: Readonly<Record<keyof typeof FOLDERS, string>>;
   /**
-   * Reads the database of the backup.
+   * Reads the backup's database.
    *
-   * @throws Error if it is not a database, or of another program or a newer release.
+   * @throws Error if it is not a database, or was written by another program or a newer release.
    */
   inspect(): DatabaseFacts;
-  /** Adds an entry to the audit in the backup; does nothing if the backup is of a release without an audit. */
+  /** Adds an entry to the audit in the backup; does nothing if the backup is from a release without an audit. */
   appendToAudit(entry: AuditEntry): Promise<void>;
   /** Replaces the storage. Returns the folder that contains the previous one, or `null` if there was none. */
   commit(now: number): string | null;
-  /** Removes what was not committed, and unlocks the folder. */
+  /** Removes uncommitted files, and unlocks the folder. */
   close(): void;
 }
 
 /**
- * Starts to replace the embedded storage of a directory by that of a backup, and locks the directory until it is closed.
- * The replacement is one rename: a process that is killed leaves the previous storage before it, and the new one after it.
+ * Starts a restore that replaces a directory's embedded storage with a backup. The directory stays locked
+ * until the restore is closed. The swap is a single rename: if the process is killed before it, the previous
+ * storage is still in place; after it, the new one is.
  *
- * @throws StorageFault `folder_in_use` while anything uses the directory; `folder_not_empty` if it contains a storage that
- * must not be replaced.
+ * @throws StorageFault `folder_in_use` while anything is using the directory; `folder_not_empty` if it
+ * already contains a database and `replaces` is false.
  */
 export function openSqliteRestore({
   directory,
@@ -65,36 +66,36 @@ export function openSqliteRestore({
 }: {
   /** Directory of the file `snap.db`; created if missing. */
   readonly directory: string;
-  /** Whether an existing storage is moved aside. */
+  /** Whether to move an existing database aside. */
   readonly replaces: boolean;
 }): SqliteRestore {
   const filename = join(directory, "snap.db");
   const lock = lockFolder(filename, { use: "exclusive", timeoutMs: BUSY_TIMEOUT_MS });
   try {
-    const present = ["snap.db", ...LOGS].filter((name) => existsSync(join(directory, name)));
+    const present = ["snap.db", ...WAL_FILES].filter((name) => existsSync(join(directory, name)));
     if (present.length > 0 && !replaces)
       throw new StorageFault(
         "folder_not_empty",
         `${directory} already contains a database`,
         "pass --yes to move it aside, into a folder next to it, and restore the backup in its place",
       );
-    // of restores that were killed: the lock says that none is running
+    // left behind by killed restores: the lock proves that no restore is running
     for (const name of readdirSync(directory))
-      if (name.startsWith(STAGE_PREFIX)) rmSync(join(directory, name), { recursive: true });
-    const stage = mkdtempSync(join(directory, STAGE_PREFIX));
+      if (name.startsWith(STAGING_PREFIX)) rmSync(join(directory, name), { recursive: true });
+    const staging = mkdtempSync(join(directory, STAGING_PREFIX));
     const folders = {
-      renderings: join(stage, FOLDERS.renderings),
-      documents: join(stage, FOLDERS.documents),
+      renderings: join(staging, FOLDERS.renderings),
+      documents: join(staging, FOLDERS.documents),
     };
     for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
     return {
-      filename: join(stage, "snap.db"),
+      filename: join(staging, "snap.db"),
       folders,
-      inspect: () => inspect(join(stage, "snap.db")),
-      appendToAudit: (entry) => appendToAudit(join(stage, "snap.db"), entry),
-      commit: (now) => replace(directory, { stage, now }),
+      inspect: () => inspect(join(staging, "snap.db")),
+      appendToAudit: (entry) => appendToAudit(join(staging, "snap.db"), entry),
+      commit: (now) => replace(directory, { staging, now }),
       close() {
-        rmSync(stage, { recursive: true, force: true });
+        rmSync(staging, { recursive: true, force: true });
         lock.release();
       },
     };
@@ -128,32 +129,32 @@ async function appendToAudit(filename: string, entry: AuditEntry): Promise<void>
 
 function replace(
   directory: string,
-  { stage, now }: { readonly stage: string; readonly now: number },
+  { staging, now }: { readonly staging: string; readonly now: number },
 ): string | null {
-  emptyLog(join(directory, "snap.db"));
+  checkpointLog(join(directory, "snap.db"));
   const previous = setAside(directory, now);
-  const restored = join(stage, "snap.db");
+  const restored = join(staging, "snap.db");
   try {
-    linkFolders(stage, { to: directory, ownerOf: directory });
+    linkFolders(staging, { to: directory, ownerOf: directory });
     giveToFolderOwner(restored, directory);
     sync(restored);
   } catch (error) {
     if (previous !== null) rmSync(previous, { recursive: true });
     throw error;
   }
-  // only a damaged database still has them, and it could not be opened anyway
-  for (const name of LOGS) rmSync(join(directory, name), { force: true });
+  // only a database too damaged to open still has WAL files
+  for (const name of WAL_FILES) rmSync(join(directory, name), { force: true });
   renameSync(restored, join(directory, "snap.db"));
   sync(directory);
   return previous;
 }
 
-/** Moves what the write-ahead log contains into the database, so that no log is left for the new one. */
-function emptyLog(filename: string): void {
+/** Checkpoints the write-ahead log, so none is left to be replayed into the restored database. */
+function checkpointLog(filename: string): void {
   if (!existsSync(filename)) return;
   const database = new DatabaseSync(filename, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // a service of an older release takes no lock of the folder
+    // a service from an older release does not lock the folder
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE");
   } catch (error) {
     if (isBusy(error))
@@ -164,17 +165,17 @@ function emptyLog(filename: string): void {
   }
 }
 
-/** Gives all files of the storage a second name in another folder, and returns it; `null` if there are none. */
+/** Hard-links the storage's files into a new folder, and returns its path; `null` if there are no files. */
 function setAside(directory: string, now: number): string | null {
-  const names = ["snap.db", ...LOGS].filter((name) => existsSync(join(directory, name)));
+  const names = ["snap.db", ...WAL_FILES].filter((name) => existsSync(join(directory, name)));
   if (names.length === 0) return null;
-  const aside = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
-  mkdirSync(aside, { mode: 0o700 });
-  for (const name of names) linkSync(join(directory, name), join(aside, name));
-  linkFolders(directory, { to: aside, ownerOf: directory });
-  giveToFolderOwner(aside, directory);
-  sync(aside);
-  return aside;
+  const asideFolder = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
+  mkdirSync(asideFolder, { mode: 0o700 });
+  for (const name of names) linkSync(join(directory, name), join(asideFolder, name));
+  linkFolders(directory, { to: asideFolder, ownerOf: directory });
+  giveToFolderOwner(asideFolder, directory);
+  sync(asideFolder);
+  return asideFolder;
 }
 
 function linkFolders(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
@@ -183,8 +184,8 @@ function linkFolders(from: string, { to, ownerOf }: { readonly to: string; reado
 }
 
 /**
- * Gives each file in `from` a second name in `to`, and the owner of the folder `ownerOf`. A name that exists is the same
- * file, because a name contains the instant at which it was written.
+ * Hard-links each file in `from` into `to`, and changes its owner to that of the folder `ownerOf`. If the
+ * name already exists in `to`, it is the same file: names include the time of writing.
  */
 function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
   const names = existsSync(from) ? readdirSync(from) : [];

@@ -11,7 +11,7 @@ import { SCHEMA_VERSION } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { writeLastBackup } from "./last-backup.ts";
 
-/** Time for a write of the service to end. */
+/** How long one of the service's writes may take. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface SqliteSnapshotOptions {
@@ -19,30 +19,30 @@ export interface SqliteSnapshotOptions {
   readonly directory: string;
   /** An existing directory for the copy of the database, which needs as much space as the database. */
   readonly workDirectory: string;
-  /** Without them, the copy lists no cached renderings either. */
+  /** If `false`, the copy lists no cached renderings. */
   readonly includesRenderings: boolean;
-  /** The instant that the storage remembers as that of its last backup. */
+  /** The instant that the storage records as its last backup. */
   readonly now: number;
   /** As for `openSqliteStorage`. */
   readonly beforeMigration: BeforeMigration;
 }
 
-/** A file of the storage besides its database. */
+/** A file in the storage other than its database. */
 export interface SnapshotFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** An embedded storage as of one instant, while others go on using it. */
+/** An embedded storage as of one instant. Other processes can keep using the storage. */
 export interface SqliteSnapshot {
   readonly schemaVersion: number;
   /** A private copy of the database, complete without a write-ahead log. */
   readonly filename: string;
   /** Number of cached renderings in the copy. */
   readonly renderingCount: number;
-  /** Reads the bytes of the renderings one after the other; leaves out those that were evicted since. */
+  /** Reads the renderings' bytes one by one; leaves out renderings evicted since. */
   renderings(): AsyncGenerator<SnapshotFile>;
-  /** Reads the bytes of the documents one after the other; leaves out those that were deleted since. */
+  /** Reads the documents' bytes one by one; leaves out documents deleted since. */
   documents(): AsyncGenerator<SnapshotFile>;
   /** Stores `now` as the instant of the last backup, once the backup is safe. */
   recordBackup(): void;
@@ -50,8 +50,7 @@ export interface SqliteSnapshot {
 }
 
 /**
- * Copies the database of an embedded storage as of one transaction, for a backup. Blocks this process meanwhile, but no
- * other one.
+ * Copies the database of an embedded storage as of one transaction, for a backup. Blocks only this process.
  *
  * @throws Error if the directory contains no storage, or if it belongs to another program, was written by a newer or older
  * release, or is being restored.
@@ -76,7 +75,7 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     throw new StorageFault(
       "database_missing",
       `${directory} does not contain snap.db`,
-      "set SNAP_DATA_DIR to the folder of the service",
+      "set SNAP_DATA_DIR to the service's folder",
     );
   const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
   const opened: DatabaseSync[] = [];
@@ -93,11 +92,13 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     opened.push(copy);
     writeLastBackup(copy, now);
     if (!includesRenderings) copy.exec("DELETE FROM renderings");
+    // a restore would bring back the sessions that have been ended since
+    copy.exec("DELETE FROM sign_ins");
     return {
       schemaVersion: SCHEMA_VERSION,
       filename: copyName,
       renderingCount: countRenderings(copy),
-      // rows of older releases contain their bytes, and have no size
+      // rows from older releases contain the bytes, and have no size
       renderings: () =>
         readAll(
           openRenderingFiles(filename),

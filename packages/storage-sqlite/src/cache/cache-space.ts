@@ -6,14 +6,14 @@ import { isDiskFull } from "../faults.ts";
 import type { BodyFiles } from "../body-files.ts";
 import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
 
-/** Deleting a large row that an older release wrote blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
+/** Deleting a large row from an older release blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
 export const DELETIONS_PER_TRANSACTION = 5;
 const STORE_ATTEMPTS = 2;
 
 export interface CacheSpaceOptions {
-  /** Directory of the database and its files. */
+  /** Directory of the database. */
   readonly directory: string;
-  /** `null`: half of the sum of the cache's size and the free disk space. */
+  /** `null` for half of the sum of the cache's size and the free disk space. */
   readonly cacheMaxBytes: number | null;
   /** Free space that renderings must leave. */
   readonly diskReserveBytes: number;
@@ -31,7 +31,7 @@ export interface PendingRendering {
 export interface CacheSpace {
   /**
    * Makes space on the disk for a rendering, stores it, and then evicts down to the quota. Returns `false` without
-   * storing it if it exceeds the quota by itself or the disk has no space for it.
+   * storing it if it is larger than the quota or the disk has no space for it.
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
   /** Makes space on the disk for something else; returns `false` if there is not enough to evict. */
@@ -115,7 +115,7 @@ export function createCacheSpace(
     },
     async makeFor(bytes) {
       const maxBytes = measure().diskMaxBytes - bytes;
-      // nothing is evicted in vain
+      // evictions would not free enough space
       if (maxBytes < 0) return false;
       await evictDownTo("space", { maxBytes, limit: Infinity });
       return evictor.cachedBytes() <= maxBytes;
@@ -164,13 +164,13 @@ function createPending(): Pending {
   };
   return {
     byAccount,
-    sum: () => Array.from(byAccount.values()).reduce((sum, one) => sum + one, 0),
+    sum: () => Array.from(byAccount.values()).reduce((sum, bytes) => sum + bytes, 0),
     add,
     remove: ({ accountId, bytes }) => add({ accountId, bytes: -bytes }),
   };
 }
 
-/** A rendering that does not fit counts as evicted at once (`RenderingStore`). */
+/** A rendering that does not fit counts as evicted immediately (`RenderingStore`). */
 function evictionOf({ accountId, bytes }: PendingRendering, reason: Eviction["reason"]): Eviction {
   return { reason, accountId, renderings: 1, bytes };
 }

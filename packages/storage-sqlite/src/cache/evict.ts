@@ -3,15 +3,15 @@ import { prepare } from "../prepare.ts";
 import { writing } from "../transaction.ts";
 
 export interface EvictRequest {
-  /** Evicts until all renderings together have at most this size, … */
+  /** Stops once all renderings together have at most this size. */
   readonly maxBytes: number;
-  /** … or until it has evicted this many. */
+  /** Stops after this many evictions. */
   readonly limit: number;
   /** The size of the renderings that are about to be stored, by account. */
   readonly pending?: ReadonlyMap<string, number>;
 }
 
-/** A row that was evicted. */
+/** An evicted row. */
 export interface Evicted {
   readonly id: number;
   readonly accountId: string;
@@ -19,9 +19,11 @@ export interface Evicted {
 }
 
 export interface Evictor {
-  /** Returns the size of all renderings, as it counts against the quota. */
+  /** Returns the total size of the renderings, as counted against the quota. */
   cachedBytes(): number;
-  /** Evicts rows in one transaction, by the rule of `RenderingStore`; stops if only a pending rendering could be next. */
+  /**
+   * Evicts rows in one transaction, by the rule in `RenderingStore`; stops if only a pending rendering could be next.
+   */
   evict(request: EvictRequest): readonly Evicted[];
 }
 

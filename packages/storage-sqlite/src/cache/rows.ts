@@ -11,7 +11,7 @@ type Stored<T extends Metadata> = Omit<T, "notes"> & { readonly notes: string };
 
 export interface FoundRow extends StoredRendering {
   readonly id: number;
-  /** `null` in rows of older releases, which contain the bytes. */
+  /** `null` in rows from older releases, which contain the bytes. */
   readonly size: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface RenderingRows {
   remove(ids: readonly number[]): void;
 }
 
-/** All columns but the bytes, which SQLite then does not read. */
+/** All columns except the bytes, so SQLite does not read them. */
 const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
   stored_at AS storedAt, expires_at AS expiresAt`;
 const BY_KEY = "account_id = :accountId AND key = :key";

@@ -72,7 +72,7 @@ CREATE TABLE renderings (
   etag TEXT NOT NULL,
   stored_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  -- Last, so that reading the other columns does not load its pages.
+  -- Last, so reading the other columns does not load its pages.
   bytes BLOB NOT NULL,
   UNIQUE (account_id, key)
 ) STRICT;

@@ -1,6 +1,6 @@
 /**
  * Batches, which are also the queue of their items and the outbox of their webhooks. The partial indexes contain only
- * unfinished rows, so that reading the queue costs the same after a million batches.
+ * unfinished rows, so reading the queue costs the same after a million batches.
  */
 export const batches = `
 CREATE TABLE batches (
@@ -34,7 +34,7 @@ CREATE TABLE batch_items (
   claimable_at INTEGER CHECK (claimable_at IS coalesce(state ->> 'dueAt', state ->> 'leaseEndsAt')),
   PRIMARY KEY (batch, position)
 ) STRICT;
--- Finds the first item of an account in one step; includes the status, so that counting needs only the index.
+-- Finds the first item of an account in one step; includes the status, so counting needs only the index.
 CREATE INDEX unfinished_items ON batch_items (account_id, claimable_at, batch, position, status)
   WHERE claimable_at IS NOT NULL;
 

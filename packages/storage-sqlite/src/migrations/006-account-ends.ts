@@ -1,6 +1,6 @@
 /**
- * Adds suspensions and deletions of accounts, and lets whole periods be pruned from the ledger. Only adds columns, tables and
- * indexes.
+ * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Only adds columns,
+ * tables and indexes.
  */
 export const accountEnds = `
 ALTER TABLE accounts ADD COLUMN suspended_at INTEGER;
@@ -8,7 +8,7 @@ ALTER TABLE accounts ADD COLUMN deletion_started_at INTEGER;
 
 -- Accounts that are being deleted, or were in the last day: nothing new is stored for them.
 CREATE TABLE deletions (
-  -- SHA-256 of the account id, so that no id remains.
+  -- SHA-256 of the account id, so no id remains.
   digest TEXT NOT NULL PRIMARY KEY,
   deleted_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -1,4 +1,4 @@
-/** When the last backup was made, so that its age can be watched. */
+/** When the last backup was made, to monitor its age. */
 export const backups = `
 CREATE TABLE backups (id INTEGER PRIMARY KEY CHECK (id = 1), made_at INTEGER NOT NULL) STRICT;
 `;

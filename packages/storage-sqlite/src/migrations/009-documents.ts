@@ -1,4 +1,4 @@
-/** Documents that were uploaded. Their bytes are in a file each, named after the row, with one document file after the other. */
+/** Uploaded documents. The bytes of a document's files are joined in one file, which is named after the row. */
 export const documents = `
 CREATE TABLE documents (
   sequence INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
 import type { Account } from "@snap/engine/ports";
 
-/** The columns of an account, named like its fields. */
+/** An account's columns, aliased to the names of its fields. */
 export const ACCOUNT_COLUMNS = `accounts.id, email, email_verified_at AS emailVerifiedAt,
   plan_slug AS planSlug, credits_per_period AS creditsPerPeriod,
   requests_per_minute AS requestsPerMinute, accounts.created_at AS createdAt,

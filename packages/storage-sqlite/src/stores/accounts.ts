@@ -5,8 +5,11 @@ import { durably, writing } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
 import { createAccountRemover, type RemoverParts } from "./account-remover.ts";
 
-/** The accounts of a page and all after them. `after` is `NULL` for the first page; without its account, there are none. */
-const SELECTED = `FROM accounts
+/**
+ * The accounts on a page, and all after them. `after` is `NULL` for the first page; if no account has that id, nothing
+ * matches.
+ */
+const MATCHED = `FROM accounts
   WHERE sequence > CASE WHEN :after IS NULL THEN -1 ELSE (SELECT sequence FROM accounts WHERE id = :after) END
     AND instr(lower(email), lower(:emailPart)) > 0
     AND (:anyPlan OR plan_slug IS :planSlug)
@@ -28,9 +31,9 @@ export function createAccountStore(database: DatabaseSync, parts: RemoverParts):
   );
   const page = prepare<Account>(
     database,
-    `SELECT ${ACCOUNT_COLUMNS} ${SELECTED} ORDER BY sequence LIMIT :limit`,
+    `SELECT ${ACCOUNT_COLUMNS} ${MATCHED} ORDER BY sequence LIMIT :limit`,
   );
-  const count = prepare<{ readonly selected: number }>(database, `SELECT count(*) AS selected ${SELECTED}`);
+  const count = prepare<{ readonly matched: number }>(database, `SELECT count(*) AS matched ${MATCHED}`);
   const list = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts ORDER BY sequence`);
   const findOther = prepare<{ id: string }>(
     database,
@@ -68,7 +71,7 @@ export function createAccountStore(database: DatabaseSync, parts: RemoverParts):
         isVerified: isVerified === undefined ? null : Number(isVerified),
       };
       const entries = page.all({ ...selection, limit }).map(toAccount);
-      return { entries, more: Math.max(0, (count.get(selection)?.selected ?? 0) - entries.length) };
+      return { entries, more: Math.max(0, (count.get(selection)?.matched ?? 0) - entries.length) };
     },
     async list() {
       return list.all().map(toAccount);

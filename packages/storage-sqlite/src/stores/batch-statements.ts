@@ -2,7 +2,7 @@ import type { BatchRecord, BatchSummary, DueDelivery, DueItem, ItemRecord } from
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 
-/** A row of an item joined with its batch. */
+/** An item's row joined with its batch's row. */
 export interface BatchRow extends Omit<BatchRecord, "items" | "delivery">, Pick<ItemRecord, "key"> {
   readonly sequence: number;
   readonly itemId: string;
@@ -29,7 +29,7 @@ export interface Stats {
 export interface BatchStatements {
   readonly find: Statement<BatchRow>;
   readonly page: Statement<SummaryRow>;
-  readonly count: Statement<{ readonly selected: number }>;
+  readonly count: Statement<{ readonly matched: number }>;
   readonly insert: Statement<Pick<BatchRow, "sequence">>;
   readonly insertItem: Statement<never>;
   readonly finish: Statement<never>;
@@ -46,7 +46,7 @@ export interface BatchStatements {
 const CLAIMABLE_AT = "coalesce(:state ->> 'dueAt', :state ->> 'leaseEndsAt')";
 const STATUS = ":state ->> 'status'";
 
-/** The columns of an item and its batch, named like their fields. */
+/** The columns of an item and its batch, aliased to the field names of `BatchRow`. */
 export const BATCH_COLUMNS = `sequence, batches.id, batches.account_id AS accountId, token_id AS tokenId,
   webhook_url AS webhookUrl, created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
   deliveries.state AS delivery, batch_items.id AS itemId, parameters, key, batch_items.state`;
@@ -95,15 +95,18 @@ function prepareRecords(
   };
 }
 
-/** The batches of a page and all after them. `after` is `NULL` for the first page; without its batch, there are none. */
-const SELECTED = `FROM batches LEFT JOIN deliveries ON deliveries.batch = sequence
+/**
+ * The batches on a page, and all after them. `after` is `NULL` for the first page; if no batch has that id, nothing
+ * matches.
+ */
+const MATCHED = `FROM batches LEFT JOIN deliveries ON deliveries.batch = sequence
   WHERE sequence < CASE WHEN :after IS NULL THEN ${Number.MAX_SAFE_INTEGER}
       ELSE (SELECT sequence FROM batches WHERE id = :after) END
     AND (:accountId IS NULL OR batches.account_id = :accountId)
     AND (:isFinished IS NULL OR (finished_at IS NOT NULL) = :isFinished)
     AND (:delivery IS NULL OR deliveries.state ->> 'status' = :delivery)`;
 
-/** The number of items of a batch in each state, as a JSON object. */
+/** A batch's item counts by status, as a JSON object. */
 const ITEM_COUNTS = `(SELECT json_object(${["queued", "rendering", "done", "failed"]
   .map((status) => `'${status}', count(*) FILTER (WHERE status = '${status}')`)
   .join(", ")}) FROM batch_items WHERE batch_items.batch = sequence)`;
@@ -115,9 +118,9 @@ function preparePages(database: DatabaseSync): Pick<BatchStatements, "page" | "c
       `SELECT batches.id, batches.account_id AS accountId, token_id AS tokenId, webhook_url AS webhookUrl,
          created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
          deliveries.state AS delivery, ${ITEM_COUNTS} AS items
-       ${SELECTED} ORDER BY sequence DESC LIMIT :limit`,
+       ${MATCHED} ORDER BY sequence DESC LIMIT :limit`,
     ),
-    count: prepare(database, `SELECT count(*) AS selected ${SELECTED}`),
+    count: prepare(database, `SELECT count(*) AS matched ${MATCHED}`),
   };
 }
 
@@ -169,7 +172,7 @@ function prepareQueues(
 }
 
 /**
- * Steps through the index from one waiting account to the next, so that a long queue of one account costs nothing (a loose
+ * Steps through the index from one waiting account to the next, so one account's long queue costs nothing (a loose
  * index scan, which SQLite does not do itself).
  */
 function waitingAccounts(table: "batch_items" | "deliveries"): string {

@@ -18,10 +18,11 @@ import {
   type SummaryRow,
 } from "./batch-statements.ts";
 import type { Deletions } from "./deletions.ts";
+import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 import { endReservation } from "./ledger.ts";
 
-/** Each has up to 20 items. */
+/** Each can have up to 20 items. */
 const BATCHES_PER_TRANSACTION = 20;
 
 export interface BatchParts {
@@ -29,7 +30,7 @@ export interface BatchParts {
   readonly deletions: Deletions;
 }
 
-/** Stores batches with their items and deliveries; settles reservations with the statements of the ledger. */
+/** Stores batches with their items and deliveries; settles reservations with the ledger's statements. */
 export function createBatchStore(database: DatabaseSync, { ledger, deletions }: BatchParts): BatchStore {
   const statements = prepareBatchStatements(database);
 
@@ -68,8 +69,8 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
         delivery: delivery ?? null,
       };
       const entries = statements.page.all({ ...selection, limit }).map(toSummary);
-      const selected = statements.count.get(selection)?.selected ?? 0;
-      return { entries, more: Math.max(0, selected - entries.length) };
+      const matched = statements.count.get(selection)?.matched ?? 0;
+      return { entries, more: Math.max(0, matched - entries.length) };
     },
     async change(request) {
       let finishes = false;
@@ -79,8 +80,8 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
           return !finishes;
         }),
       );
-      // a change that finishes a batch must survive a power failure, which must be set before the transaction begins:
-      // the first transaction was rolled back, and the change runs again
+      // a change that finishes a batch must survive a power failure, a mode that must be set before the transaction begins;
+      // so the first transaction was rolled back, and the change runs again
       return finishes
         ? durably(database, () => writing(database, () => apply(request, () => true)))
         : changed;
@@ -97,6 +98,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
       });
       return rows.map(({ accountId, batchId }) => ({ accountId, batchId }));
     },
+    ...createDeliveryAttempts(database),
     async prune({ now, limit }) {
       return Number(statements.prune.run({ now, limit }).changes);
     },
@@ -153,7 +155,7 @@ function update(
     statements.putDelivery.run({ sequence, accountId, state });
 }
 
-/** Builds the batch from the ordered rows of its items; returns `null` without rows. */
+/** Builds the batch from the ordered rows of its items; returns `null` if there are none. */
 export function toBatch(rows: readonly BatchRow[]): BatchRecord | null {
   const [batch] = rows;
   if (batch === undefined) return null;

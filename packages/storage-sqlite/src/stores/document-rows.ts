@@ -9,7 +9,7 @@ export interface DocumentRow extends DocumentRecord {
   readonly sequence: number;
 }
 
-/** Where the bytes of one file are. */
+/** Location of one file's bytes. */
 export interface DocumentPart {
   readonly sequence: number;
   readonly contentType: string;

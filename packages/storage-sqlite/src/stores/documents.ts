@@ -6,7 +6,7 @@ import { inChunks } from "../chunks.ts";
 import type { Deletions } from "./deletions.ts";
 import { createDocumentRows, toDocument, type DocumentRow } from "./document-rows.ts";
 
-/** A document has up to 500 rows. */
+/** A document can have up to 500 rows. */
 const DELETIONS_PER_TRANSACTION = 5;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
@@ -55,7 +55,7 @@ export function createDocumentStore(
       const sequence = await files.write(parts, document.storedAt);
       try {
         const outcome = rows.insert(request, sequence);
-        // another upload was faster
+        // another upload has already stored the document
         if (outcome !== null) await files.remove([sequence]);
         return outcome ?? { stored: true, document };
       } catch (error) {

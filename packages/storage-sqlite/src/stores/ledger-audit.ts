@@ -14,7 +14,7 @@ interface AuditRow extends Pick<PeriodAudit, "accountId" | "periodStartedAt" | "
   readonly journalReserved: number;
 }
 
-/** One statement, so that the figures belong together while other processes write. */
+/** One statement, so the figures are consistent while other processes write. */
 const AUDIT = `WITH portion AS (
     SELECT max(account_id) AS last, count(*) AS size FROM (
       SELECT DISTINCT account_id FROM balances WHERE account_id > :after ORDER BY account_id LIMIT :limit

@@ -19,11 +19,11 @@ export interface LedgerStatements {
   readonly pruneJournal: Statement<never>;
 }
 
-/** The columns of a reservation, named like its fields. */
+/** A reservation's columns, aliased to the names of its fields. */
 export const RESERVATION_COLUMNS =
   "id, account_id AS accountId, period_started_at AS periodStartedAt, lapses_at AS lapsesAt, state";
 
-/** The columns of a journal entry, named like its fields. */
+/** A journal entry's columns, aliased to the names of its fields. */
 export const JOURNAL_COLUMNS = `account_id AS accountId, period_started_at AS periodStartedAt, kind, credits,
   reservation_id AS reservationId, at`;
 

@@ -69,12 +69,12 @@ export function createLedger(database: DatabaseSync, parts: LedgerParts): Ledger
   };
 }
 
-/** For an account that is being deleted. */
+/** The balance of an account that is being deleted. */
 function noCredits(): Balance {
   return { granted: 0, used: 0, reserved: 0 };
 }
 
-/** Lapses and deletes what is outdated. Requires a transaction. */
+/** Lapses overdue reservations and deletes old records. Requires a transaction. */
 function prune(
   statements: LedgerStatements,
   { now, reservationsBefore, periodsBefore, limit }: PruneRequest,

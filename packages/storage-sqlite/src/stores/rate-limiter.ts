@@ -16,7 +16,7 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
      WHERE resets_at <= :now OR spent < :limit
      RETURNING spent, resets_at AS resetsAt`,
   );
-  /** For rejected requests: after the clock is set back, the end would otherwise stay a whole window away. */
+  /** For rejected requests: otherwise, after the clock is set back, the window would end much too late. */
   const shorten = prepare(
     database,
     `UPDATE budgets SET resets_at = :now + :windowMs

@@ -34,7 +34,7 @@ export function createRenderingStore(
     }
     return ids.length;
   };
-  /** Writes the file and then its row, so that no row is ever without its file. */
+  /** Writes the file and then its row, so no row is ever without its file. */
   const store = async (key: RenderingKey, { bytes, ...metadata }: StoredRendering): Promise<void> => {
     const id = await files.write([bytes], metadata.storedAt);
     try {
@@ -56,7 +56,7 @@ export function createRenderingStore(
         const { id, size, ...rendering } = row;
         const bytes = size === null ? rendering.bytes : await files.read(id, { position: 0, size });
         if (bytes !== null) return { ...rendering, bytes };
-        // replaced since the row was read, or lost
+        // the file was replaced since the row was read, or is lost
         await discard([id]);
       }
     },

@@ -25,7 +25,7 @@ export const TOKEN_COLUMNS = `id, account_id AS accountId, name, abilities, lowe
   lower(hex(previous_secret_hash)) AS previousSecretHash,
   lower(hex(previous_sealed_signing_secret)) AS previousSealedSigningSecret, previous_ends_at AS previousEndsAt`;
 
-/** The columns in the order of `FIND`; those of the balance are `null` without one. */
+/** The columns in the order of `FIND`; the balance columns are `null` if there is no balance. */
 type FoundRow = readonly [
   id: number,
   accountId: string,

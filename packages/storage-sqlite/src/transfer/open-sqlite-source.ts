@@ -15,7 +15,7 @@ import { migrate } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
 
-/** Time for a running command or a backup to end. */
+/** How long to wait for a running command or backup to finish. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 /** In the order that `TransferSource` requires. */
@@ -51,9 +51,9 @@ FROM
   (SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS documentBytes FROM documents) AS document`;
 
 /**
- * Opens an embedded storage to move it to another storage, with `transfer` of `@snap/engine`. Requires exclusive access,
+ * Opens an embedded storage to move it to another storage, with `transfer` from `@snap/engine`. Requires exclusive access,
  * so that no record is missed: it fails while another process has the file open, and no other process can open the file
- * until it is closed. Cached renderings and rate limits are not moved.
+ * until it is closed. Cached renderings, rate limits, the history, delivery attempts and sign-ins are not moved.
  *
  * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
  * newer or older release.
@@ -90,7 +90,7 @@ export async function openSqliteSource({
 function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
   const database = new DatabaseSync(filename, {
     timeout: BUSY_TIMEOUT_MS,
-    // a key with one value is also bound as two
+    // a key with one value is bound with an unused second parameter
     allowUnknownNamedParameters: true,
   });
   try {
@@ -104,7 +104,7 @@ function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
       );
     };
     migrate(database, { filename, beforeMigration });
-    // moves what a killed server left in the log into the file, so that its fingerprint does not change later
+    // moves the rest of a killed server's log into the file, so its fingerprint does not change later
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return database;
   } catch (error) {
@@ -123,7 +123,7 @@ function fingerprintOf(filename: string): string {
   return `${mtimeNs}-${size}`;
 }
 
-/** Deletes the documents without a file: one may have been deleted while the backup was made that was restored here. */
+/** Deletes the documents without a file. The file may have been deleted while the restored backup was being made. */
 async function discardLostDocuments(database: DatabaseSync, files: BodyFiles): Promise<void> {
   const list = prepare<{ sequence: number; bytes: number }>(
     database,

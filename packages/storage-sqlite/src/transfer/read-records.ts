@@ -41,7 +41,7 @@ export interface RecordReader<Kind extends TransferKind> {
 export type RecordReaders = { readonly [Kind in TransferKind]: RecordReader<Kind> };
 
 const RECORDS_PER_PAGE = 5_000;
-/** Each has up to 20 items. */
+/** Each can have up to 20 items. */
 const BATCHES_PER_PAGE = 500;
 
 export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): RecordReaders {
@@ -137,7 +137,7 @@ function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
   };
 }
 
-/** One by one, because they are large. */
+/** Reads documents one by one, because they are large. */
 function prepareDocumentReader(database: DatabaseSync, files: BodyFiles): RecordReader<"documents"> {
   const statement = prepare<DocumentRow>(
     database,

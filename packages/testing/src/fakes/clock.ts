@@ -23,7 +23,7 @@ interface Timer {
  */
 export function createFakeClock(startMs: number): FakeClock {
   const timers = new Set<Timer>();
-  // timers use the elapsed time, not the time of day, like those of the machine
+  // like real timers, these use the elapsed time, not the time of day
   let elapsedMs = 0;
   let offsetMs = startMs;
 

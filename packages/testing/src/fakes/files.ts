@@ -65,7 +65,7 @@ function jpegSegment(marker: number, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), data]);
 }
 
-/** Lossless (RFC 9649, section 3). Only green varies, so that a pixel is one bit: white or magenta. */
+/** Lossless (RFC 9649, section 3). Only green varies, so a pixel is one bit: white or magenta. */
 function encodeWebp(digest: Uint8Array): Buffer {
   const bits: number[] = [];
   const push = (value: number, count: number): void => {
@@ -105,7 +105,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** One empty A4 page (ISO 32000-1, 7.5); the digest is the file identifier of the trailer. */
+/** One empty A4 page (ISO 32000-1, 7.5); the digest is the file identifier in the trailer. */
 function encodePdf(digest: Uint8Array): Buffer {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",

@@ -22,9 +22,9 @@ export interface FakeRenderer extends Renderer {
 export interface FakeRendererOptions {
   /** Status of every page; 200 by default. PDFs have none. */
   readonly targetStatus?: number;
-  /** Notes of every rendering; none by default. */
+  /** Notes on every rendering; none by default. */
   readonly notes?: readonly string[];
-  /** What it pretends to have filter lists for; nothing by default. */
+  /** The purposes that it claims to have filter lists for; none by default. */
   readonly filterLists?: Renderer["filterLists"];
 }
 
@@ -72,7 +72,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
     },
     hold() {
       const opened = Promise.withResolvers<void>();
-      // close() may reject the gate when no render waits for it
+      // close() may reject the gate while no render is waiting for it
       opened.promise.catch(() => {});
       gate = opened;
       held.add(opened);

@@ -18,7 +18,7 @@ export interface FakeWebhookSender extends WebhookSender {
  *
  * @example
  * const sender = createFakeWebhookSender();
- * sender.returnNext({ kind: "responded", status: 500, retryAfterMs: null }, 3);
+ * sender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "" }, 3);
  * sender.returnNext({ kind: "failed", reason: "timed-out" });
  * await sender.whenSent(4);
  * console.log(sender.requests.map((request) => request.headers["X-Webhook-Timestamp"]));
@@ -46,7 +46,7 @@ export function createFakeWebhookSender(): FakeWebhookSender {
     },
     async send(request) {
       if (isClosed) return { kind: "failed", reason: "broken" };
-      const outcome = outcomes.shift() ?? { kind: "responded", status: 204, retryAfterMs: null };
+      const outcome = outcomes.shift() ?? { kind: "responded", status: 204, retryAfterMs: null, body: "" };
       requests.push(request);
       sent.resolve();
       sent = Promise.withResolvers<void>();

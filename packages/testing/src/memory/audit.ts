@@ -10,12 +10,12 @@ export function createAuditStore(): AuditStore {
       return entries.filter(({ at }) => at >= since).toSorted((a, b) => a.at - b.at);
     },
     async prune({ before, limit }) {
-      const outdated = entries
+      const pruned = entries
         .filter(({ at }) => at < before)
         .toSorted((a, b) => a.at - b.at)
         .slice(0, limit);
-      entries = entries.filter((entry) => !outdated.includes(entry));
-      return outdated.length;
+      entries = entries.filter((entry) => !pruned.includes(entry));
+      return pruned.length;
     },
   };
 }

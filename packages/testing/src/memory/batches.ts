@@ -1,11 +1,13 @@
 import type {
   BatchFilter,
   BatchRecord,
+  BatchStats,
   BatchStore,
   BatchSummary,
   DeliveryState,
   ItemState,
 } from "@snap/engine/ports";
+import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import type { MemoryLedger } from "./ledger.ts";
 import { pageOf } from "./page-of.ts";
 
@@ -18,6 +20,14 @@ export function createBatchStore({
   readonly deletions: ReadonlyMap<string, number>;
 }): BatchStore {
   const batches = new Map<string, BatchRecord>();
+  const attempts = createDeliveryAttempts((batchId) => batches.has(batchId));
+  const remove = (selected: readonly BatchRecord[]): number => {
+    for (const { id } of selected) {
+      batches.delete(id);
+      attempts.delete(id);
+    }
+    return selected.length;
+  };
 
   return {
     async insert(batch) {
@@ -61,34 +71,34 @@ export function createBatchStore({
       }));
       return longestDue(deliveries, { now, ...limits });
     },
+    recordDelivery: attempts.recordDelivery,
+    deliveries: attempts.deliveries,
     async prune({ now, limit }) {
       const pruned = [...batches.values()]
         .filter(({ prunesAt }) => prunesAt !== null && prunesAt <= now)
         .toSorted((a, b) => Number(a.prunesAt) - Number(b.prunesAt))
         .slice(0, limit);
-      for (const { id } of pruned) batches.delete(id);
-      return pruned.length;
+      return remove(pruned);
     },
     async deleteAccount({ accountId }) {
-      const deleted = [...batches.values()].filter((batch) => batch.accountId === accountId);
-      for (const { id } of deleted) batches.delete(id);
-      return deleted.length;
+      return remove([...batches.values()].filter((batch) => batch.accountId === accountId));
     },
-    async stats({ now }) {
-      const all = [...batches.values()];
-      const items = all.flatMap((batch) => batch.items);
-      const unfinished = all.filter(({ finishedAt }) => finishedAt === null);
-      const oldest = Math.min(...unfinished.map(({ createdAt }) => createdAt));
-      return {
-        queuedItems: items.filter(({ state }) => state.status === "queued").length,
-        renderingItems: items.filter(({ state }) => state.status === "rendering").length,
-        oldestUnfinishedAgeMs: unfinished.length === 0 ? null : now - oldest,
-        openDeliveries: all.filter(({ delivery }) => delivery !== null && claimableAtOf(delivery) < Infinity)
-          .length,
-      };
-    },
+    stats: async ({ now }) => statsOf([...batches.values()], now),
     // there are no other processes
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
+  };
+}
+
+function statsOf(all: readonly BatchRecord[], now: number): BatchStats {
+  const items = all.flatMap((batch) => batch.items);
+  const unfinished = all.filter(({ finishedAt }) => finishedAt === null);
+  const oldest = Math.min(...unfinished.map(({ createdAt }) => createdAt));
+  return {
+    queuedItems: items.filter(({ state }) => state.status === "queued").length,
+    renderingItems: items.filter(({ state }) => state.status === "rendering").length,
+    oldestUnfinishedAgeMs: unfinished.length === 0 ? null : now - oldest,
+    openDeliveries: all.filter(({ delivery }) => delivery !== null && claimableAtOf(delivery) < Infinity)
+      .length,
   };
 }
 
@@ -106,7 +116,7 @@ function summarize({ items, ...batch }: BatchRecord): BatchSummary {
   return { ...batch, items: counts };
 }
 
-/** Returns the longest due entry of each account, the longest due first. */
+/** Returns each account's longest due entry, the longest due first. */
 function longestDue<T extends { readonly accountId: string }>(
   queue: readonly { readonly due: T; readonly claimableAt: number }[],
   limits: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
@@ -128,7 +138,7 @@ function claimableAtOf(state: ItemState | DeliveryState): number {
   return "leaseEndsAt" in state ? state.leaseEndsAt : Infinity;
 }
 
-/** Freezes a record, so that callers cannot change the stored one. Skips parts that are already frozen. */
+/** Freezes a record, so callers cannot change the stored one. Skips parts that are already frozen. */
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const part of Object.values(value)) freeze(part);

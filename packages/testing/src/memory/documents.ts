@@ -17,7 +17,7 @@ export function createDocumentStore(deletions: ReadonlyMap<string, number>): Doc
     return selected.length;
   };
   const recordsOf = (accountId: string): DocumentRecord[] =>
-    [...entries.values()].map(({ document }) => document).filter((one) => one.accountId === accountId);
+    [...entries.values()].map(({ document }) => document).filter((record) => record.accountId === accountId);
 
   return {
     async put({ document, files, quota }) {
@@ -32,8 +32,8 @@ export function createDocumentStore(deletions: ReadonlyMap<string, number>): Doc
         entries.set(nameOf(document), { ...existing, document: extended });
         return { stored: true, document: extended };
       }
-      const stored = recordsOf(document.accountId).filter((one) => one.expiresAt > now);
-      const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
+      const stored = recordsOf(document.accountId).filter((record) => record.expiresAt > now);
+      const bytes = stored.reduce((sum, record) => sum + record.bytes, 0);
       const used = { documents: stored.length, bytes };
       if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
       if (bytes + document.bytes > quota.bytes) return { stored: false, exceeded: "bytes", used };
@@ -68,7 +68,7 @@ function nameOf({ accountId, id }: DocumentKey): string {
   return JSON.stringify([accountId, id]);
 }
 
-/** Copies the bytes, so that callers cannot change the stored file. */
+/** Copies the bytes, so callers cannot change the stored file. */
 function copyOf(file: DocumentFile): DocumentFile {
   return { ...file, bytes: new Uint8Array(file.bytes) };
 }

@@ -1,7 +1,7 @@
 import type { AuditPortion, Balance, JournalEntry, JournalKind, Ledger } from "@snap/engine/ports";
 import type { Reservation } from "./ledger.ts";
 
-/** The balance is the sum of the journal, so both are always equal. */
+/** The balance is computed from the journal, so they always agree. */
 export function audit(
   journal: readonly JournalEntry[],
   reservations: ReadonlyMap<string, Reservation>,
@@ -23,7 +23,7 @@ export function audit(
         journal: sumUp(entries),
         beginsWithGrant: entries[0]?.kind === "grant",
         openReservations: open.filter(
-          (one) => one.accountId === id && one.periodStartedAt === periodStartedAt,
+          (reservation) => reservation.accountId === id && reservation.periodStartedAt === periodStartedAt,
         ).length,
       }),
     ).toSorted((a, b) => a.periodStartedAt - b.periodStartedAt),

@@ -63,7 +63,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
   };
 
   /** Returns whether the account is being deleted, and has no such period. */
-  const isRefused = ({ accountId, period }: PeriodGrant): boolean =>
+  const isRejected = ({ accountId, period }: PeriodGrant): boolean =>
     deletions.has(accountId) && !journal.some((line) => isOf(line, accountId, period.startedAt));
 
   const updateBalance = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
@@ -103,10 +103,10 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
 
   return {
     async balance(request) {
-      return isRefused(request) ? NO_CREDITS : updateBalance(request);
+      return isRejected(request) ? NO_CREDITS : updateBalance(request);
     },
     async reserve(request) {
-      if (isRefused(request)) return { reserved: false, balance: NO_CREDITS };
+      if (isRejected(request)) return { reserved: false, balance: NO_CREDITS };
       const { accountId, period, reservationId: id, lapsesAt, now } = request;
       const { granted, used, reserved } = updateBalance(request);
       const existing = reservations.get(id);
@@ -144,7 +144,7 @@ function isOf(line: JournalEntry, accountId: string, periodStartedAt: number): b
   return line.accountId === accountId && line.periodStartedAt === periodStartedAt;
 }
 
-/** Prunes the ledger, and deletes that of an account. */
+/** Prunes the ledger, and deletes an account's part of it. */
 function createRemover({
   journal,
   reservations,
@@ -156,14 +156,14 @@ function createRemover({
 }): Pick<Ledger, "prune" | "deleteAccount"> {
   /** Returns how many entries it removed. */
   const removeEntries = (isRemoved: (entry: JournalEntry) => boolean): number => {
-    const kept = journal.filter((entry) => !isRemoved(entry));
-    return journal.splice(0, journal.length, ...kept).length - kept.length;
+    const remaining = journal.filter((entry) => !isRemoved(entry));
+    return journal.splice(0, journal.length, ...remaining).length - remaining.length;
   };
   return {
     async prune({ now, reservationsBefore, periodsBefore, limit }) {
       const all = [...reservations.values()];
-      const outdated = all.filter(({ id }) => isBefore(id, reservationsBefore)).slice(0, limit);
-      for (const reservation of outdated) {
+      const oldReservations = all.filter(({ id }) => isBefore(id, reservationsBefore)).slice(0, limit);
+      for (const reservation of oldReservations) {
         if (reservation.state === "open") resolve(reservation, "lapsed", now);
         reservations.delete(reservation.id);
       }
@@ -173,7 +173,7 @@ function createRemover({
           entry.periodStartedAt < (periodsBefore ?? -Infinity) &&
           !open.some((reservation) => isOf(entry, reservation.accountId, reservation.periodStartedAt)),
       );
-      return outdated.length + pruned;
+      return oldReservations.length + pruned;
     },
     async deleteAccount({ accountId }) {
       for (const reservation of reservations.values())

@@ -1,6 +1,6 @@
 import type { RenderingKey, RenderingStore, StoredRendering } from "@snap/engine/ports";
 
-/** Counted against the quota for each rendering, besides its bytes. */
+/** Counted against the quota for each rendering, in addition to its bytes. */
 const OVERHEAD_BYTES = 4096;
 
 interface Entry extends RenderingKey {
@@ -9,7 +9,7 @@ interface Entry extends RenderingKey {
 }
 
 export interface RenderingParts {
-  /** The quota; `null`: none. */
+  /** The quota; `null` for none. */
   readonly maxBytes: number | null;
   readonly deletions: Map<string, number>;
 }
@@ -87,7 +87,7 @@ function nameOf({ accountId, key }: RenderingKey): string {
   return JSON.stringify([accountId, key]);
 }
 
-/** Copies the buffers, so that callers cannot change the stored rendering. */
+/** Copies the buffers, so callers cannot change the stored rendering. */
 function copyOf(rendering: StoredRendering): StoredRendering {
   return { ...rendering, bytes: new Uint8Array(rendering.bytes), notes: [...rendering.notes] };
 }

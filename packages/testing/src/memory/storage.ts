@@ -3,9 +3,11 @@ import { createAccountStore } from "./accounts.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBatchStore } from "./batches.ts";
 import { createDocumentStore } from "./documents.ts";
+import { createHistoryStore } from "./history.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createLedger } from "./ledger.ts";
 import { createRenderingStore } from "./renderings.ts";
+import { createSignInStore } from "./sign-ins.ts";
 import { createTokenStore } from "./tokens.ts";
 
 export interface MemoryStorageOptions {
@@ -14,7 +16,7 @@ export interface MemoryStorageOptions {
 }
 
 /**
- * Creates a storage in memory, for tests. It is also the reference model of the suites: simple, not fast.
+ * Creates a storage in memory, for tests. It is also the reference model for the suites: simple, not fast.
  *
  * @example
  * const storage = createMemoryStorage();
@@ -35,6 +37,8 @@ export function createMemoryStorage({ cacheMaxBytes }: MemoryStorageOptions = {}
     batches: createBatchStore({ ledger, deletions }),
     documents: createDocumentStore(deletions),
     audit: createAuditStore(),
+    history: createHistoryStore(deletions),
+    signIns: createSignInStore(),
     async lastBackupAt() {
       return null;
     },

@@ -68,7 +68,7 @@ export function createTokenStore(
   };
 }
 
-/** Copies the abilities, so that callers cannot change the stored token. */
+/** Copies the abilities, so callers cannot change the stored token. */
 function copyOf(token: TokenRecord): TokenRecord {
   return { ...token, abilities: [...token.abilities] };
 }

@@ -16,14 +16,14 @@ async function startDeletion({ accounts }: Pick<Storage, "accounts">): Promise<A
   return accounts.startDeletion({ id: "acct_1", now: NOW });
 }
 
-/** Tests that nothing of a deleted account is left, and that what is in flight leaves nothing either. */
+/** Tests that a deleted account leaves nothing, even if requests or renders are in flight. */
 export function testAccountDeletion(test: DefineTest<keyof Storage>): void {
   testBatches(test);
   testLedger(test);
 }
 
 function testBatches(test: DefineTest<keyof Storage>): void {
-  test("deletes the batches of an account with their items and deliveries", async ({ batches }) => {
+  test("deletes an account's batches with their items and deliveries", async ({ batches }) => {
     for (let index = 0; index < 25; index += 1) await batches.insert(sampleBatch({ id: `batch_${index}` }));
     await batches.insert(finished(sampleBatch({ id: "finished" })));
     await batches.insert(sampleBatch({ id: "other", accountId: "acct_2" }));
@@ -41,7 +41,7 @@ function testBatches(test: DefineTest<keyof Storage>): void {
     assert.equal(await batches.change(change), null);
   });
 
-  test("stores no batch of an account whose deletion has started", async (storage) => {
+  test("stores no batch for an account whose deletion has started", async (storage) => {
     const { accounts, batches } = storage;
     await startDeletion(storage);
     await batches.insert(sampleBatch());
@@ -67,7 +67,7 @@ function testBatches(test: DefineTest<keyof Storage>): void {
 }
 
 function testLedger(test: DefineTest<keyof Storage>): void {
-  test("deletes the ledger of an account, and leaves no trace of a render in flight", async (storage) => {
+  test("deletes an account's ledger, and leaves no trace of a render in flight", async (storage) => {
     const { ledger } = storage;
     await ledger.reserve(reservation("charged"));
     await ledger.settle({ reservationId: "charged", now: NOW });
@@ -87,7 +87,7 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     await assertJournalAddsUp(ledger, { ...REQUEST, accountId: "acct_2" });
   });
 
-  test("resolves renders in flight while the ledger of their account is deleted", async (storage) => {
+  test("resolves the reservations of renders in flight while their account's ledger is deleted", async (storage) => {
     const { ledger } = storage;
     for (let index = 0; index < 100; index += 1)
       await ledger.reserve(reservation(`r${index}`, { granted: 100 }));
@@ -101,7 +101,7 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     assert.equal(await ledger.deleteAccount(ACCOUNT), 0);
   });
 
-  test("keeps the ledger otherwise: renders in flight are settled, and no new period opens", async (storage) => {
+  test("keeps the ledger when only the account is deleted: renders in flight are settled, and no new period opens", async (storage) => {
     const { accounts, ledger } = storage;
     await ledger.reserve(reservation("open"));
     await startDeletion(storage);

@@ -4,8 +4,8 @@ import { sampleAccount } from "./account-samples.ts";
 import { assertPages } from "./pages.ts";
 import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
-/** The ids that each filter selects, in the order of the list. */
-const SELECTIONS: readonly (readonly [filter: AccountFilter, ids: readonly string[]])[] = [
+/** Filters, each with the ids that it matches, in the order of the list. */
+const FILTERS: readonly (readonly [filter: AccountFilter, ids: readonly string[]])[] = [
   [{}, ["acct_d", "acct_b", "acct_e", "acct_a", "acct_c"]],
   [{ emailPart: "EXAMPLE.com" }, ["acct_d", "acct_b", "acct_c"]],
   [{ emailPart: "%" }, []],
@@ -29,11 +29,11 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
 
   test("returns pages in order of creation", async ({ accounts }) => {
     await insertAccounts(accounts);
-    for (const [filter, ids] of SELECTIONS)
+    for (const [filter, ids] of FILTERS)
       await assertPages((request) => accounts.page({ ...request, ...filter }), ids);
   });
 
-  test("continues after an account that the filter does not select", async ({ accounts }) => {
+  test("continues after an account that the filter does not match", async ({ accounts }) => {
     await insertAccounts(accounts);
     const { entries } = await accounts.page({ after: "acct_b", limit: 10, planSlug: "starter" });
     assert.deepEqual(
@@ -48,7 +48,7 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
       assert.deepEqual(await accounts.page({ after, limit: 10 }), { entries: [], more: 0 });
   });
 
-  test("returns the accounts of a page as stored", async ({ accounts }) => {
+  test("returns the accounts on a page as stored", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     assert.deepEqual(await accounts.page({ limit: 1 }), { entries: [sampleAccount()], more: 0 });
   });

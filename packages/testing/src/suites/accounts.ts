@@ -17,7 +17,7 @@ export function testAccountStore(runner: SuiteRunner, open: OpenStorage<"account
   defineSuite({ runner, open, name: "AccountStore: inserts" }, testInserts);
   defineSuite({ runner, open, name: "AccountStore: uniqueness" }, testUniqueness);
   defineSuite({ runner, open, name: "AccountStore: updates" }, testUpdates);
-  defineSuite({ runner, open, name: "AccountStore: ends" }, testEnds);
+  defineSuite({ runner, open, name: "AccountStore: suspensions and deletions" }, testEnds);
   defineSuite({ runner, open, name: "AccountStore: pages" }, testAccountPages);
 }
 
@@ -32,8 +32,8 @@ function testInserts(test: DefineTest<"accounts">): void {
       creditsPerPeriod: null,
       requestsPerMinute: null,
     });
-    const nothing = sampleAccount({ id: "acct_3", email: "nil@example.com", creditsPerPeriod: 0 });
-    for (const account of [full, bare, nothing]) {
+    const withoutCredits = sampleAccount({ id: "acct_3", email: "nil@example.com", creditsPerPeriod: 0 });
+    for (const account of [full, bare, withoutCredits]) {
       assert.equal(await accounts.insert(account), true);
       assert.deepEqual(await accounts.find(account.id), account);
     }
@@ -87,7 +87,7 @@ function testUniqueness(test: DefineTest<"accounts">): void {
     assert.deepEqual(await accounts.list(), [sampleAccount()]);
   });
 
-  test("accepts one of many concurrent inserts of one email address", async ({ accounts }) => {
+  test("accepts only one of many concurrent inserts with the same email address", async ({ accounts }) => {
     const results = await concurrently((index) => accounts.insert(sampleAccount({ id: `acct_${index}` })));
     assert.equal(countOf(results, true), 1);
     assert.equal((await accounts.list()).length, 1);

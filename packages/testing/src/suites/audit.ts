@@ -14,10 +14,10 @@ function sampleEntry(change: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** Tests `AuditStore`: entries come back as they were appended, in order, and only outdated ones are deleted. */
+/** Tests `AuditStore`: it returns entries as they were appended, in order, and deletes only old ones. */
 export function testAuditStore(runner: SuiteRunner, open: OpenStorage<"audit">): void {
   defineSuite<"audit">({ runner, open, name: "AuditStore" }, (test) => {
-    test("lists entries from an instant on, in order", async ({ audit }) => {
+    test("lists the entries since an instant, in order", async ({ audit }) => {
       assert.deepEqual(await audit.list({ since: 0 }), []);
       const entries = [
         sampleEntry({ subjects: [], user: "uid 1000" }),
@@ -40,13 +40,13 @@ export function testAuditStore(runner: SuiteRunner, open: OpenStorage<"audit">):
       );
     });
 
-    test("stores every one of many concurrent entries", async ({ audit }) => {
+    test("stores all of many concurrent entries", async ({ audit }) => {
       await concurrently((index) => audit.append(sampleEntry({ subjects: [`token ${index}`] })));
       const subjects = new Set((await audit.list({ since: 0 })).flatMap((entry) => entry.subjects));
       assert.equal(subjects.size, CONCURRENT_CALLS);
     });
 
-    test("deletes at most `limit` outdated entries", async ({ audit }) => {
+    test("deletes at most `limit` old entries", async ({ audit }) => {
       for (const at of [1_000, 2_000, 3_000, 4_000]) await audit.append(sampleEntry({ at }));
       assert.equal(await audit.prune({ before: 4_000, limit: 2 }), 2);
       assert.deepEqual(

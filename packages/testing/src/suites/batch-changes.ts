@@ -28,7 +28,7 @@ function reserve(ledger: Ledger, reservationId: string): Promise<unknown> {
   return ledger.reserve({ ...REQUEST, reservationId, lapsesAt: LAPSES_AT });
 }
 
-/** Returns the balance and journal of the account. */
+/** Returns the account's balance and journal. */
 async function readLedger(ledger: Ledger): Promise<[Balance, readonly JournalEntry[]]> {
   return [await ledger.balance(REQUEST), await ledger.journal({ accountId: "acct_1", limit: 1000 })];
 }
@@ -153,7 +153,7 @@ function testSettlements(test: DefineTest<"batches" | "ledger">): void {
     assert.equal(journal.filter(({ kind }) => kind === "settle").length, 1);
   });
 
-  test("passes the resolution of the reservation to the change", async ({ batches, ledger }) => {
+  test("passes the reservation's resolution to the change", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     for (const id of ["late", "in time", "settled", "refunded"]) await reserve(ledger, id);
     await ledger.reserve({ ...REQUEST, granted: 4, reservationId: "refused", lapsesAt: LAPSES_AT });
@@ -181,7 +181,7 @@ function testSettlements(test: DefineTest<"batches" | "ledger">): void {
 }
 
 function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
-  test("accepts one of many concurrent claims of one item", async ({ batches }) => {
+  test("accepts only one of many concurrent claims on one item", async ({ batches }) => {
     await batches.insert(TWO_ITEMS);
     const results = await concurrently(() => batches.change(request((batch) => claim(batch, SUBMITTED_AT))));
     const winners = results.filter((result) => result !== null);
@@ -190,7 +190,7 @@ function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
     assert.deepEqual(winners[0], claim(TWO_ITEMS, SUBMITTED_AT));
   });
 
-  test("preserves concurrent changes of one batch", async ({ batches }) => {
+  test("preserves concurrent changes to one batch", async ({ batches }) => {
     await batches.insert(TWO_ITEMS);
     await concurrently((index) =>
       batches.change(
@@ -208,7 +208,7 @@ function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
       assert.deepEqual(state, { ...queued(), starts: CONCURRENT_CALLS / 2 });
   });
 
-  test("accepts one of many concurrent changes that finish a batch, and settles its reservation", async (storage) => {
+  test("accepts only one of many concurrent changes that finish a batch, and settles its reservation", async (storage) => {
     const { batches, ledger } = storage;
     await batches.insert(sampleBatch());
     const balanceRequest = { ...REQUEST, granted: CONCURRENT_CALLS };

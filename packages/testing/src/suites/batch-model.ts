@@ -27,25 +27,29 @@ interface Call {
   make(batches: BatchStore): Promise<unknown>;
 }
 
-/** Few accounts and close instants, so that ties occur. */
+/** Few accounts and close instants, so ties occur. */
 function randomCalls(seed: number): () => Call {
   const random = createFakeRandom(seed);
-  const below = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
+  const randomBelow = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
   let now = SUBMITTED_AT;
   let inserted = 0;
 
-  const accountId = (): string => ACCOUNT_IDS[below(ACCOUNT_IDS.length)] ?? "acct_1";
-  const soon = (): number => now + below(20);
+  const accountId = (): string => ACCOUNT_IDS[randomBelow(ACCOUNT_IDS.length)] ?? "acct_1";
+  const soon = (): number => now + randomBelow(20);
   const unfinished = (): ItemState => {
-    const rest = { starts: below(3), fence: below(5), limitedSince: below(2) === 0 ? null : now };
-    return below(2) === 0
+    const rest = {
+      starts: randomBelow(3),
+      fence: randomBelow(5),
+      limitedSince: randomBelow(2) === 0 ? null : now,
+    };
+    return randomBelow(2) === 0
       ? { status: "queued", dueAt: soon(), ...rest }
       : { status: "rendering", leaseEndsAt: soon(), ...rest };
   };
   const delivery = (): DeliveryState => {
-    const rest = { attempts: below(8), fence: below(8) };
-    if (below(3) === 0) return { status: "delivered", deliveredAt: now, attempts: rest.attempts };
-    return below(2) === 0
+    const rest = { attempts: randomBelow(8), fence: randomBelow(8) };
+    if (randomBelow(3) === 0) return { status: "delivered", deliveredAt: now, attempts: rest.attempts };
+    return randomBelow(2) === 0
       ? { status: "due", dueAt: soon(), ...rest }
       : { status: "sending", leaseEndsAt: soon(), ...rest };
   };
@@ -56,7 +60,7 @@ function randomCalls(seed: number): () => Call {
 
   const insert = (): Call => {
     inserted += 1;
-    const items = Array.from({ length: 1 + below(4) }, (_, index) =>
+    const items = Array.from({ length: 1 + randomBelow(4) }, (_, index) =>
       sampleItem({ id: `item_${index}`, state: unfinished() }),
     );
     const batch = sampleBatch({ id: `batch_${inserted}`, accountId: accountId(), createdAt: now, items });
@@ -64,12 +68,12 @@ function randomCalls(seed: number): () => Call {
   };
   const change = (): Call => {
     // one of the latest, or an unknown one
-    const batchId = `batch_${Math.max(1, inserted + 1 - below(12))}`;
+    const batchId = `batch_${Math.max(1, inserted + 1 - randomBelow(12))}`;
     const request = { batchId, now };
-    const itemId = `item_${below(4)}`;
-    const states = [unfinished(), below(4) === 0 ? FAILED : DONE];
-    const state = states[below(2)] ?? DONE;
-    const end = { finishedAt: now, prunesAt: soon(), delivery: below(4) === 0 ? null : delivery() };
+    const itemId = `item_${randomBelow(4)}`;
+    const states = [unfinished(), randomBelow(4) === 0 ? FAILED : DONE];
+    const state = states[randomBelow(2)] ?? DONE;
+    const end = { finishedAt: now, prunesAt: soon(), delivery: randomBelow(4) === 0 ? null : delivery() };
     const make = (batch: BatchRecord): BatchRecord | null => changeOf(batch, { itemId, state, end });
     return call("change", { ...request, itemId, state, end }, (batches) =>
       batches.change({ ...request, change: make }),
@@ -77,22 +81,22 @@ function randomCalls(seed: number): () => Call {
   };
 
   return () => {
-    now += below(6);
-    const kind = below(12);
+    now += randomBelow(6);
+    const kind = randomBelow(12);
     if (kind < 3) return insert();
     if (kind < 8) return change();
-    // a limit could cut between entries with the same instant, whose order is unspecified
+    // a limit could fall between records with the same timestamp, whose order is unspecified
     const all = { now, limit: MODEL_STEPS };
     if (kind === 8) return call("prune", all, (batches) => batches.prune(all));
     if (kind === 9)
       return call("dueDeliveries", all, async (batches) => {
-        // the order of deliveries of one account with the same instant is unspecified
+        // deliveries that are due at the same time come in unspecified order
         const due = await batches.dueDeliveries({ ...all, exceptAccounts: [] });
-        return due.map((offered) => offered.accountId).toSorted();
+        return due.map((record) => record.accountId).toSorted();
       });
     if (kind === 10) return call("stats", { now }, (batches) => batches.stats({ now }));
-    const request = { now, limit: below(6) };
-    const exceptAccounts = below(3) === 0 ? [accountId()] : [];
+    const request = { now, limit: randomBelow(6) };
+    const exceptAccounts = randomBelow(3) === 0 ? [accountId()] : [];
     return call("dueItems", { ...request, exceptAccounts }, (batches) =>
       batches.dueItems({ ...request, exceptAccounts }),
     );

@@ -24,8 +24,8 @@ const BATCHES: readonly BatchRecord[] = [
   { ...finished(sampleBatch({ id: "batch_c", accountId: "acct_2" })), webhookUrl: null, delivery: null },
 ];
 
-/** The ids that each filter selects, in the order of the list. */
-const SELECTIONS: readonly (readonly [filter: BatchFilter, ids: readonly string[]])[] = [
+/** Filters, each with the ids that it matches, in the order of the list. */
+const FILTERS: readonly (readonly [filter: BatchFilter, ids: readonly string[]])[] = [
   [{}, ["batch_c", "batch_e", "batch_a", "batch_b", "batch_d"]],
   [{ accountId: "acct_1" }, ["batch_a", "batch_b", "batch_d"]],
   [{ accountId: "acct_3" }, []],
@@ -39,9 +39,9 @@ const SELECTIONS: readonly (readonly [filter: BatchFilter, ids: readonly string[
 
 /** Tests paging, filters and summaries. */
 export function testBatchPages(test: DefineTest<"batches">): void {
-  test("returns pages, the last submitted batch first", async ({ batches }) => {
+  test("returns pages, the most recently submitted batch first", async ({ batches }) => {
     for (const batch of BATCHES) await batches.insert(batch);
-    for (const [filter, ids] of SELECTIONS)
+    for (const [filter, ids] of FILTERS)
       await assertPages((request) => batches.page({ ...request, ...filter }), ids);
   });
 

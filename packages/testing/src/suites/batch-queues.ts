@@ -67,7 +67,7 @@ function testWhenItemsAreDue(test: DefineTest<"batches">): void {
     assert.deepEqual(await dueItems(batches, { now: Number.MAX_SAFE_INTEGER }), []);
   });
 
-  test("reflects each change of an item", async ({ batches }) => {
+  test("reflects each change to an item", async ({ batches }) => {
     const change = (state: (batch: BatchRecord) => BatchRecord | null): Promise<BatchRecord | null> =>
       batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change: state });
     await batches.insert(sampleBatch({ items: itemsOf([queued(), queued()]) }));
@@ -89,20 +89,20 @@ function testTurns(test: DefineTest<"batches">): void {
     // the order of the ids differs from the order of submission
     await batches.insert(sampleBatch({ id: "batch_2", items: itemsOf([queued(), queued(), late, late]) }));
     await batches.insert(sampleBatch({ id: "batch_1", items: itemsOf([late, rendering(SUBMITTED_AT - 2)]) }));
-    const offered: string[] = [];
+    const returned: string[] = [];
     for (let turn = 0; turn < 7; turn += 1) {
       const due = await batches.dueItems({ now: SUBMITTED_AT, limit: 10, exceptAccounts: [] });
       assert.ok(due.length <= 1, "two items of one account");
       const [item] = due;
       if (item === undefined) break;
-      offered.push(`${item.batchId} ${item.itemId}`);
+      returned.push(`${item.batchId} ${item.itemId}`);
       await batches.change({
         batchId: item.batchId,
         now: SUBMITTED_AT,
         change: (batch) => withState(batch, DONE, item.itemId),
       });
     }
-    assert.deepEqual(offered, [
+    assert.deepEqual(returned, [
       "batch_1 item_2",
       "batch_2 item_3",
       "batch_2 item_4",
@@ -238,7 +238,7 @@ async function dueDeliveries(
 
 /** Tests pruning and stats. */
 export function testPruning(test: DefineTest<"batches">): void {
-  test("deletes batches from the millisecond at which they may be pruned, up to the limit", async ({
+  test("deletes batches from the millisecond at which they can be pruned, up to the limit", async ({
     batches,
   }) => {
     await concurrently((index) =>

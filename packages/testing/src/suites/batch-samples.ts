@@ -1,6 +1,6 @@
 import type { BatchRecord, ItemRecord, ItemState } from "@snap/engine/ports";
 
-/** Instant at which the sample batches are submitted and their items are due. */
+/** When the sample batches are submitted and their items are due. */
 export const SUBMITTED_AT = 1_767_225_600_000;
 
 export function queued(dueAt = SUBMITTED_AT): Extract<ItemState, { readonly status: "queued" }> {
@@ -56,7 +56,7 @@ export function withState(batch: BatchRecord, state: ItemState, itemId = "item_1
   return { ...batch, items: batch.items.map((item) => (item.id === itemId ? { ...item, state } : item)) };
 }
 
-/** Returns the batch with other parameters of its item `itemId`. */
+/** Returns the batch with other parameters for its item `itemId`. */
 export function withParameters(
   batch: BatchRecord,
   parameters: ItemRecord["parameters"],
@@ -66,7 +66,7 @@ export function withParameters(
   return { ...batch, items };
 }
 
-/** Returns the finished batch; it may be pruned after `retentionMs`. */
+/** Returns the finished batch; it can be pruned after `retentionMs`. */
 export function finished(
   batch: BatchRecord,
   { finishedAt = SUBMITTED_AT, retentionMs = 1000 } = {},

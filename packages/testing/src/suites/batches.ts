@@ -1,5 +1,6 @@
 import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine/ports";
 import assert from "node:assert/strict";
+import { testDeliveryAttempts } from "./batch-attempts.ts";
 import { testBatchChanges } from "./batch-changes.ts";
 import { testBatchPages } from "./batch-pages.ts";
 import { runBatchesAgainstModel } from "./batch-model.ts";
@@ -33,6 +34,7 @@ export function testBatchStore(
   defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
   defineSuite({ runner, open, name: "BatchStore: due items" }, testDueItems);
   defineSuite({ runner, open, name: "BatchStore: due deliveries" }, testDeliveries);
+  defineSuite({ runner, open, name: "BatchStore: delivery attempts" }, testDeliveryAttempts);
   defineSuite({ runner, open, name: "BatchStore: pruning and stats" }, testPruning);
   defineSuite({ runner, open, name: "BatchStore: compared with the model" }, (test) => {
     test("returns the same results as the model for batches", ({
@@ -99,7 +101,7 @@ function testRecords(test: DefineTest<"batches">): void {
       { url, text: '\u0000\n\t"\\\u2028\ud800' },
       { url, large: "x".repeat(200_000) },
     ];
-    const items = parameters.map((one, index) => sampleItem({ id: `item_${index}`, parameters: one }));
+    const items = parameters.map((each, index) => sampleItem({ id: `item_${index}`, parameters: each }));
     await batches.insert(sampleBatch({ items }));
     assert.deepEqual(await batches.find("batch_1"), sampleBatch({ items }));
   });
@@ -148,7 +150,7 @@ function testInserts(test: DefineTest<"batches">): void {
     assert.deepEqual(await batches.dueItems(request), []);
   });
 
-  test("stores one complete batch of many concurrent inserts of one id", async ({ batches }) => {
+  test("stores one complete batch after many concurrent inserts with the same id", async ({ batches }) => {
     const record = (index: number): BatchRecord =>
       sampleBatch({
         tokenId: index,

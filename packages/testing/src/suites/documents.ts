@@ -70,7 +70,7 @@ function testContents(test: DefineTest<"documents">): void {
       assert.equal(await documents.readFile({ ...KEY, path }), null);
   });
 
-  test("stores a document of which every file is empty", async ({ documents }) => {
+  test("stores a document whose files are all empty", async ({ documents }) => {
     const request = sample({}, { files: [page("")] });
     await documents.put(request);
     assert.deepEqual(await documents.find(KEY), request.document);
@@ -97,7 +97,7 @@ function testContents(test: DefineTest<"documents">): void {
 }
 
 function testKeysAndExpiry(test: DefineTest<"documents">): void {
-  test("expires at the exact millisecond", async ({ documents }) => {
+  test("expires a document at the exact millisecond", async ({ documents }) => {
     const { document } = sample();
     await documents.put(sample());
     const path = "index.html";
@@ -114,7 +114,7 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
     assert.equal(await documents.delete({ ...KEY, now: EXPIRES_AT - 1 }), true);
   });
 
-  test("changes nothing but the expiry of a document that is stored again, to the later one", async ({
+  test("changes only the expiry, to the later one, when a document is stored again", async ({
     documents,
   }) => {
     const first = sample().document;
@@ -174,21 +174,21 @@ function testQuotas(test: DefineTest<"documents">): void {
     assert.deepEqual([...outcomes, await put(documents, 3, quota)], ["stored", "stored", "documents"]);
   });
 
-  test("accepts what fits exactly, and rejects the next byte", async ({ documents }) => {
+  test("accepts documents that fit exactly, and rejects the next byte", async ({ documents }) => {
     assert.equal(await put(documents, 1, { documents: 10, bytes: 9 }), "bytes");
     assert.equal(await put(documents, 1, { documents: 10, bytes: 10 }), "stored");
     assert.equal(await put(documents, 2, { documents: 10, bytes: 19 }), "bytes");
     assert.equal(await put(documents, 2, { documents: 10, bytes: 20 }), "stored");
     assert.equal(await put(documents, 3, { documents: 2, bytes: 29 }), "documents");
-    const refused = sample({ id: idOf(3) }, { quota: { documents: 2, bytes: 1 } });
+    const rejected = sample({ id: idOf(3) }, { quota: { documents: 2, bytes: 1 } });
     const used = { documents: 2, bytes: 20 };
-    assert.deepEqual(await documents.put(refused), { stored: false, exceeded: "documents", used });
+    assert.deepEqual(await documents.put(rejected), { stored: false, exceeded: "documents", used });
     for (const index of [3, 4]) assert.equal(await documents.find({ ...KEY, id: idOf(index) }), null);
     // nothing is added
     assert.equal(await put(documents, 1, { documents: 0, bytes: 0 }), "stored");
   });
 
-  test("does not count what has expired or was deleted", async ({ documents }) => {
+  test("does not count expired or deleted documents", async ({ documents }) => {
     const quota = { documents: 1, bytes: 100 };
     await documents.put(sample({ id: idOf(1), expiresAt: STORED_AT }));
     assert.equal(await put(documents, 2, quota), "stored");
@@ -197,7 +197,7 @@ function testQuotas(test: DefineTest<"documents">): void {
     assert.equal(await put(documents, 3, quota), "stored");
   });
 
-  test("is never exceeded by concurrent uploads", async ({ documents }) => {
+  test("never exceeds a quota with concurrent uploads", async ({ documents }) => {
     const quota = { documents: 1000, bytes: 75 };
     const outcomes = await concurrently((index) => put(documents, index, quota));
     assert.equal(countOf(outcomes, "stored"), 7);
@@ -238,7 +238,7 @@ function testDeletions(test: DefineTest<"documents">): void {
     }
   });
 
-  test("deletes all documents of an account", async ({ documents }) => {
+  test("deletes all of an account's documents", async ({ documents }) => {
     for (let index = 0; index < 12; index += 1) await documents.put(sample({ id: idOf(index) }));
     for (const accountId of ["acct_10", ...UNUSUAL_TEXTS]) await documents.put(sample({ accountId }));
     const deletion = { ...OWNER, now: STORED_AT };
@@ -252,7 +252,7 @@ function testDeletions(test: DefineTest<"documents">): void {
 
 /** Tests that uploads in flight leave nothing for an account that is being deleted. */
 export function testDocumentsOfDeletedAccounts(test: DefineTest<keyof Storage>): void {
-  test("stores no document of an account whose deletion has started", async ({ accounts, documents }) => {
+  test("stores no document for an account whose deletion has started", async ({ accounts, documents }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     await accounts.startDeletion({ id: "acct_1", now: STORED_AT });

@@ -18,7 +18,11 @@ export function testAudits(test: DefineTest<"ledger">): void {
     await ledger.balance(NEXT_REQUEST);
     assert.deepEqual(await ledger.audit({ after: null, limit: 10 }), {
       periods: [
-        { ...auditOf("acct_1", MARCH.startedAt), ...both(balance(10, 1, 1)), openReservations: 1 },
+        {
+          ...auditOf("acct_1", MARCH.startedAt),
+          ...inBalanceAndJournal(balance(10, 1, 1)),
+          openReservations: 1,
+        },
         auditOf("acct_1", APRIL.startedAt),
       ],
       next: null,
@@ -51,13 +55,13 @@ function auditOf(accountId: string, periodStartedAt: number): PeriodAudit {
   return {
     accountId,
     periodStartedAt,
-    ...both(balance(10, 0, 0)),
+    ...inBalanceAndJournal(balance(10, 0, 0)),
     beginsWithGrant: true,
     openReservations: 0,
   };
 }
 
-function both(figures: PeriodAudit["balance"]): Pick<PeriodAudit, "balance" | "journal"> {
+function inBalanceAndJournal(figures: PeriodAudit["balance"]): Pick<PeriodAudit, "balance" | "journal"> {
   return { balance: figures, journal: figures };
 }
 

@@ -5,12 +5,12 @@ import { createLedger } from "../memory/ledger.ts";
 
 const MODEL_STEPS = 400;
 const ACCOUNT_IDS = ["acct_1", "acct_2"];
-/** Longer than any journal of the tests. */
+/** Longer than any journal in the tests. */
 const WHOLE_JOURNAL = 100_000;
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
 
-/** Asserts `granted = remaining + used + reserved`, computed from the journal of the period. */
+/** Asserts `granted = remaining + used + reserved`, computed from the period's journal. */
 export async function assertJournalAddsUp(ledger: Ledger, balanceRequest: BalanceRequest): Promise<void> {
   const { granted, used, reserved } = await ledger.balance(balanceRequest);
   const journal = await ledger.journal({ accountId: balanceRequest.accountId, limit: WHOLE_JOURNAL });
@@ -70,24 +70,24 @@ interface Call {
   make(ledger: Ledger): Promise<unknown>;
 }
 
-/** Few credits, few ids and short leases, so that all kinds of collisions occur. */
+/** Few credits, few ids and short leases, so all kinds of collisions occur. */
 function randomCalls(
   seed: number,
   [first, second]: readonly [Period, Period],
 ): { next(): Call; now(): number } {
   const random = createFakeRandom(seed);
-  const below = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
+  const randomBelow = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
   let now = second.startedAt - 400;
   let reservations = 0;
 
   const balanceRequest = (): BalanceRequest => ({
-    accountId: ACCOUNT_IDS[below(ACCOUNT_IDS.length)] ?? "acct_1",
+    accountId: ACCOUNT_IDS[randomBelow(ACCOUNT_IDS.length)] ?? "acct_1",
     period: now < second.startedAt ? first : second,
-    granted: below(10) === 0 ? below(6) : 3,
+    granted: randomBelow(10) === 0 ? randomBelow(6) : 3,
     now,
   });
   /** One of the latest ids, or an unknown one. */
-  const recentId = (): string => `r${Math.max(1, reservations + 1 - below(8))}`;
+  const recentId = (): string => `r${Math.max(1, reservations + 1 - randomBelow(8))}`;
   const newId = (): string => {
     reservations += 1;
     return `r${reservations}`;
@@ -99,16 +99,16 @@ function randomCalls(
 
   return {
     next() {
-      // sometimes the clock goes back by a millisecond
-      now += below(8) - 1;
-      const kind = below(10);
+      // sometimes sets the clock back by a millisecond
+      now += randomBelow(8) - 1;
+      const kind = randomBelow(10);
       if (kind === 0) {
         const request = balanceRequest();
         return call("balance", request, (ledger) => ledger.balance(request));
       }
       if (kind < 5) {
-        const reservationId = below(4) === 0 ? recentId() : newId();
-        const request = { ...balanceRequest(), reservationId, lapsesAt: now + below(30) };
+        const reservationId = randomBelow(4) === 0 ? recentId() : newId();
+        const request = { ...balanceRequest(), reservationId, lapsesAt: now + randomBelow(30) };
         return call("reserve", request, (ledger) => ledger.reserve(request));
       }
       const request = { reservationId: recentId(), now };

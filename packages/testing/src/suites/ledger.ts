@@ -42,7 +42,7 @@ export function testLedger(
 }
 
 function testCredits(test: DefineTest<"ledger">): void {
-  test("grants credits at the first request", async ({ ledger }) => {
+  test("grants credits on the first request", async ({ ledger }) => {
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     assert.deepEqual(await ledger.journal({ accountId: "acct_1", limit: 10 }), [
@@ -83,8 +83,8 @@ function testCredits(test: DefineTest<"ledger">): void {
   test("rejects when no credit is left or granted", async ({ ledger }) => {
     const last = { reserved: true, balance: balance(1, 0, 1) };
     assert.deepEqual(await ledger.reserve(reservation("r1", { granted: 1 })), last);
-    const refused = { reserved: false, balance: balance(1, 0, 1) };
-    assert.deepEqual(await ledger.reserve(reservation("r2", { granted: 1 })), refused);
+    const rejected = { reserved: false, balance: balance(1, 0, 1) };
+    assert.deepEqual(await ledger.reserve(reservation("r2", { granted: 1 })), rejected);
     await ledger.settle({ reservationId: "r1", now: NOW });
     const spent = { reserved: false, balance: balance(1, 1, 0) };
     assert.deepEqual(await ledger.reserve(reservation("r3", { granted: 1 })), spent);
@@ -133,7 +133,7 @@ function testReservationIds(test: DefineTest<"ledger">): void {
     }
   });
 
-  test("does not return the reservation of another account", async ({ ledger }) => {
+  test("does not return another account's reservation", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
     const borrowed = { reserved: false, balance: balance(10, 0, 0) };
     assert.deepEqual(await ledger.reserve(reservation("r1", { accountId: "acct_2" })), borrowed);
@@ -183,7 +183,7 @@ function testResolutions(test: DefineTest<"ledger">): void {
     await assertJournalAddsUp(ledger, REQUEST);
   });
 
-  test("makes lapsed credits available at the next request", async ({ ledger }) => {
+  test("makes lapsed credits available on the next request", async ({ ledger }) => {
     for (const id of ["r1", "r2", "r3"]) await ledger.reserve(reservation(id, { granted: 3 }));
     const late = { granted: 3, now: LAPSES_AT };
     const outcomes = await concurrently((index) =>
@@ -213,7 +213,7 @@ function testPeriods(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 1, 0));
   });
 
-  test("resolves against the period of the reservation", async ({ ledger }) => {
+  test("resolves against the reservation's period", async ({ ledger }) => {
     for (const id of ["settled", "refunded", "lapsed"])
       await ledger.reserve(reservation(id, { lapsesAt: APRIL.startedAt + 1000 }));
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.startedAt + 2000 }));
@@ -238,8 +238,8 @@ function testPeriods(test: DefineTest<"ledger">): void {
     await ledger.settle({ reservationId: "r2", now: NOW });
     assert.deepEqual(await ledger.balance({ ...REQUEST, granted: 25 }), balance(25, 2, 1));
     assert.deepEqual(await ledger.balance({ ...REQUEST, granted: 1 }), balance(1, 2, 1));
-    const refused = { reserved: false, balance: balance(1, 2, 1) };
-    assert.deepEqual(await ledger.reserve(reservation("r4", { granted: 1 })), refused);
+    const rejected = { reserved: false, balance: balance(1, 2, 1) };
+    assert.deepEqual(await ledger.reserve(reservation("r4", { granted: 1 })), rejected);
     const reserved = { reserved: true, balance: balance(4, 2, 2) };
     assert.deepEqual(await ledger.reserve(reservation("r5", { granted: 4 })), reserved);
     const grants = (await ledger.journal({ accountId: "acct_1", limit: 100 }))
@@ -251,7 +251,7 @@ function testPeriods(test: DefineTest<"ledger">): void {
 
   test("opens a period once under many concurrent first requests", async ({ ledger }) => {
     const balances = await concurrently(() => ledger.balance(REQUEST));
-    for (const one of balances) assert.deepEqual(one, balance(10, 0, 0));
+    for (const result of balances) assert.deepEqual(result, balance(10, 0, 0));
     assert.equal((await ledger.journal({ accountId: "acct_1", limit: 100 })).length, 1);
   });
 }

@@ -1,20 +1,55 @@
 import type { Page, PageRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 
+interface Identified {
+  readonly id: string;
+}
+
 /**
- * Reads all pages of every size, each from the last id of the one before, and compares them with `ids`, which must be all.
+ * Reads all pages for each page size, passing the last id of each page to the next request, and compares them with
+ * `ids`, the complete list.
  */
-export async function assertPages<Entry extends { readonly id: string }>(
-  readPage: (request: PageRequest) => Promise<Page<Entry>>,
+export async function assertPages(
+  readPage: (request: PageRequest) => Promise<Page<Identified>>,
   ids: readonly string[],
 ): Promise<void> {
+  for (const { request, end, expected } of pagesOf(ids)) {
+    const { entries, more } = await readPage(request);
+    assert.deepEqual({ ids: idsOf(entries), more }, { ids: expected, more: Math.max(0, ids.length - end) });
+  }
+}
+
+/** Like `assertPages`, for pages that only report whether there are more. */
+export async function assertOpenPages(
+  readPage: (
+    request: PageRequest,
+  ) => Promise<{ readonly entries: readonly Identified[]; readonly hasMore: boolean }>,
+  ids: readonly string[],
+): Promise<void> {
+  for (const { request, end, expected } of pagesOf(ids)) {
+    const { entries, hasMore } = await readPage(request);
+    assert.deepEqual({ ids: idsOf(entries), hasMore }, { ids: expected, hasMore: ids.length > end });
+  }
+}
+
+interface ExpectedPage {
+  readonly request: PageRequest;
+  /** Number of entries up to the end of the page. */
+  readonly end: number;
+  readonly expected: readonly string[];
+}
+
+function pagesOf(ids: readonly string[]): readonly ExpectedPage[] {
+  const pages: ExpectedPage[] = [];
   for (let limit = 1; limit <= ids.length + 1; limit += 1)
     for (let start = 0; start <= ids.length; start += limit) {
-      const { entries, more } = await readPage({ limit, ...(start > 0 && { after: ids[start - 1] }) });
+      const request = { limit, ...(start > 0 && { after: ids[start - 1] }) };
       const end = start + limit;
-      assert.deepEqual(
-        { ids: entries.map(({ id }) => id), more },
-        { ids: ids.slice(start, end), more: Math.max(0, ids.length - end) },
-      );
+      pages.push({ request, end, expected: ids.slice(start, end) });
     }
+  return pages;
+}
+
+function idsOf(entries: readonly Identified[]): readonly string[] {
+  return entries.map(({ id }) => id);
 }

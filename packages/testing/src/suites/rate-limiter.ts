@@ -14,7 +14,7 @@ function allowed(remaining: number, resetsAt = START + WINDOW_MS): ConsumeResult
   return { allowed: true, remaining, resetsAt };
 }
 
-function refused(resetsAt = START + WINDOW_MS): ConsumeResult {
+function rejected(resetsAt = START + WINDOW_MS): ConsumeResult {
   return { allowed: false, remaining: 0, resetsAt };
 }
 
@@ -24,7 +24,7 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
     test("counts down to zero, then rejects", async ({ rateLimiter }) => {
       for (const remaining of [2, 1, 0])
         assert.deepEqual(await rateLimiter.consume(request()), allowed(remaining));
-      assert.deepEqual(await rateLimiter.consume(request()), refused());
+      assert.deepEqual(await rateLimiter.consume(request()), rejected());
     });
 
     test("opens a window with the first request and ends it at the exact millisecond", async ({
@@ -32,14 +32,14 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
     }) => {
       for (const now of [START, START + 100, START + WINDOW_MS - 1])
         await rateLimiter.consume(request({ now }));
-      assert.deepEqual(await rateLimiter.consume(request({ now: START + WINDOW_MS - 1 })), refused());
+      assert.deepEqual(await rateLimiter.consume(request({ now: START + WINDOW_MS - 1 })), rejected());
       const next = START + WINDOW_MS;
       assert.deepEqual(await rateLimiter.consume(request({ now: next })), allowed(2, next + WINDOW_MS));
       const late = next + 10 * WINDOW_MS + 7;
       assert.deepEqual(await rateLimiter.consume(request({ now: late })), allowed(2, late + WINDOW_MS));
     });
 
-    test("deletes the windows of an account, and of no other", async ({ rateLimiter }) => {
+    test("deletes only one account's windows", async ({ rateLimiter }) => {
       const others = [{ accountId: "acct_2" }, { accountId: "acct_" }];
       for (const change of [{}, { name: "usage" as const }, ...others])
         for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request(change));
@@ -47,7 +47,7 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       await rateLimiter.deleteAccount({ accountId: "acct_1" });
       for (const change of [{}, { name: "usage" as const }])
         assert.deepEqual(await rateLimiter.consume(request(change)), allowed(2));
-      for (const change of others) assert.deepEqual(await rateLimiter.consume(request(change)), refused());
+      for (const change of others) assert.deepEqual(await rateLimiter.consume(request(change)), rejected());
     });
 
     test("consumes nothing for a rejected request", async ({ rateLimiter }) => {
@@ -56,19 +56,19 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
       assert.deepEqual(await rateLimiter.consume(request({ limit: 5 })), allowed(1));
       // a limit of 0 opens no window
       const other = { accountId: "acct_2" };
-      assert.deepEqual(await rateLimiter.consume(request({ ...other, limit: 0 })), refused());
+      assert.deepEqual(await rateLimiter.consume(request({ ...other, limit: 0 })), rejected());
       const now = START + 1;
       assert.deepEqual(await rateLimiter.consume(request({ ...other, now })), allowed(2, now + WINDOW_MS));
       assert.deepEqual(
         await rateLimiter.consume(request({ ...other, limit: 0, now })),
-        refused(now + WINDOW_MS),
+        rejected(now + WINDOW_MS),
       );
     });
 
     test("applies a limit that changes within the window", async ({ rateLimiter }) => {
       await rateLimiter.consume(request({ limit: 10 }));
       await rateLimiter.consume(request({ limit: 10 }));
-      assert.deepEqual(await rateLimiter.consume(request({ limit: 1 })), refused());
+      assert.deepEqual(await rateLimiter.consume(request({ limit: 1 })), rejected());
       assert.deepEqual(await rateLimiter.consume(request({ limit: 4 })), allowed(1));
     });
 
@@ -100,18 +100,18 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
   });
 }
 
-/** Tests windows that a clock opened which was set since, or which belongs to another process. */
+/** Tests windows that were opened before the clock was set, or by another process's clock. */
 function testJumps(test: DefineTest<"rateLimiter">): void {
-  test("ends a window within its length after the clock is set back, and lets nobody wait longer", async ({
+  test("ends a window within its length after the clock is set back, and makes no caller wait longer", async ({
     rateLimiter,
   }) => {
     const hour = 3_600_000;
     for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request());
     const back = START - hour;
-    // rejected requests move the end too: otherwise it would stay a whole window away
-    assert.deepEqual(await rateLimiter.consume(request({ now: back })), refused(back + WINDOW_MS));
+    // rejected requests also move the end, which would otherwise stay a whole window away
+    assert.deepEqual(await rateLimiter.consume(request({ now: back })), rejected(back + WINDOW_MS));
     const last = back + WINDOW_MS - 1;
-    assert.deepEqual(await rateLimiter.consume(request({ now: last })), refused(back + WINDOW_MS));
+    assert.deepEqual(await rateLimiter.consume(request({ now: last })), rejected(back + WINDOW_MS));
     const next = back + WINDOW_MS;
     assert.deepEqual(await rateLimiter.consume(request({ now: next })), allowed(2, next + WINDOW_MS));
   });
@@ -121,7 +121,7 @@ function testJumps(test: DefineTest<"rateLimiter">): void {
     const back = START - 3_600_000;
     assert.deepEqual(await rateLimiter.consume(request({ now: back })), allowed(1, back + WINDOW_MS));
     assert.deepEqual(await rateLimiter.consume(request({ now: back + 1 })), allowed(0, back + WINDOW_MS));
-    assert.deepEqual(await rateLimiter.consume(request({ now: back + 2 })), refused(back + WINDOW_MS));
+    assert.deepEqual(await rateLimiter.consume(request({ now: back + 2 })), rejected(back + WINDOW_MS));
   });
 
   test("opens a window after the clock is set ahead, and none when it is set back", async ({

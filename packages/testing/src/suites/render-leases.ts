@@ -11,7 +11,7 @@ const SHORT_MS = 40;
 const RETRY_INTERVAL_MS = 5;
 
 /**
- * Tests `RenderLeases`: one holder at a time, until its lease expires. Leases use the clock of the storage, so the tests
+ * Tests `RenderLeases`: one holder at a time, until its lease expires. Leases use the storage's clock, so the tests
  * wait for them to expire; no test fails on a slow machine.
  */
 export function testRenderLeases(runner: SuiteRunner, open: OpenStorage<"renderLeases">): void {
@@ -55,7 +55,7 @@ async function acquireWhenFree(leases: RenderLeases, name: string): Promise<void
   while (!(await tryAcquire(leases, "next", { name }))) await pause(RETRY_INTERVAL_MS);
 }
 
-/** Waits for `ms` by the clock of the storage. */
+/** Waits for `ms` by the storage's clock. */
 async function waitFor(leases: RenderLeases, ms: number): Promise<void> {
   const name = `a timer of ${ms} ms`;
   await tryAcquire(leases, "timer", { name, leaseMs: ms });
@@ -63,14 +63,14 @@ async function waitFor(leases: RenderLeases, ms: number): Promise<void> {
 }
 
 function testAcquiring(test: DefineLeaseTest): void {
-  test("lets one holder acquire and renew a lease", async (leases) => {
+  test("allows one holder to acquire and renew a lease", async (leases) => {
     assert.equal(await tryAcquire(leases, "a"), true);
     assert.equal(await tryAcquire(leases, "b"), false);
     assert.equal(await tryAcquire(leases, "a"), true);
     assert.equal(await tryAcquire(leases, "b"), false);
   });
 
-  test("lets one of many concurrent holders acquire a lease", async (leases) => {
+  test("allows only one of many concurrent holders to acquire a lease", async (leases) => {
     const taken = await concurrently((index) => tryAcquire(leases, `holder ${index}`));
     assert.equal(countOf(taken, true), 1);
   });
@@ -87,7 +87,7 @@ function testAcquiring(test: DefineLeaseTest): void {
     assert.equal(await tryAcquire(leases, "a", { leaseMs: LONG_MS }), true);
     await waitFor(leases, 2 * SHORT_MS);
     assert.equal(await tryAcquire(leases, "b"), false);
-    // also to a shorter time than was left
+    // even for less time than was left
     assert.equal(await tryAcquire(leases, "a", { leaseMs: SHORT_MS }), true);
     await acquireWhenFree(leases, "lease");
   });

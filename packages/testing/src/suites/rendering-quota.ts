@@ -27,7 +27,7 @@ function put(renderings: RenderingStore, { atMs, sizeBytes = SIZE_BYTES, ...name
   return renderings.put({ ...name, rendering: sampleRendering({ bytes, storedAt: STORED_AT + atMs }) });
 }
 
-/** Stores renderings with the keys `0`, `1` and so on, one each millisecond. */
+/** Stores renderings with the keys `0`, `1` and so on, one per millisecond. */
 async function putMany(
   renderings: RenderingStore,
   { accountId, count, atMs = 0 }: { accountId: string; count: number; atMs?: number },

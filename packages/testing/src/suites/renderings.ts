@@ -19,9 +19,9 @@ function assertSameRendering(actual: StoredRendering | null, expected: StoredRen
 }
 
 export interface RenderingSuiteOptions {
-  /** The store deletes expired renderings itself, and `prune` returns 0; `false` by default. */
+  /** Whether the store deletes expired renderings itself, so `prune` returns 0; `false` by default. */
   readonly prunesByItself?: boolean;
-  /** The store has no quota; `false` by default. With one, `open` applies `cacheMaxBytes`. */
+  /** Whether the store has no quota; `false` by default. If it has one, `open` applies `cacheMaxBytes`. */
   readonly isUnlimited?: boolean;
 }
 
@@ -104,7 +104,7 @@ function testContents(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.get(named(STORED_AT + 2)), null);
   });
 
-  test("stores one complete rendering of many concurrent ones", async ({ renderings }) => {
+  test("stores one complete rendering after many concurrent calls", async ({ renderings }) => {
     await concurrently((index) =>
       renderings.put({
         ...NAME,
@@ -119,7 +119,7 @@ function testContents(test: DefineTest<"renderings">): void {
 }
 
 function testKeysAndExpiry(test: DefineTest<"renderings">): void {
-  test("expires at the exact millisecond", async ({ renderings }) => {
+  test("expires a rendering at the exact millisecond", async ({ renderings }) => {
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
     assert.equal(await renderings.get(named(EXPIRES_AT)), null);
@@ -209,7 +209,7 @@ function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly is
       await renderings.put({ accountId, key: `${index}`, rendering });
   };
 
-  test("deletes all renderings of an account, and stores new ones", async ({ renderings }) => {
+  test("deletes all of an account's renderings, and stores new ones afterwards", async ({ renderings }) => {
     const others = ["acct_10", "acct_", ...UNUSUAL_TEXTS];
     await putMany(renderings, "acct_1", 12);
     for (const accountId of others) await putMany(renderings, accountId, 1);

@@ -5,9 +5,11 @@ import { testAccountStore } from "./accounts.ts";
 import { testAuditStore } from "./audit.ts";
 import { testBatchStore } from "./batches.ts";
 import { testDocumentsOfDeletedAccounts, testDocumentStore } from "./documents.ts";
+import { testHistoryOfDeletedAccounts, testHistoryStore } from "./history.ts";
 import { testRateLimiter } from "./rate-limiter.ts";
 import { testLedger } from "./ledger.ts";
 import { testRenderingStore, type RenderingSuiteOptions } from "./renderings.ts";
+import { testSignInStore } from "./sign-ins.ts";
 import { defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 import { testTokenStore } from "./tokens.ts";
@@ -37,11 +39,14 @@ export function testStorage(
   testRateLimiter(runner, open);
   testBatchStore(runner, open);
   testDocumentStore(runner, open);
+  testHistoryStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage: deleted accounts" }, (test) => {
     testAccountDeletion(test);
     testDocumentsOfDeletedAccounts(test);
+    testHistoryOfDeletedAccounts(test);
   });
   testAuditStore(runner, open);
+  testSignInStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage" }, (test) => {
     test("passes its check repeatedly without leaving a trace", async (storage) => {
       for (let time = 0; time < 3; time += 1) await storage.check();

@@ -13,7 +13,7 @@ export interface StorageSettings {
 }
 
 /**
- * Opens an empty storage for one test; `close` frees its resources. A storage with only some of the ports is tested by
+ * Opens an empty storage for one test; `close` frees its resources. A storage with only some of the ports uses only
  * their suites.
  */
 export type OpenStorage<Port extends keyof Storage = keyof Storage> = (settings: StorageSettings) => Promise<{
@@ -27,7 +27,7 @@ export type DefineTest<Port extends keyof Storage> = (
   run: (storage: Pick<Storage, Port>) => Promise<void>,
 ) => void;
 
-/** Defines the tests of one port. Each gets an empty storage, which is closed afterwards. */
+/** Defines the tests for one port. Each gets an empty storage, which is closed afterwards. */
 export function defineSuite<Port extends keyof Storage>(
   {
     runner,
@@ -51,7 +51,7 @@ export function defineSuite<Port extends keyof Storage>(
   });
 }
 
-/** Number of calls of `concurrently`. */
+/** Number of calls that `concurrently` makes. */
 export const CONCURRENT_CALLS = 100;
 
 /** Starts `CONCURRENT_CALLS` calls at the same time, and returns their results. */
@@ -77,7 +77,7 @@ export const UNUSUAL_TEXTS: readonly string[] = [
 
 /** Compares bytes, regardless of the view type. */
 export function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
-  assert.ok(actual instanceof Uint8Array, "bytes come back as a Uint8Array");
+  assert.ok(actual instanceof Uint8Array, "bytes must be a Uint8Array");
   assert.equal(actual.byteLength, expected.byteLength);
   assert.ok(Buffer.from(actual).equals(expected), "the bytes differ");
 }

@@ -96,7 +96,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     for (const id of [0, 1, -1, 1.5, Number.MAX_SAFE_INTEGER]) assert.equal(await tokens.find(id), null);
   });
 
-  test("returns the current state of the account", async ({ accounts, tokens }) => {
+  test("returns the account's current state", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
     await accounts.update("acct_1", { planSlug: "growth" });
@@ -108,7 +108,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
 
-  test("lists the tokens of one account, in order of creation", async ({ accounts, tokens }) => {
+  test("lists one account's tokens, in order of creation", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const first = await tokens.insert(sampleToken());
@@ -122,11 +122,11 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 }
 
-/** Hex of different lengths, so that a store cannot mix them up. */
+/** Hex of different lengths, so a store cannot mix them up. */
 const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
 
 function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("finds the newest token, over all accounts", async ({ accounts, tokens }) => {
+  test("finds the newest token across all accounts", async ({ accounts, tokens }) => {
     assert.equal(await tokens.findNewest(), null);
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
@@ -189,7 +189,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
     for (const id of [...ids].toSorted((a, b) => b - a)) {
       assert.equal(await tokens.revoke(id), true);
       const { id: next } = await tokens.insert(sampleToken());
-      assert.ok(!ids.has(next), `${next} was given before`);
+      assert.ok(!ids.has(next), `${next} was assigned before`);
       ids.add(next);
     }
   });
@@ -221,7 +221,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
     assert.deepEqual((await tokens.find(other.id))?.token, other);
   });
 
-  test("revokes all tokens of an account, and of no other", async ({ accounts, tokens }) => {
+  test("revokes all tokens of only one account", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const first = await tokens.insert(sampleToken());
@@ -269,7 +269,7 @@ function rotatedOf(rotation: Rotation | null): TokenRecord {
 }
 
 function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("keeps the secrets of an overlap, also after its end, until the next rotation", async ({
+  test("keeps the secrets of an overlap, even after its end, until the next rotation", async ({
     accounts,
     tokens,
   }) => {
@@ -294,20 +294,20 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     assert.deepEqual((await tokens.find(id))?.token, ended);
   });
 
-  test("does not let a second overlap end an earlier one", async ({ accounts, tokens }) => {
+  test("does not allow a second overlap to end an earlier one", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
     const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
     const overlapping = rotatedOf(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
     const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third };
     for (const rotatedAt of [100, 899]) {
-      const refused = await tokens.rotate(id, { ...third, rotatedAt, overlapEndsAt: 2_000 });
-      assert.deepEqual(refused, { rotated: false, overlapEndsAt: 900 });
+      const rejected = await tokens.rotate(id, { ...third, rotatedAt, overlapEndsAt: 2_000 });
+      assert.deepEqual(rejected, { rotated: false, overlapEndsAt: 900 });
     }
     assert.deepEqual((await tokens.find(id))?.token, overlapping);
   });
 
-  test("makes one of many concurrent rotations with an overlap", async ({ accounts, tokens }) => {
+  test("makes only one of many concurrent rotations with an overlap", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id, secretHash } = await tokens.insert(sampleToken());
     const results = await concurrently((index) => {

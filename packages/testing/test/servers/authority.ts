@@ -7,9 +7,9 @@ import { onTestFinished } from "vitest";
 
 const execute = promisify(execFile);
 
-/** Files of a certificate authority that no program trusts, and of a certificate that it has signed. */
+/** The files of a certificate authority that no program trusts, and of a certificate that it has signed. */
 export interface Authority {
-  /** Certificate of the authority. */
+  /** The authority's certificate. */
   readonly authorityFile: string;
   readonly certificateFile: string;
   readonly keyFile: string;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 
-/** An entry of `subjectAltName` (RFC 5280, 4.2.1.6). */
+/** An entry in `subjectAltName` (RFC 5280, 4.2.1.6). */
 export type AlternativeName =
   | { readonly kind: "dns"; readonly name: string }
   | { readonly kind: "address"; readonly bytes: readonly number[] };
@@ -43,9 +43,9 @@ function encodeBody({ names, validUntil }: CertificateRequest, publicKey: KeyObj
     version3,
     serialNumber,
     ECDSA_WITH_SHA256,
-    name, // of the issuer
+    name, // the issuer's
     validity,
-    name, // of the subject
+    name, // the subject's
     subjectPublicKey,
     extensions,
   );

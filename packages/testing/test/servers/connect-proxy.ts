@@ -3,26 +3,26 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Incomi
 import { createServer as createHttpsServer } from "node:https";
 import { connect, type AddressInfo, type Socket } from "node:net";
 
-/** What the proxy does with a request for a tunnel: rejects it with a status, closes, or never responds. */
+/** How the proxy fails a tunnel request: with a status, by closing, or by never responding. */
 export type ProxyFault = number | "closes" | "silent";
 
 export interface ConnectProxyOptions {
-  /** The loopback port to which every tunnel leads, whatever it was asked for. */
+  /** The loopback port to which every tunnel leads, whatever its target. */
   readonly leadsTo?: number;
-  /** Required as `user:password`; by default every client is let in. */
+  /** The required credentials, as `user:password`; by default, every client is accepted. */
   readonly credentials?: string;
-  /** Called with the requested host and port; `null` opens the tunnel. */
+  /** Returns the fault for the requested host and port; `null` opens the tunnel. */
   readonly faultOf?: (authority: string) => ProxyFault | null;
-  /** Serves TLS. */
+  /** The certificate of a proxy that uses TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** A proxy on the loopback that opens tunnels (RFC 9110, 9.3.6). */
+/** A proxy on the loopback interface that opens tunnels (RFC 9110, 9.3.6). */
 export interface ConnectProxy {
   readonly port: number;
   /** The requested hosts and ports, in order. */
   readonly authorities: string[];
-  /** The fields of those requests. */
+  /** The header fields of those requests. */
   readonly headers: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function openConnectProxy(options: ConnectProxyOptions = {}): Promi
     authorities.push(authority);
     headers.push(request.headers);
     track(client);
-    const fault = isLetIn(request, options) ? faultOf(authority) : 407;
+    const fault = isAuthorized(request, options) ? faultOf(authority) : 407;
     if (fault === "silent") return;
     if (fault === "closes") return void client.destroy();
     if (fault !== null) return void client.end(`HTTP/1.1 ${fault} Refused\r\nContent-Length: 0\r\n\r\n`);
@@ -67,7 +67,7 @@ export async function openConnectProxy(options: ConnectProxyOptions = {}): Promi
   };
 }
 
-function isLetIn({ headers }: IncomingMessage, { credentials }: ConnectProxyOptions): boolean {
+function isAuthorized({ headers }: IncomingMessage, { credentials }: ConnectProxyOptions): boolean {
   if (credentials === undefined) return true;
   return headers["proxy-authorization"] === `Basic ${Buffer.from(credentials).toString("base64")}`;
 }

@@ -1,14 +1,14 @@
 /*
- * Pages with consent dialogs, in the markup of the large vendors. Each reports what was clicked: it requests
- * `/clicked/NAME/CHOICE`. Once a dialog is closed, a page looks exactly like the plain one.
+ * Pages with consent dialogs, with the markup of the large vendors. Each reports a click by requesting
+ * `/clicked/NAME/CHOICE`. Once its dialog is closed, a page looks exactly like the plain one.
  */
 
 /** A page with a consent dialog. */
 export interface ConsentPage {
-  /** Also its path, after a slash. */
+  /** Also the path, after a slash. */
   readonly name: string;
   readonly html: string;
-  /** What a render notes once it has handled the dialog. */
+  /** The note of a render that has handled the dialog. */
   readonly note: "consent-declined" | "consent-hidden";
 }
 
@@ -175,7 +175,7 @@ const trustarc = page("trustarc", {
     on("#truste-consent-button", "accept", close);`,
 });
 
-/** The frame of the page `sourcepoint`; it must come from another origin. */
+/** The path of the frame on the page `sourcepoint`, which must come from another origin. */
 export const SOURCEPOINT_FRAME_PATH = "/index.html";
 
 export const SOURCEPOINT_FRAME = `<!doctype html><meta charset="utf-8">${STYLE}

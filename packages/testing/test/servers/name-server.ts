@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6, type AddressInfo, type Socket } from "node:net";
 
-/** A question, of the class IN. */
+/** A question in the class IN. */
 export interface Question {
   readonly name: string;
   readonly type: "A" | "AAAA";
@@ -13,11 +13,11 @@ export type Reply = readonly string[] | "silent" | keyof typeof RESPONSE_CODES;
 
 /** A name server for a test, on the loopback interface. */
 export interface NameServer {
-  /** In the format of `dns.setServers`. */
+  /** The address in the format of `dns.setServers`. */
   readonly address: string;
   /** Every question so far, including repeated ones, such as `A example.com`. */
   readonly questions: readonly string[];
-  /** Resolves once this question has been asked, or this many in all. */
+  /** Resolves once this question has been asked, or this many in total. */
   whenAsked(question: string | number): Promise<void>;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface NameServer {
 const RESPONSE_CODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const TYPES: Readonly<Record<number, Question["type"]>> = { 1: "A", 28: "AAAA" };
 const HEADER_BYTES = 12;
-/** RFC 1035, 4.2.1. */
+/** The limit of RFC 1035, 4.2.1. */
 const UDP_BYTES_MAX = 512;
 const TTL_S = 3600;
 
@@ -99,7 +99,7 @@ function parseQuestion(query: Buffer): { readonly question: Question; readonly e
     at += 1 + length;
   }
   const type = TYPES[query.readUInt16BE(at + 1)];
-  if (type === undefined) throw new Error("the name server answers only address queries");
+  if (type === undefined) throw new Error("the name server supports only address queries");
   return { question: { name: labels.join("."), type }, end: at + 5 };
 }
 
@@ -138,7 +138,7 @@ function bytesOfIpv6(address: string): Buffer {
   return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
-/** Sets the bit TC and leaves out the records. */
+/** Sets the TC bit and leaves out the records. */
 function truncate(response: Buffer, query: Buffer): Buffer {
   if (response.length <= UDP_BYTES_MAX) return response;
   const truncated = Buffer.from(response.subarray(0, parseQuestion(query).end));

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { findFreePort } from "./free-port.ts";
 import type { PostgresServer } from "./postgres.ts";
 
-/** A connection pooler in front of a PostgreSQL, for one test file. */
+/** A connection pooler in front of a PostgreSQL server, for one test file. */
 export interface Pgbouncer {
   /** Returns the URL of a database, by default `postgres`. */
   url(database?: string): string;
@@ -19,11 +19,11 @@ export interface Pgbouncer {
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Starts `pgbouncer` on a free port of the loopback interface, with the settings of its package. It stops with this
- * process at the latest.
+ * Starts `pgbouncer` on a free port on the loopback interface, with the settings of its package. It stops when this
+ * process exits, if not earlier.
  *
- * @param settings of its section `pgbouncer`, by name.
- * @param lent The only database that it lends connections of; every one by default.
+ * @param settings The settings in its `pgbouncer` section, by name.
+ * @param lent The only database to which it lends connections; by default, every database.
  *
  * @example
  * const pooler = await startPgbouncer(postgres, { pool_mode: "transaction" });
@@ -59,7 +59,7 @@ export async function startPgbouncer(
   const log: string[] = [];
   await new Promise<void>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", () => reject(new Error(`pgbouncer ended:\n${log.join("\n")}`)));
+    child.once("close", () => reject(new Error(`pgbouncer exited:\n${log.join("\n")}`)));
     createInterface(child.stderr).on("line", (line) => {
       log.push(line);
       if (line.includes("process up")) resolve();

@@ -13,7 +13,7 @@ export interface PostgresServer {
   url(database?: string): string;
   /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
-  /** Stops all its processes with SIGSTOP: connections are accepted, and nothing is answered. */
+  /** Stops all its processes with SIGSTOP: connections are accepted, but get no response. */
   hang(): void;
   /** Starts it again after `kill`, on the same port, with the same data. */
   start(): Promise<void>;
@@ -24,6 +24,8 @@ export interface PostgresServer {
 const SUPERUSER = "snap";
 /** `nobody` on Debian. PostgreSQL does not run as root. */
 const UNPRIVILEGED_ID = 65_534;
+/** Another program can take a free port first. */
+const PORTS_MAX = 5;
 const READY = "database system is ready to accept connections";
 
 /** Returns the folder of the newest PostgreSQL, or `null` if none is installed. */
@@ -35,13 +37,12 @@ function findPostgres(): string | null {
 }
 
 /**
- * @param more additional server settings, by name.
+ * @param more Additional server settings, by name.
  * @throws Error if PostgreSQL is not installed or does not start.
  */
 export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === null) throw new Error("PostgreSQL is not installed.");
-  const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), "snap-postgres-"));
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (identity.uid !== undefined) chownSync(directory, identity.uid, identity.gid);
@@ -50,6 +51,7 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
   const setUp = ["-D", data, "-U", SUPERUSER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"];
   await untilEnd(spawn(join(programs, "initdb"), setUp, options));
 
+  let port = await findFreePort();
   let server: ChildProcess | null = null;
   const start = async (): Promise<void> => {
     const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", ...more };
@@ -68,8 +70,17 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     killNow();
     await ended;
   };
+  const startOnFreePort = async (triesLeft = PORTS_MAX): Promise<void> => {
+    try {
+      await start();
+    } catch (error) {
+      if (triesLeft === 1 || !String(error).includes("Address already in use")) throw error;
+      port = await findFreePort();
+      await startOnFreePort(triesLeft - 1);
+    }
+  };
   process.once("exit", killNow);
-  await start();
+  await startOnFreePort();
   return {
     port,
     url: (database = "postgres") => `postgres://${SUPERUSER}@127.0.0.1:${port}/${database}`,
@@ -88,16 +99,16 @@ async function untilEnd(child: ChildProcess): Promise<void> {
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${log}`);
+  if (code !== 0) throw new Error(`${child.spawnfile} exited with ${code}: ${log}`);
 }
 
-/** Discards the log after the server is ready. */
+/** Resolves when the server is ready, and discards its log from then on. */
 async function untilReady(child: ChildProcess): Promise<void> {
   const log: string[] = [];
   if (child.stderr === null) throw new Error("stderr is not piped");
   const lines = createInterface(child.stderr);
   await new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log.join("\n")}`)));
+    child.once("exit", (code) => reject(new Error(`PostgreSQL exited with ${code}:\n${log.join("\n")}`)));
     child.once("error", reject);
     lines.on("line", (line) => {
       log.push(line);
@@ -107,7 +118,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
   lines.removeAllListeners("line").on("line", () => {});
 }
 
-/** Signals the child processes too: each has its own session, and would survive for a moment. */
+/** Also signals the child processes, because each has its own session and would survive for a moment. */
 function signalWithChildren(pid: number, signal: NodeJS.Signals): void {
   const children = globSync(`/proc/${pid}/task/${pid}/children`).flatMap((path) =>
     readFileSync(path, "utf8").trim().split(" "),
@@ -116,7 +127,7 @@ function signalWithChildren(pid: number, signal: NodeJS.Signals): void {
     try {
       process.kill(each, signal);
     } catch {
-      // already ended
+      // already exited
     }
   }
 }

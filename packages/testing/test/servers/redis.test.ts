@@ -29,7 +29,7 @@ async function send(url: string, line: string): Promise<string> {
 }
 
 describe("startRedis", { tags: ["redis"] }, () => {
-  it("starts, restarts empty, and stops", async () => {
+  it("starts a server that can be killed, restarted empty and stopped", async () => {
     const redis = await startRedis(["maxmemory 100mb"]);
     onTestFinished(() => redis.stop());
     expect(await send(redis.url, "SET a 1")).toBe("+OK");
@@ -49,7 +49,7 @@ describe("startRedis", { tags: ["redis"] }, () => {
     await expect(startRedis(["no-such-setting 1"])).rejects.toThrow("no-such-setting");
   });
 
-  it("stops with the process that started it, even if that process is killed", async () => {
+  it("starts a server that stops with this process, even if the process is killed", async () => {
     const program = `
       import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
       console.log((await startRedis()).pid);`;

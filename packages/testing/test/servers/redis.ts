@@ -7,14 +7,14 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { findFreePort } from "./free-port.ts";
 
-/** Another program may take the free port first. */
+/** How often to try, because another program can take the free port first. */
 const STARTS = 5;
 
 /** A Redis server for one test file. */
 export interface RedisServer {
-  /** Without user or password. */
+  /** The URL without a user or password. */
   readonly url: string;
-  /** Id of the current or last process. */
+  /** The id of the current or last process. */
   readonly pid: number;
   /** Stops it and deletes its files. */
   stop(): Promise<void>;
@@ -25,10 +25,10 @@ export interface RedisServer {
 }
 
 /**
- * Starts `redis-server` on a free port of the loopback interface, without persistence. It stops with this process at the
- * latest.
+ * Starts `redis-server` on a free port on the loopback interface, without persistence. It stops when this process
+ * ends, if not earlier.
  *
- * @param settings lines of its configuration, such as `requirepass secret`.
+ * @param settings Lines for its configuration, such as `requirepass secret`.
  *
  * @example
  * const redis = await startRedis();

@@ -12,7 +12,7 @@ const CHUNK = Buffer.alloc(64 * 1024, 1);
 /** A separate small disk for the running test. */
 export interface SmallDisk {
   readonly directory: string;
-  /** Fills the disk to the last byte with a file of another program. */
+  /** Fills the disk to the last byte with another program's file. */
   fill(): void;
   /** Deletes that file. */
   clear(): Promise<void>;

@@ -10,7 +10,7 @@ import { lineOf, readFences, type Page } from "./markdown.ts";
 export function findWrongCommands(page: Page): string[] {
   const texts = readFences(page).filter(({ language }) => language === "sh");
   visit(page.tree, "inlineCode", (node) => {
-    // Without arguments, it is a name and not a call.
+    // Without arguments, the span is a name and not a call.
     if (node.value.includes("snap-server ")) texts.push({ ...SPAN, text: node.value, line: lineOf(node) });
   });
   return texts.flatMap(({ text, line }) =>

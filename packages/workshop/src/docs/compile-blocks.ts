@@ -31,15 +31,15 @@ export function readCodeBlocks(page: Page): Snippet[] {
 /**
  * Compiles every snippet as a separate module, in strict mode.
  *
- * @param project The folder of a TypeScript project, which compiles the snippets against the packages of this workspace
- * unless another one is given.
+ * @param project The folder of the TypeScript project that compiles the snippets; by default, one that resolves this
+ * workspace's packages.
  * @returns A line for each error, with its path and line.
  */
 export async function compileSnippets(snippets: readonly Snippet[], project = GUIDES): Promise<string[]> {
   const folder = join(project, "snippets");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  // Pad with empty lines, so that the compiler reports the line numbers of the page.
+  // Pad with empty lines, so the compiler reports the line numbers of the page.
   for (const [index, { line, code, language }] of snippets.entries())
     writeFileSync(join(folder, `${index}.${language}`), `${"\n".repeat(line - 1)}${code}`);
   const { ok, output } = await run("tsc", ["--build", project, "--pretty", "false"]);

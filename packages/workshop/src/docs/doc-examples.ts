@@ -13,7 +13,7 @@ const IMPLIED_IMPORTS: Readonly<Record<string, string>> = {
   writeFile: 'import { writeFile } from "node:fs/promises";',
 };
 
-/** Returns every `@example` in a doc comment below `packages/*\/src`, with its omitted imports added. */
+/** Returns every `@example` in a doc comment under `packages/*\/src`, with its omitted imports added. */
 export function readDocExamples(root: string = ROOT): Snippet[] {
   const sources = globSync("packages/*/src/**/*.ts", { cwd: root })
     .toSorted()
@@ -58,7 +58,7 @@ function importOf(name: string, path: string): string {
   return `import { ${name} } from "${relative(SNIPPETS, join(ROOT, dirname(path), path.split("/").at(-1) ?? ""))}";`;
 }
 
-/** Returns the unchanged text after each tag, so that line numbers stay correct. */
+/** Returns the unchanged text after each tag, so line numbers stay correct. */
 function findExamples(text: string): { code: string; line: number }[] {
   return Array.from(text.matchAll(/@example\n((?:\s*\*(?!\/)(?! @).*\n)+)/g), ({ 1: block = "", index }) => ({
     line: text.slice(0, index).split("\n").length + 1,
@@ -68,7 +68,7 @@ function findExamples(text: string): { code: string; line: number }[] {
 
 const DECLARED = /(?:const|let|function|class|import(?: type)?) (\w+|\{[^}]*\}|\[[^\]]*\])/g;
 
-/** Puts the imports on the first line, so that errors keep their line numbers. */
+/** Puts the imports on the first line, so errors have the right line numbers. */
 function withImports(code: string, imports: ReadonlyMap<string, string>): string {
   const declared = new Set(
     Array.from(code.matchAll(DECLARED), ([, names = ""]) => names.match(/\w+/g)).flat(),

@@ -5,6 +5,7 @@ import { galleryPage } from "../gallery/page.ts";
 import { ROOT } from "../workspace.ts";
 import { withPackageDiagram } from "./package-diagram.ts";
 import { parameterTypes } from "./parameter-types.ts";
+import { adminApiPage } from "./reference/admin-api.ts";
 import { commandLinePage } from "./reference/command-line.ts";
 import { configurationPage } from "./reference/configuration.ts";
 import { errorsPage } from "./reference/errors.ts";
@@ -24,10 +25,11 @@ const REFERENCE: readonly ReferencePage[] = [
   metricsPage,
   commandLinePage,
   toolsPage,
+  adminApiPage,
 ];
 const ARCHITECTURE = "docs/explanation/architecture.md";
 
-/** Generates the files that are derived from the code, by path. Imports the built packages, so build first. */
+/** Generates the files that are derived from the code, by path. Imports the built packages, so build them first. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await writePage(page));
@@ -37,7 +39,7 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-/** Deterministic: the same code gives the same bytes. */
+/** Deterministic: the same code produces the same bytes. */
 function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
   const text = [
     `# ${title}`,

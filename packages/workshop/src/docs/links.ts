@@ -16,7 +16,7 @@ export function checkLinks(root: string): Promise<Outcome> {
   return run("remark", [...PAGES, ...options, ...plugins.flatMap((each) => ["--use", each])], { cwd: root });
 }
 
-/** Finds links of a docs page to files outside docs, which the site does not contain. */
+/** Finds a docs page's links to files outside docs, which the site does not contain. */
 export function findLinksOut({ path, tree }: Page): string[] {
   if (!path.startsWith("docs/")) return [];
   const faults: string[] = [];
@@ -57,7 +57,7 @@ export function findMissingCitations(root: string): string[] {
         const cited = Array.from(comment.matchAll(/[\w./-]+[.]md\b/g), ([page]) => page);
         return (
           cited
-            // a file of callers (docs/how-to/render-documents.md)
+            // `index.md` is a file that callers upload (docs/how-to/render-documents.md)
             .filter((page) => page !== "index.md" && !existsSync(join(root, page)))
             .map((page) => `${path}:${index + 1}: cites ${page}, which does not exist`)
         );

@@ -6,7 +6,7 @@ import remarkParse from "remark-parse";
 import { unified } from "unified";
 import { visit } from "unist-util-visit";
 
-/** A Markdown file of the repository. */
+/** A Markdown file in the repository. */
 export interface Page {
   /** Relative to the root, with forward slashes. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface Fence {
   readonly exemption: { readonly from: "compiled" | "run"; readonly reason: string } | null;
 }
 
-/** Globs of every Markdown file of the repository. */
+/** Globs for every Markdown file in the repository. */
 export const PAGES = [
   "*.md",
   ".github/*.md",
@@ -37,7 +37,7 @@ export const PAGES = [
   "examples/*/*.md",
 ];
 
-/** Reads every Markdown file below a root, sorted by path. */
+/** Reads every Markdown file under a root, sorted by path. */
 export function readPages(root: string): Page[] {
   return globSync(PAGES, { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
@@ -49,7 +49,7 @@ export function parsePage(path: string, text: string): Page {
   return { path, text, tree: unified().use(remarkParse).use(remarkGfm).parse(text) };
 }
 
-/** Returns the fenced blocks of a page, in order. */
+/** Returns the fenced blocks on a page, in order. */
 export function readFences({ tree }: Page): Fence[] {
   const fences: Fence[] = [];
   let section = 0;

@@ -2,7 +2,7 @@ import { documentVariables } from "../../../server/src/config.ts";
 import { METRICS } from "../../../server/src/operations/metrics/catalog.ts";
 import type { Page } from "./markdown.ts";
 
-/** Variables of the guides and examples. */
+/** Variables in the guides and examples. */
 const READERS_VARIABLES = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
 /** The former schema of pg-boss, which a changeset tells operators to drop. */

@@ -21,7 +21,7 @@ function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[
     .map(({ path }) => pageItem(path));
 }
 
-/** The item has the title of the page. */
+/** The item has the page's title. */
 function pageItem(path: string): DefaultTheme.SidebarItem {
   const [, title = path] = /^# (.+)$/m.exec(readFileSync(join(DOCS, path), "utf8")) ?? [];
   return { text: title.replaceAll("`", ""), link: `/${path.replace(/[.]md$/, "")}` };
@@ -32,6 +32,10 @@ const WIDE_TABLES = `
   .tables .vp-doc td, .tables .vp-doc th { font-size: 13.5px; line-height: 1.5; padding: 6px 12px; text-align: left; }
   .tables .vp-doc td code { white-space: nowrap; }
 `;
+
+/** Side by side, as on a repository host. */
+const HIDDEN_PICTURES =
+  ".vp-doc details img { display: inline; vertical-align: top; } .vp-doc details img + img { margin-left: 12px; }";
 
 /** Whether a page consists mostly of tables. */
 function isWide(path: string): boolean {
@@ -59,11 +63,11 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
       };
     },
   },
-  // Wide tables need the space of the page outline.
+  // Wide tables need the space that the page outline would take up.
   transformPageData({ relativePath, frontmatter }) {
     if (isWide(relativePath)) Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
-  head: [["style", {}, WIDE_TABLES]],
+  head: [["style", {}, WIDE_TABLES + HIDDEN_PICTURES]],
   vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: "local" },

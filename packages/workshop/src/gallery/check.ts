@@ -10,7 +10,7 @@ export interface Rendered {
   readonly notes: readonly string[];
 }
 
-/** Compares a picture with what it must show. Resolves with one line for each difference. */
+/** Compares a picture with its expectation. Returns one line for each difference. */
 export function findFaults({ bytes, notes }: Rendered, expected: Expected): string[] {
   const png = PNG.sync.read(Buffer.from(bytes));
   const { width, height } = png;

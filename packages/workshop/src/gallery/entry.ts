@@ -4,10 +4,10 @@ import type { Handler } from "./site.ts";
 /** Parameters of a picture, without `url`. */
 export type PictureParameters = Omit<ScreenshotValues, "url" | "pdf">;
 
-/** A color at a place of a picture, in device pixels. */
+/** A color at a point in a picture, in device pixels. */
 export type Probe = readonly [x: number, y: number, color: string];
 
-/** What a picture must show. Colors are `#rrggbb`. */
+/** The expected content of a picture. Colors are `#rrggbb`. */
 export interface Expected {
   /** Width and height in device pixels. */
   readonly size: readonly [width: number, height: number];
@@ -36,9 +36,9 @@ export interface Entry {
   readonly about: string;
   readonly page: string | Handler;
   readonly before: Picture;
-  /** `maxMs` is the longest that this render may take on an idle machine. */
+  /** `maxMs` is the longest that this render can take on an idle machine. */
   readonly after: Picture & { readonly maxMs: number };
-  /** The page without what the parameters remove: it looks before as the page looks after, pixel for pixel. */
+  /** The page without the parts that the parameters remove. Its picture before must equal the picture after, pixel for pixel. */
   readonly plainPage?: string;
   /** A path that the page requests if something goes wrong. */
   readonly neverRequested?: string;
@@ -49,16 +49,16 @@ export interface Group {
   readonly entries: readonly Entry[];
 }
 
-/** Sent with each picture, unless an entry sends other values or a device. */
+/** Parameters of each picture, unless an entry sends other values or a device. */
 export const COMMON = { width: 400, height: 300, waitUntil: "load" } as const;
 
-/** The parameters of a picture, with those that every picture has. */
+/** The parameters of a picture, including `COMMON`. */
 export function completeParameters({ parameters }: Picture): PictureParameters {
   if (parameters.device === undefined) return { ...COMMON, ...parameters };
   return { waitUntil: COMMON.waitUntil, ...parameters };
 }
 
-/** The names of the parameters that make the difference between both pictures. */
+/** The names of the parameters that differ between the two pictures. */
 export function changedParameters({ before, after }: Entry): string[] {
   const from = new Map<string, unknown>(Object.entries(before.parameters));
   return Object.entries(after.parameters)

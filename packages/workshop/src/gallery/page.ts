@@ -31,7 +31,7 @@ export function measuredFile(measured: Measured): readonly [path: string, text: 
   return [MEASURED, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
 }
 
-/** The page of the gallery, with the durations of the last `pnpm site gallery`. */
+/** The gallery's page, with the durations of the last `pnpm site gallery`. */
 export async function galleryPage(): Promise<ReferencePage> {
   const measured = await readMeasured();
   return {
@@ -51,8 +51,8 @@ export async function galleryPage(): Promise<ReferencePage> {
 }
 
 const SUMMARY =
-  "Pages that are hard to render, each before and after some parameters are sent. In most of them, green is what the picture should show, and red what it should not.";
-const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The times are those of one render before, and the median of three after, one at a time, on a small machine with two cores; the pages come from the same machine. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
+  "Pages that are hard to render, each before and after some parameters are sent. In most of them, the picture should show green, and should not show red.";
+const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The times are one render's before, and the median of three sequential renders after, on a small machine with two cores that also serves the pages. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
 
 function entryTable(entry: Entry, measured: Measured): string {
   const durations = measured[entry.name];
@@ -96,7 +96,7 @@ export function queryText(parameters: PictureParameters): string {
   }).join("&");
 }
 
-/** Returns a link from `docs/reference` to the entry that shows a parameter best; `null` without one. */
+/** Returns a link from `docs/reference` to the entry that shows a parameter best; `null` if there is none. */
 export function linkToEntry(parameter: string): string | null {
   const [best] = ENTRIES.filter((entry) => changedParameters(entry).includes(parameter)).toSorted(
     (one, other) => changedParameters(one).length - changedParameters(other).length,

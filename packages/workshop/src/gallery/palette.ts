@@ -1,9 +1,9 @@
-/** What a picture should show. */
+/** A part that a picture should show. */
 export const GREEN = "#2e7d32";
-/** What a picture should not show. */
+/** A part that a picture should not show. */
 export const RED = "#c62828";
-/** The place of something that has not loaded. */
+/** A placeholder for a part that has not loaded. */
 export const GRAY = "#cfd8dc";
-/** Headers, footers and other parts of a page that are there anyway. */
+/** Headers, footers and other parts that are always visible. */
 export const NAVY = "#283593";
 export const WHITE = "#ffffff";

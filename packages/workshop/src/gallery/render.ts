@@ -7,7 +7,7 @@ import { FILTER_LISTS } from "./pages/blocking.ts";
 import { CONSENT_FRAMES } from "./pages/consent.ts";
 import { openSite } from "./site.ts";
 
-/** A render of an entry, and how it differs from what is expected, one line for each difference. */
+/** A render of an entry, with one line for each difference from the expectation. */
 export interface Shown {
   readonly bytes: Uint8Array;
   readonly faults: readonly string[];
@@ -20,7 +20,7 @@ export interface Gallery {
   close(): Promise<void>;
 }
 
-/** Every name is this machine, so that a page may load parts from another site. */
+/** Every name resolves to this machine, so a page can load parts from another site. */
 const TO_LOOPBACK: Resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
 
 /** Opens a gallery once its browser is ready. */
@@ -50,7 +50,7 @@ export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
       const durationMs = performance.now() - startedMs;
       const faults = findFaults({ bytes, notes }, entry[side].expected);
       if (entry.neverRequested !== undefined && site.requested.has(entry.neverRequested))
-        faults.push(`has requested ${entry.neverRequested}`);
+        faults.push(`requested ${entry.neverRequested}`);
       if (entry.plainPage !== undefined) {
         const plain = await render(plainName(entry.name), entry.before);
         const isPlain = Buffer.from(plain.bytes).equals(bytes);

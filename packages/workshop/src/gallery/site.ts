@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The web site with the pages of the gallery, on the loopback. */
+/** The web site with the gallery's pages, on the loopback interface. */
 export interface Site {
   readonly port: number;
   /** The paths of all requests. */
@@ -22,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webm": "video/webm",
 };
 
-/** Serves `pages` by name, and what they load. `?after=500` delays a response, and `/never` never responds. */
+/** Serves `pages` by name, and their resources. `?after=500` delays a response, and `/never` never responds. */
 export async function openSite(pages: ReadonlyMap<string, string | Handler>): Promise<Site> {
   const requested = new Set<string>();
   const server = createServer((request, response) => {

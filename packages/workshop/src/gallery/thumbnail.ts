@@ -3,7 +3,7 @@ import { PNG } from "pngjs";
 const MAX_HEIGHT = 640;
 const MAX_WIDTH = 400;
 
-/** Scales a PNG down to the size at which the page shows it, and compresses it well. */
+/** Scales a PNG down to its size on the page, and compresses it well. */
 export function toThumbnail(bytes: Uint8Array): Buffer {
   const source = PNG.sync.read(Buffer.from(bytes));
   const ratio = Math.min(1, MAX_HEIGHT / source.height, MAX_WIDTH / source.width);

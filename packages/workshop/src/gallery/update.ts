@@ -7,14 +7,14 @@ import { GALLERY, measuredFile, pictureFile, readMeasured } from "./page.ts";
 import { openGallery, type Gallery, type Shown } from "./render.ts";
 import { toThumbnail } from "./thumbnail.ts";
 
-/** The durations of the pictures after are compared with a bound. */
+/** Renders per picture. The median of those after is compared with a limit. */
 const RUNS = { before: 1, after: 3 } as const;
 
 /**
- * Renders the entries with these names, or all, one at a time. Checks the pictures and their durations, prints a line for
- * each, and writes those without a fault to the documentation.
+ * Renders the entries with these names, or all entries, sequentially. Checks the pictures and their durations, prints a line
+ * for each entry, and writes the pictures without faults to the documentation.
  *
- * @returns whether everything is as expected.
+ * @returns Whether there were no faults.
  */
 export async function updateGallery(names: readonly string[]): Promise<boolean> {
   const unknown = names.filter((name) => !ENTRIES.some((entry) => entry.name === name));
@@ -52,7 +52,7 @@ interface Result {
   readonly durationMs: number;
 }
 
-/** Renders a picture several times, checks each, and writes the last if it is right. */
+/** Renders a picture several times, checks each render, and writes the last one if it has no faults. */
 async function update(gallery: Gallery, entry: Entry, side: Side): Promise<Result> {
   const shown: Shown[] = [];
   for (let run = 0; run < RUNS[side]; run += 1) shown.push(await gallery.show(entry, side));

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { ROOT } from "../workspace.ts";
 
 /**
- * Returns the path of the browser that the service uses: SNAP_CHROMIUM_PATH if it is set, otherwise what the engine finds. Returns
- * `null` if there is none. Unless the variable is set, the engine must be built.
+ * Returns the path of the browser that the service uses, or `null` if there is none: SNAP_CHROMIUM_PATH if it is set,
+ * otherwise the browser that the engine finds, for which the engine must be built.
  */
 export async function findBrowser(): Promise<string | null> {
   const configuredPath = process.env["SNAP_CHROMIUM_PATH"];
   if (configuredPath !== undefined && configuredPath !== "")
     return existsSync(configuredPath) ? configuredPath : null;
-  // Imported by path, so that vitest can load its configuration before the build.
+  // Imported by path, so vitest can load its configuration before the build.
   const built = join(ROOT, "packages/engine/dist/puppeteer/index.js");
   return ((await import(built)) as typeof engine).findBrowser();
 }

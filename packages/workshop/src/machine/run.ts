@@ -14,12 +14,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Holds programs that the setup took out of Debian packages. */
+/** Holds programs that the setup extracted from Debian packages. */
 export const PROGRAMS = join(CACHE, "programs");
 
 /**
- * Puts the workspace's tools first on the PATH and the system's folders last, because a fresh machine may
- * have only Node and npm on it.
+ * Puts the workspace's tools first on the PATH and the system's folders last: on a fresh machine, the PATH may contain
+ * only Node and npm.
  */
 export function widenPath(): void {
   process.env["PATH"] = [
@@ -32,7 +32,7 @@ export function widenPath(): void {
 }
 
 /**
- * Runs a command and collects its output. If the command can't be started or is killed by a signal, returns an
+ * Runs a command and collects its output. If the command cannot be started or is killed by a signal, returns an
  * outcome that is not ok; never throws.
  *
  * @example

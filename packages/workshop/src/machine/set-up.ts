@@ -5,7 +5,7 @@ import { PROGRAMS, run } from "./run.ts";
 import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
- * Installs the missing system parts of a task, if run as root on a system with apt. Prints each step, and the
+ * Installs the system parts that a task is missing, if run as root on a system with apt. Prints each step, and the
  * command to install the parts that it could not install.
  *
  * @returns The parts that are still missing.
@@ -47,7 +47,7 @@ async function install(parts: readonly SystemPart[]): Promise<void> {
   for (const { aptProgram } of parts) if (aptProgram !== undefined) await extract(aptProgram);
 }
 
-/** Takes a program out of its package, without installing that: an installed package may start a service. */
+/** Extracts a program from its package; installing the package could start a service. */
 async function extract({ package: name, path }: AptProgram): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "snap-setup-"));
   try {

@@ -19,7 +19,7 @@ export interface SystemPart {
   /** Completes "needed …". */
   readonly purpose: string;
   readonly aptPackages: readonly string[];
-  /** A program to take out of a package that would otherwise install a service; `PROGRAMS` then contains it. */
+  /** A program to extract into `PROGRAMS`, from a package that would otherwise install a service. */
   readonly aptProgram?: AptProgram;
   /** A task stops if a required part is missing; a missing optional part is only reported. */
   readonly requiredFor: readonly SetupTask[];
@@ -41,7 +41,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   {
     name: "fonts",
     purpose: "to draw Latin, Chinese, Japanese and Korean text and emoji",
-    // The smallest set with glyphs for all of them: 18 MB, while fonts-noto-cjk alone has 57 MB.
+    // The smallest set with glyphs for all of them: 18 MB, while fonts-noto-cjk alone is 57 MB.
     aptPackages: ["fontconfig", "fonts-liberation", "fonts-wqy-zenhei", "fonts-noto-color-emoji"],
     requiredFor: ["test"],
     optionalFor: ["start"],
@@ -83,7 +83,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     name: "promtool",
     purpose: "to check the alert rules",
     aptPackages: [],
-    // The package is a whole server, which it starts.
+    // The package installs a whole server and starts it.
     aptProgram: { package: "prometheus", path: "usr/bin/promtool" },
     requiredFor: ["test"],
     optionalFor: [],
@@ -91,7 +91,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "systemd",
-    purpose: "to check the systemd unit of the service",
+    purpose: "to check the service's systemd unit",
     aptPackages: ["systemd"],
     requiredFor: ["test"],
     optionalFor: [],
@@ -125,7 +125,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "mount",
-    purpose: "to mount a small disk and fill it, which takes root",
+    purpose: "to mount a small disk and fill it, as root",
     aptPackages: [],
     requiredFor: [],
     optionalFor: ["test"],

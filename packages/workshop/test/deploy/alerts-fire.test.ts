@@ -82,7 +82,7 @@ const up = (dependency: string): string => `snap_dependency_up{dependency="${dep
 describe("the alerts of a service with a data folder", { tags: ["browser", "promtool"] }, () => {
   beforeAll(widenPath);
 
-  it("are silent while it works, and fire for each fault", async () => {
+  it("are silent while the service works, and fire for each fault", async () => {
     const service = await serve();
     expect(await service.render("first")).toBe(200);
     const before = await service.scrape();
@@ -94,30 +94,32 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
     expect(working.get("snap_ready")).toBe(1);
     expect(await findFiring(ALERTS, { before, after: working })).toEqual([]);
 
-    // Refunds: no element of the page matches.
+    // Renders are refunded, because no element on the page matches.
     for (let request = 0; request < 2; request += 1)
       expect(await service.render("", { selector: "#missing" })).toBe(500);
     const refunded = await service.scrape();
     expect(refunded.get('snap_reservations_ended_total{resolution="refunded"}')).toBe(2);
     expect(await findFiring(ALERTS, { before: working, after: refunded })).toEqual(["SnapRefundsHigh"]);
 
-    // A receiver that rejects its webhook.
+    // A receiver rejects its webhook.
     const receiver = createServer((_request, response) => void response.writeHead(500).end());
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     expect(await service.submit({ items: [{ url: service.pages.url }], webhookUrl })).toBe(202);
-    const givenUp = await scrapeUntil(service, "snap_webhooks_given_up_total", 1);
+    const abandoned = await scrapeUntil(service, "snap_webhooks_given_up_total", 1);
     receiver.close();
-    expect(await findFiring(ALERTS, { before: refunded, after: givenUp })).toEqual(["SnapWebhooksGivenUp"]);
+    expect(await findFiring(ALERTS, { before: refunded, after: abandoned })).toEqual(["SnapWebhooksGivenUp"]);
 
     // The browser is killed.
     const [, pid] = await service.running.printed(/"pid":(\d+),.*"msg":"browser started"/);
     process.kill(-Number(pid), "SIGKILL");
     const restarted = await scrapeUntil(service, 'snap_browser_restarts_total{reason="ended"}', 1);
-    expect(await findFiring(ALERTS, { before: givenUp, after: restarted })).toContain("SnapBrowserRestarts");
+    expect(await findFiring(ALERTS, { before: abandoned, after: restarted })).toContain(
+      "SnapBrowserRestarts",
+    );
     const recovered = await scrapeUntil(service, up("browser"), 1);
 
-    // Another program locks the database while a page loads, and longer than a refund waits.
+    // Another program locks the database while a page is loading, for longer than a refund waits.
     const rendering = service.render("held");
     const held = await service.pages.held();
     const other = new DatabaseSync(join(service.dataDir, "snap.db"));
@@ -154,7 +156,7 @@ const SHARED_PARTS = ["browser", "postgres", "redis", "promtool"];
 describe("the alerts of a service over PostgreSQL and Redis", { tags: SHARED_PARTS }, () => {
   beforeAll(widenPath);
 
-  it("fire when one of them is gone; every metric and label that they use is exposed", async () => {
+  it("fire when PostgreSQL or Redis is gone, and use only exposed metrics and labels", async () => {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
     onTestFinished(async () => {
       await Promise.all([postgres.remove(), redis.stop()]);
@@ -217,13 +219,13 @@ function usesOf(expressions: readonly string[]): readonly Use[] {
   );
 }
 
-/** The labels of `by (…)` and `on (…)`, which all metrics of the expression have. */
+/** Returns the labels in `by (…)` and `on (…)`, which all metrics in the expression have. */
 function groupings(expression: string): RegExpMatchArray[] {
   const listed = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].map(([, labels = ""]) => labels);
   return [...listed.join(" ").matchAll(/(\w+)/g)];
 }
 
-/** Prometheus adds these. */
+/** Prometheus adds these labels. */
 const TARGET_LABELS = new Set(["job", "instance"]);
 
 function findUnknown(uses: readonly Use[], exposed: readonly string[]): readonly string[] {

@@ -30,7 +30,7 @@ const rules = (parse(readFileSync(RULES, "utf8")) as Rules).groups.flatMap((grou
 
 describe("the alert rules", () => {
   it.each(rules.map((rule) => [rule.alert, rule] as const))(
-    "%s has a severity, texts and a remedy",
+    "have a severity, texts and a remedy: %s",
     (alert, { labels, annotations }) => {
       expect(["critical", "warning", "info"]).toContain(labels.severity);
       expect(Object.keys(annotations)).toEqual(["summary", "description", "remedy"]);
@@ -43,7 +43,7 @@ describe("the alert rules", () => {
     },
   );
 
-  it("are tested in their order, each with series in which it fires and in which it does not", () => {
+  it("are tested in order, each with series that make it fire and series that do not", () => {
     const { tests } = parse(readFileSync(TESTS, "utf8")) as RuleTests;
     expect(tests.map(({ name }) => name)).toEqual(rules.map(({ alert }) => alert));
     for (const { promql_expr_test: evaluations } of tests) {
@@ -68,7 +68,7 @@ describe("promtool", { tags: ["promtool"] }, () => {
     });
   });
 
-  it("sees each alert fire, and not fire", async () => {
+  it("sees each alert fire only for the expected series", async () => {
     expect(await run("promtool", ["test", "rules", TESTS])).toMatchObject({ ok: true });
   });
 });

@@ -15,7 +15,7 @@ const read = (name: string): string => readFileSync(join(ROOT, "packages/server/
 const load = (name: string): Compose => parse(read(name), { merge: true }) as Compose;
 
 describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
-  it("is valid for Compose", () => {
+  it("is valid according to Compose's schema", () => {
     const compose = load(name);
     expect(findComposeFaults({ ...compose })).toBeNull();
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
@@ -24,7 +24,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
   });
 });
 
-/** Substitutes the variables of .env, like Compose. */
+/** Substitutes the variables from .env, as Compose does. */
 const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, sign = "", text = "") => {
     const found = env[name] ?? "";
@@ -32,7 +32,7 @@ const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
     return found === "" ? String(text) : found;
   });
 
-describe("the services of compose.cluster.yaml", () => {
+describe("the services in compose.cluster.yaml", () => {
   const { services } = load("compose.cluster.yaml");
   const example = Object.fromEntries(
     Array.from(read("cluster.env.example").matchAll(/^(\w+)=(.*)$/gm), ([, name = "", value = ""]) => [
@@ -47,7 +47,7 @@ describe("the services of compose.cluster.yaml", () => {
       Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, fillIn(value, env)]),
     );
 
-  it.each(secrets)("don't start without %s", (name) => {
+  it.each(secrets)("do not start without %s", (name) => {
     const start = (): unknown =>
       Object.keys(services).map((service) => environmentOf(service, { ...example, ...filled, [name]: "" }));
     expect(start).toThrow(name);

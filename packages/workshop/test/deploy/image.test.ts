@@ -8,7 +8,7 @@ import { ROOT } from "../../src/workspace.ts";
 
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 
-/** Starts the service of compose.yaml without the proxy, in a separate Compose project. */
+/** Starts the service in compose.yaml without the proxy, in a separate Compose project. */
 describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
   let folder: string;
   const compose = (...args: string[]): ReturnType<typeof run> =>
@@ -19,7 +19,7 @@ describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "snap-image-"));
-    // Copy the build context, so that the test can write an .env without touching that of the clone.
+    // Copy the build context, so the test can write an .env without touching the clone's.
     const { output } = await run("git", ["ls-files", "-z"]);
     for (const path of output.split("\0").filter(Boolean)) await cp(join(ROOT, path), join(folder, path));
     await writeFile(
@@ -42,7 +42,7 @@ describe("the image", { timeout: BUILD_TIMEOUT_MS }, () => {
     expect(found).toMatchObject({ sandbox: "ok", render: "ok", storage: "ok", fonts: "ok" });
   });
 
-  it("can't modify its own code", async () => {
+  it("cannot modify its own code", async () => {
     const { ok } = await compose("exec", "--no-TTY", "snap", "touch", "/opt/snap/package.json");
     expect(ok).toBe(false);
   });

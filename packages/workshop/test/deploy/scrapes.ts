@@ -25,8 +25,8 @@ function parseScrape(text: string): Scrape {
 }
 
 /**
- * Returns those of the `alerts` that fire if the first scrape found a process as in `before`, and all scrapes of the next
- * three hours as in `after`: gauges keep their values, and counters grow by the same difference every minute.
+ * Returns which `alerts` fire if the first scrape finds a process as in `before`, and all scrapes in the next three hours
+ * find it as in `after`: gauges keep their values, and counters grow by the same difference every minute.
  */
 export async function findFiring(
   alerts: readonly string[],
@@ -55,7 +55,7 @@ function valuesOf(name: string, before: number | undefined, after: number | unde
   return `${before ?? 0}+${(after ?? 0) - (before ?? 0)}x180`;
 }
 
-/** A test of promtool that fails for each alert that does not fire. YAML includes JSON. */
+/** Returns a test for promtool that fails for each alert that does not fire. YAML includes JSON. */
 function expectAllFiring(alerts: readonly string[], series: readonly object[]): object {
   return {
     rule_files: [join(ROOT, "packages/server/deploy/alerts.yml")],

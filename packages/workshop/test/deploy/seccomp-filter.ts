@@ -26,13 +26,13 @@ export interface SeccompProfile {
   readonly syscalls: readonly SeccompRule[];
 }
 
-/** Constants of linux/audit.h, by Node's names of the architectures. */
+/** Constants from linux/audit.h, by Node's names for the architectures. */
 const AUDIT_ARCHITECTURES: Readonly<Record<string, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 /** Offsets in `struct seccomp_data` (linux/seccomp.h). */
 const OFFSETS = { number: 0, architecture: 4, arguments: 16, argumentBytes: 8 };
 
-/** Instructions of linux/bpf_common.h. */
+/** Instructions from linux/bpf_common.h. */
 const LOAD = 0x20;
 const AND = 0x54;
 const JUMP_IF_EQUAL = 0x15;

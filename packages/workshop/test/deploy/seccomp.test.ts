@@ -11,7 +11,7 @@ const profile = JSON.parse(
   readFileSync(join(ROOT, "packages/server/deploy/seccomp.json"), "utf8"),
 ) as SeccompProfile;
 
-it("blocks calls that reach into the kernel or other processes", () => {
+it("seccomp.json blocks calls that reach into the kernel or other processes", () => {
   const dangerous =
     "acct add_key bpf clone3 delete_module fanotify_init finit_module fsopen init_module io_uring_setup iopl ioperm kcmp " +
     "kexec_load keyctl mount mount_setattr move_mount move_pages open_by_handle_at open_tree perf_event_open " +
@@ -24,7 +24,7 @@ it("blocks calls that reach into the kernel or other processes", () => {
 describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () => {
   let folder: string;
   let filter: string;
-  /** The number of each call on this machine: -1 if it is unknown, lower if only other architectures have it. */
+  /** The number of each call on this machine: -1 if the call is unknown, lower if only other architectures have it. */
   const numbers = new Map<string, number>();
 
   /** Compiles a profile to a file, and returns its path. */
@@ -66,7 +66,7 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("lists no unknown call", () => {
+  it("is allowed only calls that exist on the machine", () => {
     expect(numbers.get("unshare")).toBeGreaterThan(0);
     expect([...numbers].filter(([, number]) => Number.isNaN(number) || number === -1)).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
     expect(found.get("storage")).toBe("ok");
   });
 
-  it("has no sandbox if it can't create namespaces", async () => {
+  it("has no sandbox if it cannot create namespaces", async () => {
     const syscalls = profile.syscalls.filter(({ names }) => !names.includes("unshare"));
     const threads = { comment: "", names: ["clone"], action: "SCMP_ACT_ALLOW" };
     // The mask also includes CLONE_NEWUSER, CLONE_NEWPID and CLONE_NEWNET.
@@ -87,11 +87,11 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
     expect((await examine(stricter)).get("sandbox")).toBe("problem");
   });
 
-  it("can't create mount namespaces", async () => {
-    const mayUnshare = (namespace: string): ReturnType<typeof run> =>
+  it("cannot create mount namespaces", async () => {
+    const canUnshare = (namespace: string): ReturnType<typeof run> =>
       runFiltered(filter, ["unshare", "--user", namespace, "true"]);
-    expect(await mayUnshare("--net")).toEqual({ ok: true, output: "" });
-    expect(await mayUnshare("--mount")).toEqual({
+    expect(await canUnshare("--net")).toEqual({ ok: true, output: "" });
+    expect(await canUnshare("--mount")).toEqual({
       ok: false,
       output: expect.stringContaining("Function not implemented"),
     });

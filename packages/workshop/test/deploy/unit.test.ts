@@ -15,7 +15,7 @@ describe("snap-server.service", () => {
     folder = await mkdtemp(join(tmpdir(), "snap-unit-"));
     file = join(folder, "snap-server.service");
     const unit = readFileSync(join(ROOT, "packages/server/deploy/snap-server.service"), "utf8");
-    // The test machine may not have /usr/bin/node.
+    // The test machine might not have /usr/bin/node.
     await writeFile(file, unit.replace("/usr/bin/node", process.execPath));
   });
 
@@ -26,7 +26,7 @@ describe("snap-server.service", () => {
     expect(await run("systemd-analyze", args)).toEqual({ ok: true, output: "" });
   });
 
-  it("restarts after every failure but a mistake in the configuration, exit code 2", () => {
+  it("restarts after every failure except a mistake in the configuration, exit code 2", () => {
     const settings = readFileSync(file, "utf8").split("\n");
     expect(settings).toContain("Restart=on-failure");
     expect(settings).toContain("RestartPreventExitStatus=2");

@@ -21,7 +21,7 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-describe("links", () => {
+describe("checkLinks", () => {
   it("finds missing files and headings in every folder with Markdown", async () => {
     await put({
       "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
@@ -49,7 +49,7 @@ describe("links", () => {
 describe("a page", () => {
   const check = (path: string, text: string): string[] => checkPage(parsePage(path, text), root);
 
-  it("of the site must not link outside docs/", () => {
+  it("on the site must not link outside docs/", () => {
     expect(
       check("docs/how-to/a.md", "[code](../../packages/x.ts) [b](../b.md) [c](#c) [d](https://example.com)"),
     ).toEqual([
@@ -71,7 +71,7 @@ describe("a page", () => {
     ]);
   });
 
-  it("must have valid JSON and YAML, or a reason not to", () => {
+  it("must have valid JSON and YAML, or a reason why not", () => {
     expect(check("docs/a.md", '```json\n{"a":1}\n```\n\n```yaml\na: [1]\n```')).toEqual([]);
     expect(check("docs/a.md", "# A\n\n```json\n{a:1}\n```")).toEqual([
       expect.stringMatching(/^docs\/a[.]md:3: the json block does not parse: /),
@@ -113,8 +113,8 @@ describe("a page", () => {
   });
 });
 
-describe("citations", () => {
-  it("of missing pages are found in comments", async () => {
+describe("findMissingCitations", () => {
+  it("finds comments that cite missing pages", async () => {
     await put({
       "docs/a.md": "# A\n",
       "packages/one/src/a.ts":

@@ -31,7 +31,7 @@ declare const snap: import("@snap/client").SnapClient;
 declare const app: string;
 `;
 
-/** Compiles the blocks of a page. `pnpm check docs` compiles those of this repository against its packages. */
+/** Compiles the blocks on a page. `pnpm check docs` compiles those in this repository against its packages. */
 async function compile(text: string): Promise<string[]> {
   const extended = join(ROOT, "packages/workshop/guides/tsconfig.json");
   const compilerOptions = { rootDir: ".", types: [], lib: ["es2023", "dom"], paths: {} };
@@ -42,7 +42,7 @@ async function compile(text: string): Promise<string[]> {
 }
 
 describe("code blocks", () => {
-  it("compile, with the predeclared names of guides", async () => {
+  it("compile with the names that are predeclared for guides", async () => {
     const text = `
 \`\`\`ts
 const app = 1;
@@ -58,7 +58,7 @@ console.log(createClient({ token: app }));
     expect(await compile(text)).toEqual([]);
   });
 
-  it("report errors with the line of the page", async () => {
+  it("cause errors with the line on the page", async () => {
     const text = `# A
 
 \`\`\`ts
@@ -92,7 +92,7 @@ import { nothing } from "@snap/client";
   });
 });
 
-describe("examples of doc comments", () => {
+describe("examples in doc comments", () => {
   beforeEach(async () => {
     await put("packages/client/src/index.ts", 'export { signUrl, type Kind } from "./sign.ts";\n');
     await put("packages/client/src/sign.ts", "export function signUrl(): void {}\nexport type Kind = 1;\n");

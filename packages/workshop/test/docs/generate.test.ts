@@ -33,7 +33,7 @@ describe("generated files", () => {
   });
 });
 
-describe("reference", () => {
+describe("the reference", () => {
   it.each([
     ["parameters", ["| `url` ", "| `paperFormat` ", "| `clipHeight` ", "| `signature` ", "| `webhookUrl` "]],
     [
@@ -61,14 +61,14 @@ describe("reference", () => {
       ["## snap-server tokens create", "`--expires-in <duration>`", "| 2 ", "## snap-server serve"],
     ],
     ["tools", ["## take-screenshot", "## create-pdf", "## check-usage", "| `credits.remaining` "]],
-  ])("%s documents the contract", (name, texts) => {
+  ])("documents the contract: %s", (name, texts) => {
     const page = textOf(`docs/reference/${name}.md`);
     for (const text of texts) expect(page).toContain(text);
   });
 
   it("documents the actual default of each variable", () => {
     const wrong = Object.values(SETTINGS).filter(({ variable, schema, unset }) => {
-      // Their defaults are described in words.
+      // The defaults of these variables are described in words.
       if (["SNAP_BROWSER_URL", "SNAP_NO_PROXY", "SNAP_PLANS_FILE"].includes(variable)) return false;
       const standard: unknown = schema.parse(undefined);
       const documented = unset === "none" ? [] : standard === null ? null : schema.parse(unset);
@@ -90,6 +90,7 @@ describe("the diagram of the packages", () => {
       "# A\n\n```mermaid\n%% Generated long ago\n```\n\n```mermaid\nkept\n```\n",
     );
     expect(page.match(/^  server -->.*/gm)).toEqual([
+      "  server --> console",
       "  server --> engine",
       "  server --> protocol",
       "  server --> storage-postgres",

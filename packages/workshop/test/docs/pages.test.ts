@@ -9,16 +9,16 @@ import { ROOT } from "../../src/workspace.ts";
 const pages = readPages(ROOT);
 const guides = pages.filter((page) => page.path.startsWith("docs/how-to/") && readSteps(page).length > 0);
 
-it("every command block of a tested page runs", () => {
+it("every command block on a tested page runs", () => {
   const run = pages.filter(({ path }) => /^(README|docs\/(tutorial|how-to\/.+))[.]md$/.test(path));
   expect(run.flatMap(findStrayBlocks)).toEqual([]);
 });
 
-/** For a whole page on a busy machine. Each block also has a timeout, which reports the block. */
+/** The timeout for a whole page, on a busy machine. Each block also has a timeout, which reports the block. */
 const PAGE_TIMEOUT_MS = 240_000;
 
-describe("the commands of pages that begin with npm start work", { timeout: PAGE_TIMEOUT_MS }, () => {
-  it.for(["README.md", "docs/tutorial.md"])("%s", async (path, { signal }) => {
+describe("the commands on pages that begin with npm start", { timeout: PAGE_TIMEOUT_MS }, () => {
+  it.for(["README.md", "docs/tutorial.md"])("work: %s", async (path, { signal }) => {
     const page = pages.find((each) => each.path === path);
     if (page === undefined) throw new Error(`${path} does not exist`);
     expect(readSteps(page)[0]?.command).toMatch(/^npm start/);
@@ -31,18 +31,18 @@ describe("the commands of pages that begin with npm start work", { timeout: PAGE
   });
 });
 
-describe("the commands of guides work", { timeout: PAGE_TIMEOUT_MS }, () => {
+describe("the commands in guides", { timeout: PAGE_TIMEOUT_MS }, () => {
   let demo: Awaited<ReturnType<typeof startDemoService>>;
   beforeAll(async () => {
     demo = await startDemoService();
   });
   afterAll(() => demo.stop());
 
-  it("in at least one guide", () => {
+  it("exist", () => {
     expect(guides).not.toEqual([]);
   });
 
-  it.for(guides.map((page) => [page.path, page] as const))("%s", async ([, page], { signal }) => {
+  it.for(guides.map((page) => [page.path, page] as const))("work: %s", async ([, page], { signal }) => {
     expect(await runPage(page, demo, signal)).toBeNull();
   });
 });

@@ -5,10 +5,10 @@ import { createHmac } from "node:crypto";
 import type { Server } from "node:http";
 import { listen } from "./listen.ts";
 
-/** Creates a receiver from a signing secret and a handler of batches. */
+/** Creates a receiver from a signing secret and a handler for batches. */
 export type OpenReceiver = (signingSecret: string, handle: (batch: RenderBatch) => void) => Server;
 
-/** Sends deliveries to a receiver at `/webhooks/snap`, like the service, and checks its responses and calls. */
+/** Sends deliveries to a receiver at `/webhooks/snap`, as the service does, and checks its responses and calls. */
 export async function checkReceiver(open: OpenReceiver): Promise<void> {
   const [vector] = vectors.cases;
   assert(vector?.name === "a finished batch");

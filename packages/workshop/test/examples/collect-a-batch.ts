@@ -13,7 +13,7 @@ const snap = createClient({ baseUrl: service.baseUrl, token: service.token });
 const folder = await mkdtemp(join(tmpdir(), "collected-"));
 
 const pages = ["a", "b", "c"].map((name) => `${page.origin}/${name}`);
-// never resolves (RFC 6761, 6.4)
+// a name that never resolves (RFC 6761, 6.4)
 const missing = "http://nowhere.invalid/";
 const failed = await collectPages(snap, [...pages, missing], folder);
 assert.deepEqual(

@@ -28,8 +28,8 @@ for (const [query, status, code] of [
   ["", 422, "invalid_url"],
   ["url=http://169.254.169.254/", 422, "blocked_host"],
 ] as const) {
-  const refused = await preview(query);
-  assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [status, code]);
+  const rejected = await preview(query);
+  assert.deepEqual([rejected.status, ((await rejected.json()) as { code: string }).code], [status, code]);
 }
 
 app.close();

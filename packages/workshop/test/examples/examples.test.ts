@@ -26,7 +26,7 @@ describe("examples", () => {
   });
 
   for (const [name, tags, missing] of EXAMPLES) {
-    it(`${name} works`, { tags: [...tags] }, async () => {
+    it(`work: ${name}`, { tags: [...tags] }, async () => {
       const { ok, output } = await run(process.execPath, [join(import.meta.dirname, `${name}.ts`)]);
       expect({ ok, output }).toEqual({
         ok: true,
@@ -34,7 +34,7 @@ describe("examples", () => {
       });
     });
 
-    it(`${name} names a missing setting`, async () => {
+    it(`name a missing setting: ${name}`, async () => {
       const { ok, output } = await run(process.execPath, ["main.ts"], {
         cwd: folderOf(name),
         env: { SNAP_BASE_URL: "", SNAP_SECRET_KEY: "", SNAP_SIGNING_SECRET: "", SNAP_TOKEN_ID: "" },

@@ -23,17 +23,17 @@ const texts = pages.map((page) =>
 assert.equal(pages.length, 7);
 for (const [index, text] of texts.entries()) {
   assert.match(text, new RegExp(`\\b${index + 1} ?/ ?7\\b`), "the footer numbers the pages");
-  assert.match(text, /Description Quantity Price Amount/, "each page has the head of the table");
+  assert.match(text, /Description Quantity Price Amount/, "each page has the table's header");
   assert.match(text, /Invoice 2026-0042/);
 }
 const end = texts.findIndex((text) => text.includes("Total"));
 for (const part of [`Shelf <157> & "brackets"`, "Net £157.00", "VAT 20% £31.40", "Total £188.40"])
-  assert.ok(texts[end]?.includes(part), `${part} is on the page of the total`);
+  assert.ok(texts[end]?.includes(part), `${part} is on the page with the total`);
 assert.deepEqual(pages[0]?.roles.filter((role) => role === "Table").length, 1);
 assert.equal(information["Title"], "Invoice 2026-0042");
-// the same invoice costs nothing
+// the same invoice costs nothing the second time
 await renderInvoice(snap, invoice);
 assert.equal((await snap.usage()).credits.used, 1);
 
 await service.stop();
-console.log("invoice-pdf: seven numbered pages, with the totals beside the last line");
+console.log("invoice-pdf: seven numbered pages, with the totals next to the last line");

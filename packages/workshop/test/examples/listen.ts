@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Listening {
-  /** `127.0.0.1:port`. */
+  /** The host and port, as `127.0.0.1:port`. */
   readonly host: string;
-  /** `http://127.0.0.1:port`. */
+  /** The origin, as `http://127.0.0.1:port`. */
   readonly origin: string;
   close(): void;
 }

@@ -3,7 +3,7 @@ import { listen, type Listening } from "./listen.ts";
 
 const PAGE = `<!doctype html><title>A page</title><body style="background: #0a7"><h1>A page</h1>`;
 
-/** Serves a page to render at every path of a new origin. */
+/** Serves a page to render, at every path on a new origin. */
 export async function servePage(): Promise<Listening> {
   return listen(
     createServer((_request, response) => response.setHeader("Content-Type", "text/html").end(PAGE)),

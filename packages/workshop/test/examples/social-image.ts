@@ -31,4 +31,4 @@ for (const path of Object.keys(articles)) {
 
 blog.close();
 await service.stop();
-console.log("social-image: a picture for each article, for everyone who has its URL");
+console.log("social-image: a picture for each article, for anyone who has its URL");

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type * as tableModule from "../../../protocol/src/parameters/table.ts";
 
 /*
- * One row of the table defines a parameter. These tests add a row to a copy of the table, and check everything that is
- * derived from it.
+ * One row in the table defines a parameter. These tests add a row to a copy of the table, and check everything that is
+ * derived from the table.
  */
 
 const DARK_MODE: ParameterRow = {
@@ -21,7 +21,7 @@ const TABLE = "../../../protocol/src/parameters/table.ts";
 
 const url = "https://example.com/";
 
-describe("a parameter added to the table", () => {
+describe("a parameter that is added to the table", () => {
   beforeAll(() => {
     vi.doMock(TABLE, async (importOriginal) => {
       const original = await importOriginal<typeof tableModule>();
@@ -41,7 +41,7 @@ describe("a parameter added to the table", () => {
     expect(batchSubmission.safeParse({ items: [{ url, darkMode: "x" }] }).success).toBe(false);
   });
 
-  it("changes the cache key only of requests that send it", async () => {
+  it("changes the cache key only for requests that send it", async () => {
     const { parseQuery } = await import("@snap/engine");
     const { createCacheKey } = await import("../../../engine/src/parameters/cache-key.ts");
     const cacheKey = createCacheKey({ digest: (secret) => secret });

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Parses a hosts file (hosts(5)) to the addresses of each name, which is in lower case. */
+/** Parses a hosts file (hosts(5)) into the addresses of each name, in lower case. */
 export function parseHostsFile(text: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split("\n")) {

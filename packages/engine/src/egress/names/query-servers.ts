@@ -1,42 +1,42 @@
 import { BADNAME, BADRESP, FORMERR, NODATA, NOTFOUND, NOTIMP, REFUSED, SERVFAIL } from "node:dns";
 import { Resolver as Channel } from "node:dns/promises";
 
-/** Time until a server that does not respond is asked again, or the next one is; it doubles with each round. */
+/** How long to wait for a server before querying the next one, or the same one again. Doubles with each round. */
 const TRY_TIMEOUT_MS = 1_000;
 const TRIES_MAX = 3;
-/** Enough for any site; a response over TCP may contain thousands. */
+/** Enough for any site; a response over TCP can contain thousands. */
 const ADDRESSES_PER_FAMILY_MAX = 32;
 /**
- * How long to wait for IPv6 after the answer for IPv4. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes longer,
- * and its addresses may be the only ones that this machine reaches.
+ * How long to wait for the IPv6 answer after the IPv4 answer. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes
+ * longer, and its addresses may be the only ones that this machine can reach.
  */
 const LATE_IPV6_MS = 300;
 
 export interface Query {
   readonly name: string;
-  /** Addresses of name servers, as `dns.setServers` takes them; `null` for those of the machine. */
+  /** Addresses of name servers, in the form of `dns.setServers`; `null` for the machine's. */
   readonly servers: readonly string[] | null;
   readonly signal: AbortSignal;
 }
 
-/** The addresses of a name, IPv4 first. */
+/** A name's addresses, IPv4 first. */
 export interface Answer {
   readonly addresses: readonly string[];
   /** Whether both address families have answered. */
   readonly isComplete: boolean;
 }
 
-/** `absent`: the name does not exist; `empty`: it has no such address. */
+/** `absent`: the name does not exist. `empty`: it has no address in this family. */
 type FamilyAnswer =
   | { readonly kind: "addresses"; readonly addresses: readonly string[] }
   | { readonly kind: "absent" | "empty" }
   | { readonly kind: "failed"; readonly error: unknown };
 
 /**
- * Asks the name servers for the IPv4 and IPv6 addresses of an absolute name at the same time. One family is enough;
- * once IPv4 has answered, IPv6 is awaited only briefly.
+ * Queries the name servers for the IPv4 and IPv6 addresses of an absolute name at the same time. One family is enough:
+ * after the IPv4 answer, it waits only briefly for IPv6.
  *
- * @throws the error of `node:dns` if the servers do not say whether the name has addresses.
+ * @throws the error of `node:dns` if no server can tell whether the name has addresses.
  */
 export async function queryServers(query: Query): Promise<Answer> {
   const late = new AbortController();
@@ -66,7 +66,7 @@ async function queryFamily(family: "ipv4" | "ipv6", query: Query): Promise<Famil
   }
 }
 
-/** What a server responds if it fails; another one may know the name. */
+/** Errors from a failing server; another one may know the name. */
 const SERVER_FAILURES: ReadonlySet<string | undefined> = new Set([
   SERVFAIL,
   REFUSED,
@@ -76,8 +76,8 @@ const SERVER_FAILURES: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Each query has its own channel: it reads resolv.conf when it is made, can be cancelled alone, and sends from its own
- * port, because some routers drop the second response to one port.
+ * Each query has its own channel: it reads resolv.conf when it is created, can be cancelled separately, and sends from
+ * its own port, because some routers drop the second response to one port.
  */
 async function ask(family: "ipv4" | "ipv6", query: Query): Promise<readonly string[]> {
   const { name, servers, signal } = query;
@@ -89,7 +89,7 @@ async function ask(family: "ipv4" | "ipv6", query: Query): Promise<readonly stri
   try {
     return await (family === "ipv4" ? channel.resolve4(name) : channel.resolve6(name));
   } catch (error) {
-    // c-ares asks the next server only if this one is silent
+    // c-ares queries the next server only if this one does not respond
     const others = channel.getServers().slice(1);
     if (others.length === 0 || !SERVER_FAILURES.has(codeOf(error))) throw error;
     return await ask(family, { ...query, servers: others });

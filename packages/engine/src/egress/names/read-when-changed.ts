@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 
 /**
- * Returns a function that returns the parsed text of a small file, and reads it again whenever it has changed. A file
- * that cannot be read counts as empty.
+ * Returns a function that returns a small file's parsed text, and rereads the file when it has changed. A file that
+ * cannot be read counts as empty.
  */
 export function readWhenChanged<T>(path: string, parse: (text: string) => T): () => T {
   let version: string | null = null;

@@ -1,13 +1,13 @@
 import { hostname as nameOfThisMachine } from "node:os";
 
-/** How the machine completes a host name (resolv.conf(5)). */
+/** How the machine completes host names (resolv.conf(5)). */
 export interface SearchDomains {
   readonly domains: readonly string[];
   /** Names with fewer dots are completed first. */
   readonly ndots: number;
 }
 
-/** Parses `search`, `domain` and `options ndots:` of a resolv.conf; c-ares reads the servers itself. */
+/** Parses `search`, `domain` and `options ndots:` in a resolv.conf; c-ares reads the servers itself. */
 export function parseSearchDomains(text: string): SearchDomains {
   let domains = [nameOfThisMachine().split(".").slice(1).join(".")];
   let ndots = 1;

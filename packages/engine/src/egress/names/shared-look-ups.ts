@@ -2,16 +2,16 @@ import { abortable } from "../../timeouts.ts";
 
 interface RunningLookUp<T> {
   readonly outcome: Promise<T>;
-  /** Aborts when nobody waits for the look-up anymore. */
+  /** Aborts when no caller is waiting for the look-up anymore. */
   readonly abandoned: AbortController;
   waiting: number;
 }
 
-/** Runs one look-up of a name for everyone who waits for it, and cancels it once nobody does. */
+/** Runs one look-up of a name for all callers that are waiting for it, and cancels it once none is. */
 export class SharedLookUps<T> {
   readonly #running = new Map<string, RunningLookUp<T>>();
 
-  /** Joins the running look-up of the name, or starts it. Rejects with the reason of `signal` if that aborts. */
+  /** Joins the running look-up of the name, or starts one. Rejects with the abort reason of `signal`. */
   async join(
     hostname: string,
     signal: AbortSignal,

@@ -9,29 +9,30 @@ import { readWhenChanged } from "./read-when-changed.ts";
 import { completions, parseSearchDomains } from "./search-domains.ts";
 import { SharedLookUps } from "./shared-look-ups.ts";
 
-/** Time limit for a look-up, over all servers and search domains. */
+/** Time limit for a look-up, across all servers and search domains. */
 export const LOOK_UP_TIMEOUT_MS = 5_000;
 const CACHED_MS = 10_000;
-/** For names without addresses, and those for which only one address family has answered. */
+/** For names without addresses, and names with an answer for only one address family. */
 const CACHED_BRIEFLY_MS = 2_000;
 const CACHED_ADDRESSES_MAX = 10_000;
 
 export interface SystemResolverOptions {
-  /** Name servers, such as `192.0.2.53` or `[2001:db8::53]:5353`; by default those of resolv.conf. */
+  /** Name servers, such as `192.0.2.53` or `[2001:db8::53]:5353`; by default, those in resolv.conf. */
   readonly servers?: readonly string[];
   /** `/etc/hosts` by default. */
   readonly hostsFile?: string;
-  /** Where the search domains are; `/etc/resolv.conf` by default. */
+  /** File with the search domains; `/etc/resolv.conf` by default. */
   readonly searchFile?: string;
   /** Time limit for a look-up; 5,000 by default. */
   readonly timeoutMs?: number;
-  /** Milliseconds of a steady clock, for the age of cached answers. */
+  /** A monotonic clock in milliseconds, for the age of cached answers. */
   readonly now?: () => number;
 }
 
 /**
- * Creates a resolver that reads the hosts file and then asks the name servers of resolv.conf; both are read again when
- * they change. A look-up takes at most 5 s, can be cancelled, and delays no other look-up. Answers are cached for 10 s.
+ * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads both files
+ * when they change. A look-up takes at most 5 s, can be cancelled, and delays no other look-up. Answers are cached for
+ * 10 s.
  *
  * @example
  * const resolver = createSystemResolver({ servers: ["192.0.2.53"] });
@@ -85,10 +86,10 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   };
 }
 
-/** The resolver of this machine, shared by everything in this process that resolves names. */
+/** This machine's resolver, shared by everything in this process that resolves names. */
 export const systemResolver: Resolver = createSystemResolver();
 
-/** Names that no name server may be asked for: RFC 6761, 6.3 and 6.4, and RFC 7686, 2. */
+/** Names that must not be sent to a name server: RFC 6761, 6.3 and 6.4, and RFC 7686, 2. */
 function reservedAddresses(hostname: string): readonly string[] | undefined {
   const domain = hostname.slice(hostname.lastIndexOf(".") + 1);
   if (domain === "localhost") return ["127.0.0.1", "::1"];
@@ -96,6 +97,6 @@ function reservedAddresses(hostname: string): readonly string[] | undefined {
 }
 
 function timedOut(hostname: string, timeoutMs: number): Error {
-  const message = `the name servers did not respond for ${hostname} within ${timeoutMs} ms`;
+  const message = `the name servers did not resolve ${hostname} within ${timeoutMs} ms`;
   return Object.assign(new Error(message), { code: TIMEOUT });
 }

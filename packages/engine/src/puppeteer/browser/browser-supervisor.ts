@@ -9,11 +9,11 @@ import type { Tab } from "../page/tab.ts";
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
-/** Upper limit for the `Retry-After` of a remote browser. */
+/** Upper limit for a remote browser's `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 /** After this many exits in a row, restarts are delayed. */
 const IMMEDIATE_RESTARTS_MAX = 3;
-/** After this many failures in a row to open a tab, the browser is replaced. */
+/** A browser that fails to open a tab this many times in a row is replaced. */
 const TAB_FAILURES_MAX = 3;
 
 const MESSAGES = {
@@ -52,7 +52,7 @@ export interface TabRequest {
   readonly kind: TabKind;
   /** URL to open a new tab at, if that is possible; `null` opens it blank. */
   readonly url: string | null;
-  /** The sources that this render has tried; `acquire` adds its own. */
+  /** The sources that this render has tried; `acquire` adds itself. */
   readonly tried: Set<TabSource>;
 }
 
@@ -82,7 +82,7 @@ export class BrowserSupervisor implements TabSource {
   #current: RenderingBrowser | null = null;
   /** Failed starts and exits since the last successful render. */
   #failures = 0;
-  /** Failures in a row to open a tab. */
+  /** Consecutive failures to open a tab. */
   #tabFailures = 0;
   #outage: Outage | null = null;
   #changed = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ export class BrowserSupervisor implements TabSource {
     return this.#closing.signal;
   }
 
-  /** Renders in its browser; `null` while no browser runs. */
+  /** Number of active renders in its browser; `null` while no browser is running. */
   get activeRenders(): number | null {
     return this.#current?.activeRenders ?? null;
   }
@@ -140,7 +140,7 @@ export class BrowserSupervisor implements TabSource {
     await Promise.all([...this.#running].map((browser) => browser.kill()));
   }
 
-  /** Resolves with the running browser; with `null` during an outage. */
+  /** Resolves with the running browser, or with `null` during an outage. */
   async #waitForBrowser(signal: AbortSignal): Promise<RenderingBrowser | null> {
     signal.throwIfAborted();
     while (!this.#current && this.#outage === null) await abortable(signal, this.#changed.promise);
@@ -200,7 +200,7 @@ export class BrowserSupervisor implements TabSource {
     this.#running.delete(browser);
   }
 
-  /** Replaces a browser that cannot open tabs: with no active renders, it would attract them all. */
+  /** Replaces a browser that cannot open tabs. With no active renders, it would otherwise attract all of them. */
   #recordTabFailure(browser: RenderingBrowser, reason: string): void {
     if (this.#current !== browser || browser.browser.disconnected.aborted) return;
     this.#tabFailures += 1;

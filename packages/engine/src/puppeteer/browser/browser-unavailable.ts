@@ -3,7 +3,9 @@ import { parseRetryAfter } from "../../egress/retry-after.ts";
 /** Error codes of a render that found no browser. */
 export type UnavailableCode = "upstream_error" | "upstream_rate_limited" | "upstream_quota_exceeded";
 
-/** No browser is available for now. The message is for the operator and contains no secret of the endpoint's URL. */
+/**
+ * No browser is currently available. The message is for the operator and contains no secrets from the endpoint's URL.
+ */
 export class BrowserUnavailable extends Error {
   override readonly name = "BrowserUnavailable";
   readonly code: UnavailableCode;
@@ -17,13 +19,13 @@ export class BrowserUnavailable extends Error {
   }
 }
 
-/** An HTTP error response of a browser's endpoint. */
+/** An HTTP error response from a browser's endpoint. */
 export interface ErrorResponse {
   /** Scheme, host and port of the endpoint. */
   readonly origin: string;
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Start of the body. Never shown: it may repeat the endpoint's URL with its secrets. */
+  /** Start of the body. Never shown, because it may repeat the endpoint's URL with its secrets. */
   readonly body: string;
 }
 
@@ -37,7 +39,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   503: "it is busy",
 };
 
-/** Maps the HTTP error response of an endpoint to an error. */
+/** Maps an endpoint's HTTP error response to an error. */
 export function explainResponse({ origin, status, retryAfter, body }: ErrorResponse): BrowserUnavailable {
   const code = codeOf(status, body);
   const meaning = code === "upstream_quota_exceeded" ? MEANINGS[402] : MEANINGS[status];

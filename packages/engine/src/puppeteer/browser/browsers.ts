@@ -13,10 +13,10 @@ import { TabPool } from "./tab-pool.ts";
 
 /** As long as the quarantine of an account whose page was ended. */
 const SUSPICION_MS = 600_000;
-/** An isolated browser runs few renders at once. */
+/** An isolated browser runs few renders at the same time. */
 const ISOLATED_WARM_CONTEXTS = 1;
 
-/** The browsers of a renderer. */
+/** A renderer's browsers. */
 export interface Browsers {
   /** Aborts when `close` is called. */
   readonly closing: AbortSignal;
@@ -26,7 +26,7 @@ export interface Browsers {
     signal: AbortSignal,
     render: (tabs: TabSource) => Promise<T>,
   ): Promise<T>;
-  /** Isolates the renders with this key for ten minutes; returns `false` if that is not possible. */
+  /** Isolates the renders with this key for ten minutes; returns `false` if it cannot. */
   suspect(isolationKey: string): boolean;
   health(): Promise<RendererHealth>;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
   };
 }
 
-/** Pages must not reach the DevTools port: it controls the browser. */
+/** Pages must not reach the DevTools port, because it controls the browser. */
 function devToolsPort({ hostname, port, protocol }: URL): HostPort {
   const isSecure = protocol === "wss:" || protocol === "https:";
   return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
@@ -99,7 +99,7 @@ function devToolsPort({ hostname, port, protocol }: URL): HostPort {
 
 function blockAddress(blocked: HostPort[], hostname: string, { url }: BrowserEndpoint): void {
   const { port } = devToolsPort(url);
-  const isBlocked = blocked.some((one) => one.hostname === hostname && one.port === port);
+  const isBlocked = blocked.some((entry) => entry.hostname === hostname && entry.port === port);
   // a public address may be a provider's load balancer, which also serves other sites
   if (!isBlocked && !isPublicAddress(hostname)) blocked.push({ hostname, port });
 }

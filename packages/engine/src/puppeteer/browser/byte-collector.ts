@@ -2,10 +2,10 @@ const FIRST_CAPACITY_BYTES = 64 * 1024;
 const GROWTH_FACTOR = 4;
 /** Copying this much takes about ten milliseconds. */
 const COPIED_MAX_BYTES = 16 * 1024 * 1024;
-/** Padding makes base64 look longer than what it decodes to. */
+/** Padding makes the decoded file seem longer than it is. */
 const PADDING_MAX_BYTES = 2;
 
-/** Decodes a file from base64 as its parts arrive. No step copies more than a quarter of a file of 64 MiB. */
+/** Decodes a base64 file as its parts arrive. No step copies more than a quarter of a 64 MiB file. */
 export class ByteCollector {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
@@ -27,12 +27,15 @@ export class ByteCollector {
     return this.#length <= this.#maxBytes;
   }
 
-  /** Returns a view of what was appended, valid until more is. */
+  /** Returns a view of the appended bytes, valid until the next `append`. */
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Returns the file, in a buffer of its size unless it is too large to copy; then the unused rest is never written. */
+  /**
+   * Returns the file in a buffer of exactly its size or, if it is too large to copy, in a larger buffer with an
+   * unwritten rest.
+   */
   finish(): Uint8Array {
     const file = this.written();
     return this.#length <= COPIED_MAX_BYTES ? resize(file, this.#length) : file;
@@ -46,7 +49,10 @@ export class ByteCollector {
   }
 }
 
-/** Unused capacity costs little: the operating system provides the pages of a large buffer as they are first written. */
+/**
+ * Unused capacity costs little, because the operating system allocates a large buffer's pages when they are first
+ * written.
+ */
 function resize(bytes: Uint8Array, capacity: number): Buffer<ArrayBuffer> {
   const resized = Buffer.allocUnsafeSlow(capacity);
   resized.set(bytes);

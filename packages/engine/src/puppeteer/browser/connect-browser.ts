@@ -15,11 +15,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Some builds query the GPU before they respond to `SystemInfo.getInfo`. */
 const COMMAND_LINE_TIMEOUT_MS = 2_000;
 
-/** A connected remote browser. `kill` closes only the connection, which disposes our browser contexts. */
+/** A connected remote browser. `kill` only closes the connection, which disposes this process's browser contexts. */
 export interface RemoteBrowser extends ConnectedBrowser {
   /** Product and version that it reports, such as `HeadlessChrome/156.0.0.0`. */
   readonly version: string;
-  /** Command line that it was started with; `null` if it does not report one. */
+  /** Its command line; `null` if it does not report one. */
   readonly commandLine: string | null;
   /** IP addresses of the connection. */
   readonly remoteAddress: string;
@@ -79,7 +79,7 @@ async function attach(transport: ProtocolTransport, configuredUserAgent: string 
   const commandLine = await connection
     .send("SystemInfo.getInfo", undefined, { timeout: COMMAND_LINE_TIMEOUT_MS })
     .then(
-      // the protocol says `string`, but a remote endpoint may send anything
+      // the protocol says `string`, but a remote endpoint can send anything
       ({ commandLine: value }: { commandLine: unknown }) => (typeof value === "string" ? value : null),
       () => null,
     );

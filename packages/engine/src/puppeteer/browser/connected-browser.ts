@@ -8,7 +8,7 @@ export interface ConnectedBrowser {
   readonly userAgent: PageUserAgent;
   /** Whether new pages start paused, until `resumeTarget`. */
   readonly pausesNewPages: boolean;
-  /** Aborts when the browser exits or the connection closes, whatever the cause. */
+  /** Aborts when the browser exits or the connection closes, for any reason. */
   readonly disconnected: AbortSignal;
   /** Creates a page and attaches to it. */
   createPage(request: CreatePageRequest): Promise<AttachedPage>;
@@ -18,12 +18,14 @@ export interface ConnectedBrowser {
    */
   onPageOpened(browserContextId: string, onOpened: (targetId: string) => void): () => void;
   /**
-   * Calls `follow` with a session for each shared worker of the context, paused until `resumeTarget`, and calls the
-   * function that `follow` returns when the worker ends. Returns a function that unsubscribes. Reports no workers
-   * unless `pausesNewPages`.
+   * Calls `follow` with a session for each shared worker in the context, paused until `resumeTarget`. Calls the
+   * function that `follow` returned when the worker ends. Returns a function that unsubscribes. Reports workers only if
+   * `pausesNewPages` is set.
    */
   onSharedWorker(browserContextId: string, follow: (session: CDPSession) => () => void): () => void;
-  /** Kills a local browser, or disconnects from a remote one; resolves when nothing of ours is left. */
+  /**
+   * Kills a local browser or disconnects from a remote one; resolves when nothing that this service created remains.
+   */
   kill(): Promise<void>;
 }
 

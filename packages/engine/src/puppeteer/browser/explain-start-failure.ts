@@ -8,7 +8,7 @@ export interface StartFailure {
   readonly stderr: string;
 }
 
-/** Tells the operator why the browser did not start, and what to do. */
+/** Explains to the operator why the browser did not start, and what to do. */
 export function explainStartFailure({ executablePath, sandbox, cause, stderr }: StartFailure): string {
   const message = `${executablePath} did not start: ${messageOf(cause)}`;
   if (sandbox === "on" && /sandbox/i.test(fatalLines(stderr))) {
@@ -16,10 +16,10 @@ export function explainStartFailure({ executablePath, sandbox, cause, stderr }: 
   }
   const user = browserUser();
   if (user && /Permission denied/.test(stderr)) {
-    return `${message}. This process runs as root and starts the browser as user ${user.uid}; make it executable for that user`;
+    return `${message}. This process is running as root and starts the browser as user ${user.uid}; make it executable for that user`;
   }
   if (user && hasCode(cause, "EPERM")) {
-    return `${message}. This process runs as root and starts the browser as user ${user.uid}; grant it CAP_SETUID and CAP_SETGID, or run it as another user`;
+    return `${message}. This process is running as root and starts the browser as user ${user.uid}; grant it CAP_SETUID and CAP_SETGID, or run it as another user`;
   }
   const output = fatalLines(stderr) || stderr.trim().split("\n").at(-1) || "";
   return output === "" ? message : `${message}. Browser output: ${output}`;

@@ -1,6 +1,8 @@
-/** A process starves if it waits for a CPU for this fraction of the time or more, … */
+/**
+ * A process starves if it waits for a CPU for at least the first fraction of the time, and runs for less than the
+ * second fraction of the time that it wants to run.
+ */
 const WAIT_MIN = 0.25;
-/** … and runs for less than this fraction of the time that it wants to run. */
 const SERVED_MIN = 0.4;
 /** A page is idle if it wants to run for less than this fraction of the time. */
 const DEMAND_MIN = 0.1;
@@ -12,7 +14,7 @@ const RATE_MIN = 0.05;
 /** What a page or a process has used during an interval. */
 export interface CpuUse {
   readonly usedMs: number;
-  /** Time that it has waited for a CPU; 0 if the kernel does not count it. */
+  /** Time that it waited for a CPU; 0 if the kernel does not count it. */
   readonly waitedMs: number;
 }
 
@@ -31,15 +33,15 @@ export interface Interval {
  * Returns the fraction of the time that each page may run until the next reading.
  *
  * The kernel divides CPU time among threads, so a page with a hundred busy threads starves all others. While a
- * process starves, each page gets at most one share of the CPU time that all of them use. There is one share for
- * each page that wants to run, and one for the browser itself. Otherwise every page runs as much as it likes.
+ * process is starving, each page gets at most one share of the CPU time that all of them use. There is one share for
+ * each page that wants to run, and one for the browser itself. Otherwise, pages are not limited.
  */
 export function shareCpu(pages: readonly PageUse[], { durationMs, others }: Interval): readonly number[] {
   const all = [...pages, ...others];
   if (!all.some((use) => isStarved(use, durationMs)))
     return pages.map(({ rate }) => Math.min(1, rate * RECOVERY));
-  const wanting = pages.filter(({ usedMs, waitedMs }) => usedMs + waitedMs >= durationMs * DEMAND_MIN).length;
-  const shareMs = all.reduce((totalMs, { usedMs }) => totalMs + usedMs, 0) / (wanting + 1);
+  const active = pages.filter(({ usedMs, waitedMs }) => usedMs + waitedMs >= durationMs * DEMAND_MIN).length;
+  const shareMs = all.reduce((totalMs, { usedMs }) => totalMs + usedMs, 0) / (active + 1);
   return pages.map(({ usedMs, rate }) =>
     usedMs <= shareMs * TOLERANCE ? rate : Math.max(RATE_MIN, (rate * shareMs) / usedMs),
   );

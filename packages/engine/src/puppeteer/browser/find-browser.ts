@@ -23,7 +23,7 @@ const FALLBACK_PATHS = [
 const EXECUTABLE_BY_OTHERS = 0o001;
 
 /**
- * Returns the path of a browser to render with: Puppeteer's if it is downloaded, otherwise the system's; `null` if
+ * Returns the path of a browser to render with: Puppeteer's if it was downloaded, otherwise the system's; `null` if
  * none is installed.
  *
  * @example
@@ -54,7 +54,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Root starts the browser as an unprivileged user, who cannot read root's home directory. */
+/** Root starts the browser as an unprivileged user, which cannot read root's home directory. */
 function isWorldAccessible(path: string): boolean {
   if ((statSync(path).mode & EXECUTABLE_BY_OTHERS) === 0) return false;
   return dirname(path) === path || isWorldAccessible(dirname(path));

@@ -1,6 +1,6 @@
 import { readThreadCpuMs } from "./process-group.ts";
 
-/** The thread of a renderer that exchanges messages with the browser. It is all but idle in an ordinary page. */
+/** The renderer process's thread that exchanges messages with the browser. It is almost idle in an ordinary page. */
 const MESSAGE_THREAD = "Chrome_ChildIOT";
 /** A page floods the browser if that thread uses this fraction of a core. */
 const FLOOD_FRACTION = 0.025;
@@ -10,13 +10,13 @@ interface Sample {
   readonly cpuMs: ReadonlyMap<number, number>;
 }
 
-/** Finds the processes that keep a slow browser busy with messages. */
+/** Finds the processes whose messages keep a slow browser busy. */
 export class FloodDetector {
   #previous: Sample | null = null;
 
   /**
-   * Returns those of `renderers` that have flooded the browser since the previous sample; none for the first. Of several,
-   * returns those that sent at least half as much as the one that sent most.
+   * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample. Of
+   * several, returns those that sent at least half as much as the busiest.
    */
   sample(renderers: readonly number[], nowMs: number): readonly number[] {
     const cpuMs = new Map(renderers.map((pid) => [pid, readThreadCpuMs(pid, MESSAGE_THREAD)]));

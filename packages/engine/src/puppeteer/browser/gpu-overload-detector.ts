@@ -1,14 +1,17 @@
 /**
- * A GPU process that uses this fraction of a core for this long, while no render finishes, stalls every page. On a busy
- * machine it gets little more than a fair share of a core.
+ * A GPU process that uses this fraction of a core for this long, while no render finishes, is stalling every page. On a
+ * busy machine, it gets little more than its fair share of a core.
  */
 const BUSY_FRACTION = 0.25;
 const OVERLOAD_MS = 4_000;
 
-/** A reading of a browser. */
+/** A reading from a browser. */
 export interface GpuReading {
   readonly atMs: number;
-  /** Time since the previous reading, and what the GPU process used in it; 0 if there is no such process. */
+  /**
+   * Time since the previous reading, and the CPU time that the GPU process has used since; 0 if there is no GPU
+   * process.
+   */
   readonly intervalMs: number;
   readonly gpuCpuMs: number;
   readonly isRendering: boolean;
@@ -16,9 +19,9 @@ export interface GpuReading {
   readonly finishedRenders: number;
 }
 
-/** Finds out whether the GPU process, which all pages of a browser share, stalls them. */
+/** Detects whether the GPU process, which all pages of a browser share, is stalling them. */
 export class GpuOverloadDetector {
-  /** Since when the GPU process has been busy without a finished render. */
+  /** Start of the current busy time without a finished render. */
   #busy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
 
   /** Returns whether the GPU process is overloaded. */

@@ -4,7 +4,9 @@ import type { MessageSink } from "./message-reader.ts";
 
 const QUOTE = '"'.charCodeAt(0);
 const SESSION_ID = String.raw`"sessionId"\s*:\s*"[^"]*"\s*,\s*`;
-/** Chromium writes `{"id":7,"result":{"data":"…"},"sessionId":"…"}`; a proxy in front of it may write the session first. */
+/**
+ * Chromium writes `{"id":7,"result":{"data":"…"},"sessionId":"…"}`; a proxy in between might write the session first.
+ */
 const START = new RegExp(
   String.raw`^\{\s*(?:${SESSION_ID})?"id"\s*:\s*(\d+)\s*,\s*(?:${SESSION_ID})?"result"\s*:\s*\{\s*"data"\s*:\s*"`,
 );
@@ -13,24 +15,24 @@ const START = new RegExp(
 export interface FileStart {
   /** Id of the command. */
   readonly id: number;
-  /** Length of what precedes the base64 text. */
+  /** Offset of the base64 text. */
   readonly prefixBytes: number;
 }
 
-/** Returns `null` if no response with a file starts like this. */
+/** Returns `null` if this cannot be the start of a response with a file. */
 export function readFileStart(start: string): FileStart | null {
   const [prefix, id] = START.exec(start) ?? [];
   return prefix === undefined ? null : { id: Number(id), prefixBytes: prefix.length };
 }
 
-/** A file in a response, decoded as it arrives. What exceeds its limit is dropped. */
+/** A file in a response, decoded as it arrives. Bytes past the limit are discarded. */
 export class IncomingFile {
   readonly #received = Promise.withResolvers<Uint8Array>();
   readonly #maxBytes: number;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.received.catch(() => {}); // the render may no longer wait for it
+    this.received.catch(() => {}); // the render may no longer be waiting for it
   }
 
   /** Rejects with `render_failed` if the file exceeds its limit. */

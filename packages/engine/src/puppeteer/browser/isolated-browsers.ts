@@ -12,7 +12,7 @@ export interface IsolatedBrowsersOptions {
   /** Starts a browser in the background. */
   readonly start: () => TabSource;
   readonly browsersMax: number;
-  /** A browser is closed after this idle time. */
+  /** Idle time after which a browser is closed. */
   readonly idleMaxMs: number;
 }
 
@@ -27,7 +27,7 @@ export class IsolatedBrowsers {
     this.#options = options;
   }
 
-  /** Runs `render` in the browser of `key`. Waits while `browsersMax` browsers render for other keys. */
+  /** Runs `render` in the key's browser. Waits while `browsersMax` browsers are rendering for other keys. */
   async use<T>(key: string, signal: AbortSignal, render: (tabs: TabSource) => Promise<T>): Promise<T> {
     const browser = await this.#acquire(key, signal);
     try {
@@ -48,7 +48,7 @@ export class IsolatedBrowsers {
       signal.throwIfAborted();
       const browser = this.#browsers.get(key) ?? this.#startOrReplaceIdle(key);
       if (browser) {
-        // before any wait, so that another key does not close the browser as idle
+        // before any wait, so another key does not close the browser as idle
         browser.renders += 1;
         clearTimeout(browser.idleTimer);
         return browser;
@@ -68,7 +68,7 @@ export class IsolatedBrowsers {
   }
 
   #release(key: string, browser: IsolatedBrowser): void {
-    // after close() there is nothing to time, and another browser may have the key
+    // after close() no timer is needed, and another browser may have the key
     if (this.#browsers.get(key) !== browser) return;
     browser.idleSinceMs = performance.now();
     browser.idleTimer = setTimeout(() => this.#closeBrowser(key), this.#options.idleMaxMs);

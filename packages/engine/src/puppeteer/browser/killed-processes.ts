@@ -1,7 +1,7 @@
-/** A busy browser may report the exit of a process this late. */
+/** A busy browser might report a process's exit this late. */
 const REPORT_TIMEOUT_MS = 10_000;
 
-/** Remembers why processes of unknown pages were killed. Their pages are the ones that crash next. */
+/** Records why unknown pages' processes were killed. The pages that crash next are assumed to be theirs. */
 export class KilledProcesses {
   #latest: { readonly reason: Error; readonly atMs: number } | null = null;
 

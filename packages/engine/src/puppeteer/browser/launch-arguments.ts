@@ -15,13 +15,13 @@ const EGRESS = [
   `--proxy-server=${UNREACHABLE_PROXY}`,
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-  // headless-shell honours only the first, new headless only the second
+  // headless-shell supports only the first, new headless only the second
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-quic",
 ];
 
-/** Blocks pop-ups: `window.open` returns null. Only headless-shell honours it. */
+/** Blocks pop-ups: `window.open` returns null. Only headless-shell supports it. */
 const NO_POPUPS = "--block-new-web-contents";
 
 /** Disables the browser's own requests and features. */
@@ -47,7 +47,7 @@ const QUIET = [
   "--use-mock-keychain",
 ];
 
-/** Same rendering on every machine, and no throttling although no window is visible. */
+/** The same rendering on every machine, and no throttling although no window is visible. */
 const RENDERING = [
   "--disable-background-timer-throttling",
   "--disable-backgrounding-occluded-windows",
@@ -65,9 +65,9 @@ const FEATURES_OFF = [
   "OptimizationHints",
   "Prerender2",
   "Translate",
-  // requests https:// for http:// URLs
+  // requests https:// instead of http:// URLs
   "HttpsUpgrades",
-  // keeps previous documents in memory; a render never navigates back
+  // keeps previous documents in memory, but a render never navigates back
   "BackForwardCache",
 ];
 
@@ -81,8 +81,8 @@ function isSharedMemorySmall(): boolean {
 }
 
 /**
- * Makes every page, frame and worker send this user agent. Headless-shell would still name itself in client hints; the
- * feature leaves them blank.
+ * Makes every page, frame and worker send this user agent. Headless-shell would still identify itself in client hints;
+ * `UACHOverrideBlank` leaves them blank.
  */
 function userAgentArguments(userAgent: string | null): string[] {
   return userAgent === null ? [] : [`--user-agent=${userAgent}`, "--enable-features=UACHOverrideBlank"];
@@ -95,7 +95,7 @@ export interface LaunchSetup {
   readonly userAgent: string | null;
 }
 
-/** Returns all arguments that the browser is started with; Puppeteer's default list is not used. */
+/** Returns all of the browser's arguments; Puppeteer's default list is not used. */
 export function launchArguments(options: LaunchSetup): string[] {
   return [
     ...CONTROL,

@@ -18,7 +18,7 @@ import { browserUser } from "./unprivileged-user.ts";
 import { chromeUserAgent, withoutHeadless } from "./user-agent.ts";
 import { sleep, abortable } from "../../timeouts.ts";
 
-/** Product of headless-shell; Chrome and Chromium report `Chrome/…`, headless or not. */
+/** Product that headless-shell reports; Chrome and Chromium report `Chrome/…`, headless or not. */
 const HEADLESS_SHELL = "HeadlessChrome/";
 const LAUNCH_TIMEOUT_MS = 20_000;
 const EXIT_TIMEOUT_MS = 2_000;
@@ -27,8 +27,8 @@ const VERSION_TIMEOUT_MS = 3_000;
 const STDERR_MAX_CHARACTERS = 4_096;
 
 /**
- * Linux schedules the session of a browser as one group, whatever the priority of its processes: see sched(7), autogroup. A
- * kernel without such groups has no such file, or an empty one; it may reject two changes within 0.1 s.
+ * Linux schedules a browser's session as one group, whatever the priority of its processes: see sched(7), autogroup. A
+ * kernel without such groups has no such file, or an empty one. The kernel may reject a second change within 0.1 s.
  */
 const LOWER_PRIORITY_OF_SESSION = `if read -r group </proc/self/autogroup; then
   for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done
@@ -39,9 +39,9 @@ const RUN = `${LOWER_PRIORITY_OF_SESSION}
 exec nice -n 10 "$@"`;
 
 /**
- * Waits until this process has ended, however it did, and then ends all processes of the browser and removes its profile.
- * The browser would exit by itself, because its pipe closes, but not while it is stopped to slow it down, or hangs. The
- * files of a process that is exiting may make the first attempt fail.
+ * Waits until this process has exited for any reason, then kills all of the browser's processes and removes its
+ * profile. The browser would exit by itself when its pipe closes, but not while it is hanging or stopped by throttling.
+ * The first removal may fail because an exiting process is still writing files.
  */
 const CLEAN_UP_LATER = `trap '' TERM; read -r end; kill -s KILL -- "-$1"
 for attempt in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.1; done`;
@@ -61,7 +61,7 @@ const INHERITED_VARIABLES = [
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: SandboxMode;
-  /** What pages send as their user agent; `null` is that of Chrome in the same version. */
+  /** The user agent that pages send; `null` means Chrome's in the same version. */
   readonly userAgent: string | null;
 }
 
@@ -74,7 +74,7 @@ export interface LaunchedBrowser extends ConnectedBrowser {
 }
 
 /**
- * Starts a browser and connects to it over a pipe.
+ * Starts a browser and connects to it through a pipe.
  *
  * @throws Error whose message explains to the operator why it did not start.
  */
@@ -112,7 +112,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   }
 }
 
-/** A browser that closes the pipe is about to exit; its exit code explains more. */
+/** A browser that closes the pipe is about to exit, and its exit code explains more. */
 async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unknown> {
   if (!(error instanceof Error) || error.name !== "TargetCloseError") return error;
   return sleep(disconnected, EXIT_TIMEOUT_MS).then(
@@ -131,11 +131,14 @@ async function makeProfileDir(): Promise<string> {
 }
 
 async function removeProfileDir(profileDir: string): Promise<void> {
-  // a process that is exiting may still write
+  // an exiting process may still be writing
   await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** Returns the product and version that the browser prints; empty if it prints none, and is then asked once it runs. */
+/**
+ * Returns the product and version that the browser prints; empty if it prints none, and the running browser must be
+ * queried instead.
+ */
 async function readVersion({ executablePath, profileDir }: InProfile): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(executablePath, ["--version"], {
@@ -156,22 +159,22 @@ function start(options: InProfile): ChildProcess {
   return spawn("/bin/sh", ["-c", RUN, "sh", ...command], {
     ...browserUser(),
     cwd: profileDir,
-    detached: true, // its own process group, so that all its processes can be killed
+    detached: true, // creates a process group, so all of the browser's processes can be killed
     env: environment(profileDir),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
 }
 
-/** Starts a process that outlives this one, and notices its end because standard input closes. */
+/** Starts a process that outlives this one, and detects this one's exit when standard input closes. */
 function startWatcher(browser: ChildProcess, profileDir: string): ChildProcess {
   const watcher = spawn("/bin/sh", ["-c", CLEAN_UP_LATER, "sh", String(browser.pid), profileDir], {
     ...browserUser(),
     cwd: "/",
-    detached: true, // not stopped together with the browser, or by a signal from the terminal
+    detached: true, // not stopped with the browser, or by a signal from the terminal
     env: environment(profileDir),
     stdio: ["pipe", "ignore", "ignore"],
   });
-  return watcher.on("error", () => {}); // the browser runs without it
+  return watcher.on("error", () => {}); // the browser can run without it
 }
 
 function environment(profileDir: string): NodeJS.ProcessEnv {
@@ -182,7 +185,7 @@ function environment(profileDir: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), HOME: profileDir, TMPDIR: profileDir };
 }
 
-/** Aborts `disconnected` when the browser exits; resolves once its processes and profile are removed. */
+/** Aborts `disconnected` when the browser exits; resolves once its processes are killed and its profile is removed. */
 async function watchExit(launch: {
   child: ChildProcess;
   watcher: ChildProcess;

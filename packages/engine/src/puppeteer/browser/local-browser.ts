@@ -11,7 +11,7 @@ const NO_BROWSER =
   "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set the path of a browser";
 
 export interface LocalBrowserOptions extends Omit<LaunchOptions, "executablePath">, RecyclingLimits {
-  /** `null` searches at each start, which finds a browser installed later. */
+  /** `null` searches at each start, so a browser that is installed later is found. */
   readonly executablePath: string | null;
   readonly egress: EgressProxyOptions;
   readonly warmContexts: number;
@@ -57,12 +57,12 @@ function lifecycleListener(
   };
 }
 
-/** Checks the processes themselves: a wrapper script may add `--no-sandbox`. */
+/** Checks the processes themselves, because a wrapper script may add `--no-sandbox`. */
 function requireSandbox(group: ProcessGroup): void {
   if (process.platform !== "linux") return;
   const renderers = group.read().filter(({ role }) => role === "renderer");
   if (renderers.length > 0 && renderers.every((renderer) => renderer.isSandboxed)) return;
   throw new Error(
-    'the browser runs its pages without a sandbox; enable its sandbox, or accept the risk and set the sandbox to "off"',
+    'the browser is running its pages without a sandbox; enable its sandbox, or accept the risk and set the sandbox to "off"',
   );
 }

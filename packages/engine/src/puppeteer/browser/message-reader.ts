@@ -1,7 +1,7 @@
-/** Longer messages are discarded as they arrive. Only a hostile page, or an inlined image, causes one. */
+/** Longer messages are discarded as they arrive. Only hostile pages and inlined images cause them. */
 export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Covers the fields before the data of a file, and the session id at the end of a message. */
+/** Covers the fields before a file's data, and the session id at the end of a message. */
 export const EDGE_BYTES = 128;
 
 const NUL = 0;
@@ -20,7 +20,7 @@ export interface DiscardedMessage {
 }
 
 export interface MessageHandler {
-  /** Returns a sink for a message that starts like this, or is this; without one, it is collected. */
+  /** Returns a sink for a message that starts with this or equals it; `null` collects the message. */
   sinkFor(start: Buffer): MessageSink | null;
   /** Called with a collected message. */
   onMessage(message: Buffer): void;
@@ -29,8 +29,8 @@ export interface MessageHandler {
 }
 
 /**
- * Splits a stream into messages, each terminated by a NUL byte. The work for a chunk is proportional to its length, and
- * at most `MESSAGE_MAX_BYTES` are held.
+ * Splits a stream into messages, each terminated by a NUL byte. Processing a chunk takes time linear in its length, and
+ * at most `MESSAGE_MAX_BYTES` are buffered.
  */
 export class MessageReader {
   readonly #handler: MessageHandler;
@@ -77,7 +77,7 @@ export class MessageReader {
 
   #discard(): void {
     const [first = Buffer.alloc(0)] = this.#parts;
-    // copied, so that the chunks can be freed
+    // copied, so the chunks can be freed
     const start = Buffer.from(first.subarray(0, EDGE_BYTES));
     this.#discarded = { start, end: lastBytes(this.#parts) };
     this.#parts = [];

@@ -11,18 +11,18 @@ import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./w
 
 const MIB = 1024 ** 2;
 
-/** At either of these, a process whose page is not known triggers a query for the processes of all pages. */
+/** An unknown page's process that reaches either of these triggers a query for the processes of all pages. */
 const NOTABLE_CPU_MS = 500;
 const NOTABLE_BYTES = 64 * MIB;
 /**
- * Fraction of the memory limit by which a page may grow the shared processes before it is suspected. Low, because a false
- * suspicion costs only a retry.
+ * Fraction of the memory limit by which a page can grow the shared processes before it is suspected. Low, because a
+ * false suspicion only costs a retry.
  */
 const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
 
 /**
- * The browser encodes screenshots on the thread that serves every page. One of at least this size is suspected if the browser
- * does not respond for this long.
+ * The browser encodes screenshots on the thread that serves every page. A page whose screenshot has at least this size
+ * is suspected if the browser does not respond for this long.
  */
 const LARGE_CAPTURE_PIXELS = 16_000_000;
 const BLOCKED_MS = 500;
@@ -37,11 +37,11 @@ export interface BrowserParts {
   readonly launched: LaunchedBrowser;
   readonly rendering: RenderingBrowser;
   readonly group: ProcessGroup;
-  /** Whether only one account uses the browser, so that its pages are to blame for whatever harms it. */
+  /** Whether only one account uses the browser; if so, its pages are to blame for any harm to it. */
   readonly isIsolated: boolean;
 }
 
-/** Why a page must not continue. */
+/** Why a page must be ended. */
 interface LimitViolation {
   readonly reason: "memory" | "processor-time";
   /** For the caller. */
@@ -60,13 +60,13 @@ const SUSPICIONS = {
 
 const BLOCKED = "the page is suspected of blocking the browser with a large screenshot";
 
-const UNRESPONSIVE = "The browser stopped responding: a page of this account overloaded it.";
+const UNRESPONSIVE = "The browser stopped responding: one of this account's pages overloaded it.";
 
 /**
- * Keeps the pages of a local browser within their limits.
+ * Keeps a local browser's pages within their limits.
  *
- * What a page's own processes use is certain; which page a shared process works for is not. So a page that is suspected
- * in a shared browser is rendered again in an isolated one, and ended only if it does the same there.
+ * It is certain how much a page's own processes use, but not which page a shared process is working for. So a page that
+ * is suspected in a shared browser is rendered again in an isolated one, and ended only if it does the same there.
  */
 export class MonitoredBrowser {
   readonly #parts: BrowserParts;
@@ -97,7 +97,7 @@ export class MonitoredBrowser {
    * Ends the pages that exceed a limit, and kills a browser whose GPU process is overloaded. Needs /proc.
    *
    * @param intervalMs - Time since the previous call.
-   * @returns What the pages have used since then.
+   * @returns The pages' usage since the previous call.
    */
   enforceLimits(intervalMs: number): BrowserUsage<Tab> {
     const { rendering, group } = this.#parts;
@@ -110,7 +110,7 @@ export class MonitoredBrowser {
     return usage;
   }
 
-  /** Kills the browser if it becomes unresponsive. Resolves or rejects when it has exited. */
+  /** Kills the browser if it becomes unresponsive. Settles when the browser has exited. */
   async probe(): Promise<void> {
     const { launched, isIsolated } = this.#parts;
     const options = isIsolated ? withLongerTimeout(this.#options) : this.#options;
@@ -125,7 +125,9 @@ export class MonitoredBrowser {
     await this.#kill("the browser stopped responding");
   }
 
-  /** Queries the processes of all pages if the page of a notable one is not known; a later reading uses the result. */
+  /**
+   * Queries the processes of all pages if a notable process's page is unknown; a later reading uses the result.
+   */
   #attributeProcesses({ pages, unknown }: BrowserUsage<Tab>): void {
     const processes = [...pages, unknown].flatMap((page) =>
       page.processes.map((process) => ({ ...process, isKnown: page.page !== null })),
@@ -155,7 +157,7 @@ export class MonitoredBrowser {
     }
   }
 
-  /** An isolated browser may be flooded: that delays no other account. */
+  /** An isolated browser may be flooded, because that delays no other account. */
   #suspectFloods(): void {
     if (this.#parts.isIsolated) return;
     const pages = this.#latest === null ? [] : [...this.#latest.pages, this.#latest.unknown];
@@ -187,7 +189,7 @@ export class MonitoredBrowser {
     this.#stop(usage, error, largest === undefined ? [] : [largest]);
   }
 
-  /** @param processes - Killed if their page is not known; the page that then crashes is theirs. */
+  /** @param processes - Killed if their page is unknown; the page that then crashes is theirs. */
   #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
     const { rendering, group } = this.#parts;
     if (usage.page !== null) return usage.page.end(reason);
@@ -195,7 +197,7 @@ export class MonitoredBrowser {
     for (const { pid } of processes) group.signal(pid, "SIGKILL");
   }
 
-  /** An isolated browser may be overloaded: that delays no other account. */
+  /** An isolated browser may be overloaded, because that delays no other account. */
   #isGpuOverloaded(shared: readonly ProcessUsage[], intervalMs: number): boolean {
     const { isIsolated, rendering } = this.#parts;
     if (isIsolated) return false;
@@ -224,7 +226,7 @@ function largestOf(
   return processes.toSorted((left, right) => sizeOf(right) - sizeOf(left))[0];
 }
 
-/** Processes whose page is not known may belong to several pages, so only the usage of a single process is proof. */
+/** Processes of unknown pages may belong to several pages, so only a single process's usage is proof. */
 function certainBytes({ page, ownBytes }: PageUsage<Tab>, largest: ProcessUsage | undefined): number {
   return page === null ? (largest?.memoryBytes ?? 0) : ownBytes;
 }

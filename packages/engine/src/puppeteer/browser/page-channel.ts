@@ -7,13 +7,16 @@ interface EventCount {
 }
 
 /**
- * What one page may cause. A page with 1,000 requests and 50 frames causes 8,200 network events of 11 MB, and 400 others
- * of 0.1 MB (docs/explanation/containment.md).
+ * Limits on the events that one page can cause. A page with 1,000 requests and 50 frames causes 8,200 network events of
+ * 11 MB in total, and 400 others of 0.1 MB (docs/explanation/containment.md).
  */
 const LIMITS = {
-  /** Up to 10,000 requests. Inlined images are reported twice, in base64: the 50 MB that a page may load become 133 MB. */
+  /**
+   * Enough for 10,000 requests. Inlined images are reported twice, in base64: the 50 MB that a page may load become 133
+   * MB.
+   */
   network: { events: 120_000, bytes: 160 * 1024 * 1024 },
-  /** Navigations, frames, dialogs, workers. Three of them repeat the URL of a frame, which may be 2 MB of inlined data. */
+  /** Navigations, frames, dialogs, workers. Three of them repeat a frame's URL, which may be 2 MB of inlined data. */
   other: { events: 5_000, bytes: 16 * 1024 * 1024 },
 } as const satisfies Record<string, EventCount>;
 
@@ -26,7 +29,7 @@ export interface CaptureCommand {
   readonly maxBytes: number;
 }
 
-/** Captures a screenshot of the page that a session belongs to. */
+/** Captures a screenshot of a session's page. */
 export type CaptureScreenshot = (
   command: CaptureCommand & { readonly sessionId: string },
   signal: AbortSignal,
@@ -34,14 +37,14 @@ export type CaptureScreenshot = (
 
 interface PageChannelParts {
   readonly sessionId: string;
-  /** The pages of the connection by session, including those of frames and workers. */
+  /** The connection's pages by session, including those of frames and workers. */
   readonly pages: Map<string, PageChannel>;
   readonly captureScreenshot: CaptureScreenshot;
 }
 
 /**
  * The part of a connection that belongs to one page, with its frames and workers. Counts the page's events before they
- * are parsed. A page that exceeds a limit floods the connection: the rest of its messages is discarded.
+ * are parsed. A page that exceeds a limit floods the connection, so the rest of its messages are discarded.
  */
 export class PageChannel {
   readonly #parts: PageChannelParts;
@@ -77,12 +80,12 @@ export class PageChannel {
     this.#parts.pages.set(sessionId, this);
   }
 
-  /** Stops counting, once the browser has closed the page. */
+  /** Stops counting once the browser has closed the page. */
   close(): void {
     for (const sessionId of this.#sessionIds) this.#parts.pages.delete(sessionId);
   }
 
-  /** Counts a message that starts like this; returns whether it may be parsed. */
+  /** Counts the message that starts with `start`; returns whether it may be parsed. */
   admit(start: string, bytes: number): boolean {
     if (start.startsWith(EVENT)) this.#add(start, bytes);
     // a frame or worker that ends releases its session
@@ -90,7 +93,7 @@ export class PageChannel {
   }
 
   /**
-   * @param command.pixels - Its device pixels.
+   * @param command.pixels - Device pixels of the screenshot.
    * @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`.
    */
   async captureScreenshot(

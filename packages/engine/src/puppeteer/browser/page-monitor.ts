@@ -14,20 +14,20 @@ interface Reading {
 }
 
 /**
- * A page, the processes whose page is not known, or a whole isolated browser, in which even the shared processes work for
- * one account only.
+ * A page, the processes of unknown pages, or a whole isolated browser, whose shared processes also work only for one
+ * account.
  */
 interface Consumer extends CpuUse {
   readonly group: ProcessGroup;
   readonly processes: readonly ProcessUsage[];
 }
 
-/** Monitors the local browsers of a renderer, whose pages share the cores of one machine. */
+/** Monitors a renderer's local browsers, whose pages share the cores of one machine. */
 export class PageMonitor {
   readonly #options: MonitorOptions;
   readonly #browsers = new Set<MonitoredBrowser>();
   readonly #throttle = new Throttle();
-  /** The fraction of time for which each process may run, by process ID; 1 if not listed. */
+  /** The fraction of time for which each process may run, by process id; 1 if not listed. */
   #rates: ReadonlyMap<number, number> = new Map();
 
   constructor(options: MonitorOptions, closing: AbortSignal) {
@@ -66,7 +66,7 @@ export class PageMonitor {
     }
   }
 
-  /** Ends pages that exceed a limit, and throttles those that starve others. */
+  /** Ends pages that exceed a limit, and throttles those that are starving others. */
   #enforceLimits(intervalMs: number): void {
     const readings = [...this.#browsers].map((browser) => ({
       browser,
@@ -82,10 +82,10 @@ export class PageMonitor {
       { durationMs: intervalMs, others: readings.flatMap(othersOf) },
     );
     const throttled = consumers.flatMap(({ group, processes }, index) =>
-      processes.map(({ pid }) => ({ group, pid, rate: rates[index] ?? 1 })),
+      processes.map(({ pid }) => ({ group, pid, runFraction: rates[index] ?? 1 })),
     );
-    this.#rates = new Map(throttled.map(({ pid, rate }) => [pid, rate]));
-    this.#throttle.set(throttled.filter(({ rate }) => rate < 1));
+    this.#rates = new Map(throttled.map(({ pid, runFraction }) => [pid, runFraction]));
+    this.#throttle.set(throttled.filter(({ runFraction }) => runFraction < 1));
   }
 
   #release(): void {

@@ -1,26 +1,26 @@
 import type { GroupMember } from "./process-group.ts";
 
-/** A process whose page is not known is listed separately while it is below both: its page may have only just started. */
+/** An unknown page's process is listed separately while it is below both limits: its page may have just started. */
 const SMALL_CPU_MS = 1_000;
 const SMALL_BYTES = 128 * 1024 ** 2;
 
-/** A running page, with those of its processes that have been found so far. */
+/** A running page, with its known processes. */
 export interface MeteredPage {
   readonly processes: { has(pid: number): boolean };
 }
 
-/** A process, and what it has used since the previous reading. */
+/** A process and its usage since the previous reading. */
 export interface ProcessUsage extends GroupMember {
   readonly recentCpuMs: number;
   readonly recentWaitMs: number;
 }
 
-/** What a page uses: its own processes, and its fraction of those that all pages of the browser share. */
+/** A page's usage: its own processes, and its share of the processes that all pages of the browser use. */
 export class PageUsage<Page> {
-  /** `null` if it is not known which page the processes belong to. */
+  /** `null` if the processes belong to an unknown page. */
   readonly page: Page | null;
   processes: readonly ProcessUsage[] = [];
-  /** Its fraction of the growth of the shared processes. */
+  /** Its share of the growth of the shared processes. */
   sharedBytes = 0;
   sharedCpuMs = 0;
   recentSharedCpuMs = 0;
@@ -54,16 +54,16 @@ export class PageUsage<Page> {
 
 /** One reading of a browser. */
 export interface BrowserUsage<Page> {
-  /** The running pages, then one entry for each small process whose page is not known. */
+  /** The running pages, then one entry for each small process of an unknown page. */
   readonly pages: readonly PageUsage<Page>[];
-  /** The large processes whose page is not known, taken together. */
+  /** The large processes of unknown pages, taken together. */
   readonly unknown: PageUsage<Page>;
   /** The processes that all pages share. */
   readonly shared: readonly ProcessUsage[];
 }
 
 /**
- * Adds up what each page of a browser uses, from one reading to the next.
+ * Adds up the usage of each page of a browser, from one reading to the next.
  *
  * The shared processes store Blobs, draw graphics and connect to the network for the pages. Their CPU time and memory
  * growth are divided among the pages in proportion to the CPU time that each page used in the same interval.
@@ -125,10 +125,10 @@ export class UsageMeter<Page extends MeteredPage> {
       usage.recentSharedCpuMs = cpuMs * fraction;
       usage.sharedCpuMs += usage.recentSharedCpuMs;
       if (grownBytes > 0) usage.sharedBytes += grownBytes * fraction;
-      // it is not known whose memory was freed, so all parts shrink by the same fraction
+      // it is unknown which page freed memory, so all shares shrink by the same fraction
       else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
-    // Carried over until a page uses the CPU again; dropped if no page runs, so that the next one does not inherit it.
+    // carried over until a page uses the CPU again; dropped if no page is running, so the next one does not inherit it
     this.#undividedCpuMs = ownCpuMs === 0 && usages.some(({ page }) => page !== null) ? cpuMs : 0;
   }
 }

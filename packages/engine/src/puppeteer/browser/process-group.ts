@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** `renderer` runs pages; all pages of the browser share the others. */
 export type ProcessRole = "renderer" | "browser" | "gpu" | "other";
 
-/** One process of a browser, as read from /proc. */
+/** A browser process, as read from /proc. */
 export interface GroupMember {
   readonly pid: number;
   readonly role: ProcessRole;
@@ -28,30 +28,30 @@ export function readProcessGroup(groupId: number): GroupMember[] {
   return new ProcessGroup(groupId).read();
 }
 
-/** The processes of one browser. Repeated reads are cheap: other processes of the machine are read only once. */
+/** One browser's processes. Repeated reads are cheap, because the machine's other processes are read only once. */
 export class ProcessGroup {
   readonly #id: number;
-  #strangers: ReadonlySet<number> = new Set();
+  #otherPids: ReadonlySet<number> = new Set();
   #roles: ReadonlyMap<number, ProcessRole> = new Map();
 
-  /** @param id - The process group, whose id is that of its first process. */
+  /** @param id - The process group id, which is the id of its first process. */
   constructor(id: number) {
     this.#id = id;
   }
 
   /** Returns the running processes; empty on systems without /proc. */
   read(): GroupMember[] {
-    const strangers = new Set<number>();
+    const otherPids = new Set<number>();
     const roles = new Map<number, ProcessRole>();
     const members: GroupMember[] = [];
     for (const pid of listProcesses()) {
       try {
-        if (this.#strangers.has(pid)) {
-          strangers.add(pid);
+        if (this.#otherPids.has(pid)) {
+          otherPids.add(pid);
           continue;
         }
         const { state, group, cpuMs } = readStat(`${pid}`);
-        if (group !== this.#id) strangers.add(pid);
+        if (group !== this.#id) otherPids.add(pid);
         else if (state !== ZOMBIE) {
           const role = this.#roles.get(pid) ?? readRole(pid);
           // a renderer starts as a fork of a zygote
@@ -68,12 +68,12 @@ export class ProcessGroup {
         // it has just exited
       }
     }
-    this.#strangers = strangers;
+    this.#otherPids = otherPids;
     this.#roles = roles;
     return members;
   }
 
-  /** Sends a signal, unless the process has exited. Its id may since belong to a process of another group. */
+  /** Sends a signal unless the process has exited, in which case its id may belong to a process in another group. */
   signal(pid: number, signal: NodeJS.Signals): void {
     try {
       if (readStat(`${pid}`).group === this.#id) process.kill(pid, signal);
@@ -99,7 +99,7 @@ interface Stat {
 }
 
 /**
- * Reads the state of a process or thread; see proc_pid_stat(5). The name, in parentheses, may itself contain
+ * Reads the state of a process or thread; see proc_pid_stat(5). The name, in parentheses, can itself contain
  * parentheses.
  */
 function readStat(path: string): Stat {
@@ -152,7 +152,7 @@ function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed
   };
 }
 
-/** Returns the CPU time of a process's threads with this name, which the kernel cuts to 15 characters. */
+/** Returns the CPU time of a process's threads with this name, which the kernel truncates to 15 characters. */
 export function readThreadCpuMs(pid: number, name: string): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map((id) => `${pid}/task/${id}`);

@@ -15,12 +15,12 @@ const CAPTURE_SCREENSHOT = "Page.captureScreenshot";
 /** Puppeteer numbers its commands from 1, and the browser accepts 32 bits. */
 const FIRST_CAPTURE_ID = 2 ** 30;
 
-/** Carries the titles and URLs of all pages, which nothing needs. */
+/** This event reports the titles and URLs of all pages, which nothing needs. */
 const TARGET_CHANGED = '{"method":"Target.targetInfoChanged"';
 const RESPONSE = /^\{\s*"id"\s*:\s*(\d+)/;
 const SESSION_AT_END = /"sessionId"\s*:\s*"(\w+)"\s*\}\s*$/;
 
-/** The connection that carries the messages. */
+/** The connection that transports the messages. */
 export interface Wire {
   send(message: string): void;
   close(): void;
@@ -30,12 +30,12 @@ export interface Wire {
 
 /**
  * The messages between this process and a browser. Screenshots are decoded as they arrive. Messages that are too long,
- * or of a page that floods the connection, are discarded unparsed. Puppeteer gets the others.
+ * or from a page that is flooding the connection, are discarded unparsed. Puppeteer receives the others.
  */
 export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   onmessage?: (message: string) => void;
   onclose?: () => void;
-  /** Reads what the browser sends. */
+  /** Reads the browser's messages. */
   readonly reader = new MessageReader(this);
   readonly #wire: Wire;
   readonly #pages = new Map<string, PageChannel>();
@@ -115,7 +115,7 @@ function responseId(start: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Chromium ends the messages of a session with its id; the text of a page can't contain an unescaped quote. */
+/** Chromium ends a session's messages with its id; a page's text cannot contain an unescaped quote. */
 function sessionIdOf(end: Buffer): string | undefined {
   return SESSION_AT_END.exec(end.toString("latin1", Math.max(0, end.length - EDGE_BYTES)))?.[1];
 }

@@ -15,19 +15,19 @@ import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./w
 
 const LOOPBACK = "127.0.0.1";
 /** Rejected by the egress proxy; browsers bypass a proxy for the loopback by default. */
-const REFUSED_URL = "http://127.0.0.1/";
+const BLOCKED_URL = "http://127.0.0.1/";
 const VERIFY_TIMEOUT_MS = 10_000;
 
 export interface RemoteBrowserOptions extends ProbeOptions {
   readonly egress: EgressProxyOptions;
   readonly browserEgress: BrowserEgress;
-  /** Host name or address at which the browser reaches the egress proxies; `null` is the loopback. */
+  /** Host name or address at which the browser reaches the egress proxies; `null` means the loopback. */
   readonly browserProxyHost: string | null;
-  /** What pages send as their user agent; `null` is the browser's own without the word Headless. */
+  /** The user agent that pages send; `null` means the browser's own without the word Headless. */
   readonly userAgent: string | null;
   readonly warmContexts: number;
   readonly onEvent: (event: RendererEvent) => void;
-  /** Called with the IP address of the endpoint. */
+  /** Called with the endpoint's IP address. */
   readonly onConnected: (address: string) => void;
 }
 
@@ -102,13 +102,13 @@ const DIRECT =
   "pages connect directly from the browser's network, which must contain them: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";
 
 interface BrowserSetup {
-  /** Command line of the browser; `null` if it does not report one. */
+  /** The browser's command line; `null` if it does not report one. */
   readonly commandLine: string | null;
   readonly egress: BrowserEgress;
 }
 
 /**
- * Returns what a remote browser lacks of the containment of a local one: a phrase each, for the operator
+ * Returns how a remote browser's containment is weaker than a local one's: a phrase for each gap, for the operator
  * (docs/explanation/containment.md).
  */
 function findContainmentGaps({ commandLine, egress }: BrowserSetup): readonly string[] {
@@ -127,7 +127,7 @@ function findContainmentGaps({ commandLine, egress }: BrowserSetup): readonly st
   return gaps.flatMap(([exists, description]) => (exists ? [description] : []));
 }
 
-/** Accepts only clients on the browser's machine: the proxy may be reachable from other hosts. */
+/** Accepts only clients on the browser's machine, because the proxy may be reachable from other hosts. */
 function listenOptionsFor(remote: RemoteBrowser, host: string): ListenOptions {
   const browserAddress = unmapIpv4(remote.remoteAddress);
   const isSameMachine = browserAddress === unmapIpv4(remote.localAddress);
@@ -164,9 +164,9 @@ async function requireProxy(
   const limit = { signal: host.browser.disconnected, durationMs: VERIFY_TIMEOUT_MS, reason };
   try {
     await withTimeout(limit, (signal) =>
-      abortable(signal, tab.session.send("Page.navigate", { url: REFUSED_URL })),
+      abortable(signal, tab.session.send("Page.navigate", { url: BLOCKED_URL })),
     );
-    if (tab.egress.failure(REFUSED_URL) !== "blocked") throw reason();
+    if (tab.egress.failure(BLOCKED_URL) !== "blocked") throw reason();
   } finally {
     void tab.close();
   }
@@ -174,7 +174,7 @@ async function requireProxy(
 
 function describeBypass({ host }: ListenOptions): string {
   return (
-    `its pages don't use the egress proxy at ${host}. Either the browser can't reach the proxy, or it connects from ` +
-    "another address than that of its endpoint, or its provider ignores the proxy of a browser context"
+    `its pages do not use the egress proxy at ${host}. Either the browser cannot reach the proxy, or it connects from ` +
+    "an address other than its endpoint's, or its provider ignores a browser context's proxy"
   );
 }

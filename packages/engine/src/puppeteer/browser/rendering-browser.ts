@@ -13,10 +13,10 @@ export interface RecyclingLimits {
   readonly recycleAboveBytes: number;
 }
 
-/** A retry needs a `new` tab: what killed a page's process may have killed those of the ready tabs. */
+/** A retry needs a `new` tab: whatever killed a page's process may also have killed the ready tabs' processes. */
 export type TabKind = "ready" | "new";
 
-/** Called by the supervisor of the browser. */
+/** The browser's supervisor calls these. */
 export interface BrowserListener {
   readonly onStarted: () => void;
   readonly onEnded: (reason: string) => void;
@@ -36,7 +36,7 @@ export interface RenderingBrowserOptions {
   readonly listener: BrowserListener;
 }
 
-/** A running browser, with its ready tabs and its tabs in use. */
+/** A running browser with its ready tabs and tabs in use. */
 export class RenderingBrowser {
   readonly browser: ConnectedBrowser;
   readonly host: TabHost;
@@ -74,7 +74,7 @@ export class RenderingBrowser {
     }
   }
 
-  /** Renders that have a tab or wait for one. */
+  /** Number of renders that have a tab or are waiting for one. */
   get activeRenders(): number {
     return this.#activeRenders;
   }
@@ -89,12 +89,12 @@ export class RenderingBrowser {
     return this.#renders - this.#activeRenders;
   }
 
-  /** Records the memory of the processes that do not run pages; `recycleReason` compares it with its limit. */
+  /** Records the memory of the processes that do not run pages; `recycleReason` compares it with the limit. */
   setLongLivedBytes(bytes: number): void {
     this.#longLivedBytes = bytes;
   }
 
-  /** Acquires a tab for `url`: a ready one if `kind` allows it and one exists, otherwise a new one. */
+  /** Acquires a tab for `url`: a ready one if `kind` allows it and there is one, otherwise a new one. */
   async acquireTab(kind: TabKind, url: string | null): Promise<Tab> {
     this.#renders += 1;
     this.#activeRenders += 1;
@@ -131,7 +131,7 @@ export class RenderingBrowser {
     if (this.#activeRenders === 0) void this.kill();
   }
 
-  /** Kills the browser at once, with its running renders. */
+  /** Kills the browser and its running renders immediately. */
   async kill(): Promise<void> {
     this.#isRetiring = true;
     const tabs = await Promise.allSettled([this.browser.kill(), ...this.#ready.splice(0)]);
@@ -148,8 +148,8 @@ export class RenderingBrowser {
   }
 
   /**
-   * Prepares ready tabs only while a CPU is idle: opening a page directly at its URL costs less than a blank page and
-   * a navigation.
+   * Prepares ready tabs only while a CPU is idle: opening a page directly at its URL costs less than opening a blank
+   * one and navigating.
    */
   #endRender(closed: Promise<void> = Promise.resolve()): void {
     this.#activeRenders -= 1;

@@ -12,7 +12,7 @@ const ERROR_BODY_TIMEOUT_MS = 1_000;
 
 /**
  * Returns the WebSocket URL of a browser; an `http(s)://` endpoint is queried at `/json/version`. Only the path and
- * query of the response are used, so that the secrets in the endpoint's URL never reach another host.
+ * query in the response are used, so the secrets in the endpoint's URL never reach another host.
  *
  * @throws BrowserUnavailable if the endpoint does not return one.
  */
@@ -43,7 +43,7 @@ async function fetchVersion({ url, origin }: BrowserEndpoint, signal: AbortSigna
   versionUrl.pathname = `${url.pathname.replace(/\/$/, "")}/${VERSION_PATH}`;
   const response = await send(versionUrl, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new BrowserUnavailable(`${origin} can't be reached: ${describe(error)}`);
+    throw new BrowserUnavailable(`${origin} cannot be reached: ${describe(error)}`);
   });
   const { statusCode: status = 0, headers } = response;
   if (status === 200) return readStart(response);
@@ -58,7 +58,7 @@ function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   });
 }
 
-/** Reads what arrives of an error's body within a second: a slow body must not hide the status. */
+/** Reads the part of an error's body that arrives within a second, because a slow body must not hide the status. */
 export function readErrorBody(response: IncomingMessage): Promise<string> {
   addAbortListener(AbortSignal.timeout(ERROR_BODY_TIMEOUT_MS), () => void response.destroy());
   return readStart(response);

@@ -10,14 +10,17 @@ import {
   type TabRequest,
 } from "./browser-supervisor.ts";
 
-/** If no browser is available, the error is that of the one likely to recover first. */
+/** If no browser is available, the error is the one from the browser likely to recover first. */
 const CODES_BY_RECOVERY: readonly UnavailableCode[] = [
   "upstream_rate_limited",
   "upstream_error",
   "upstream_quota_exceeded",
 ];
 
-/** Balances renders over several browsers: the one with the fewest active renders, round robin among equals. */
+/**
+ * Balances renders across several browsers: each goes to the browser with the fewest active renders; ties are broken
+ * round robin.
+ */
 export class TabPool implements TabSource {
   readonly #supervisors: readonly BrowserSupervisor[];
   readonly closing: AbortSignal;
@@ -25,7 +28,7 @@ export class TabPool implements TabSource {
 
   constructor(supervisors: readonly [BrowserSupervisor, ...BrowserSupervisor[]]) {
     this.#supervisors = supervisors;
-    this.closing = supervisors[0].closing; // all close together
+    this.closing = supervisors[0].closing; // all of them close together
   }
 
   async acquire(request: TabRequest, signal: AbortSignal): Promise<TabLease> {
@@ -76,7 +79,7 @@ export class TabPool implements TabSource {
     return ranked?.[0] ?? null;
   }
 
-  /** `null` while at least one browser runs or may start at any moment. */
+  /** `null` while at least one browser is running or about to start. */
   #outages(): readonly Outage[] | null {
     const outages = this.#supervisors.flatMap(({ outage }) => (outage === null ? [] : [outage]));
     return outages.length === this.#supervisors.length ? outages : null;

@@ -16,8 +16,8 @@ const TARGET_EVENTS = [
 ] as const;
 
 /**
- * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker, keep an object for
- * each, and have every title and URL reported. Attach to pages with the returned session instead.
+ * Takes over the connection from Puppeteer, which would pause and attach to every frame and worker, hold an object for
+ * each, and subscribe to every title and URL. Attach to pages with the returned session instead.
  */
 export async function takeOverConnection(
   browser: Browser,

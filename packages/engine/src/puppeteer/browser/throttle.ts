@@ -7,20 +7,20 @@ const PERIOD_MS = 100;
 export interface ThrottledProcess {
   readonly group: ProcessGroup;
   readonly pid: number;
-  /** From 0 to 1. */
-  readonly rate: number;
+  /** Fraction of each period in which it runs, from 0 to 1. */
+  readonly runFraction: number;
 }
 
 /**
  * Slows processes down by stopping them for a fraction of every period. Unlike priorities, this works on every kernel,
- * without privileges, and however many threads a process has.
+ * without privileges, and for any number of threads.
  */
 export class Throttle {
   #processes: readonly ThrottledProcess[] = [];
   #period: NodeJS.Timeout | undefined;
   #stops: readonly NodeJS.Timeout[] = [];
 
-  /** Replaces the processes to slow down; the previous ones run freely again. */
+  /** Replaces the processes to slow down; the previous ones return to full speed. */
   set(processes: readonly ThrottledProcess[]): void {
     this.release();
     this.#processes = processes;
@@ -39,10 +39,13 @@ export class Throttle {
     this.#processes = [];
   }
 
-  /** All processes continue together, so that the rest of the period belongs to the other processes. */
+  /**
+   * Throttled processes all resume at the start of a period, so the end of the period is left to the other
+   * processes.
+   */
   #stopLater(): void {
-    this.#stops = this.#processes.map(({ group, pid, rate }) =>
-      setTimeout(() => group.signal(pid, "SIGSTOP"), rate * PERIOD_MS),
+    this.#stops = this.#processes.map(({ group, pid, runFraction }) =>
+      setTimeout(() => group.signal(pid, "SIGSTOP"), runFraction * PERIOD_MS),
     );
   }
 

@@ -5,7 +5,7 @@ export function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Returns the user to run the browser as; `null` is the user of this process. */
+/** Returns the user to run the browser as; `null` means this process's user. */
 export function browserUser(): { readonly uid: number; readonly gid: number } | null {
   return runsAsRoot() ? { uid: NOBODY_ID, gid: NOBODY_ID } : null;
 }

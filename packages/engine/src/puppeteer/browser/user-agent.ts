@@ -1,18 +1,20 @@
-/** The user agent that the pages of a browser send, unless their render sets another. */
+/** The user agent that a browser's pages send, unless their render sets another. */
 export interface PageUserAgent {
   readonly text: string;
-  /** Whether each page must override the browser's own, which is different. */
+  /** Whether each page must override the browser's own, because they differ. */
   readonly isOverride: boolean;
 }
 
-/** As Chrome reports them, whatever the version or the CPU (User-Agent reduction). */
+/** As Chrome reports them for every version and CPU (User-Agent reduction). */
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "Macintosh; Intel Mac OS X 10_15_7",
   win32: "Windows NT 10.0; Win64; x64",
 };
 const LINUX = "X11; Linux x86_64";
 
-/** Returns the user agent of Chrome on this system; `null` if `product`, such as `Chromium 156.0.8078.79`, has no version. */
+/**
+ * Returns Chrome's user agent on this system; `null` if `product`, such as `Chromium 156.0.8078.79`, has no version.
+ */
 export function chromeUserAgent(product: string): string | null {
   const [, majorVersion = null] = /\b(\d+)\.\d+\.\d+\.\d+\b/.exec(product) ?? [];
   if (majorVersion === null) return null;
@@ -23,13 +25,13 @@ export function chromeUserAgent(product: string): string | null {
 /** What a browser reports about itself. */
 export interface ReportedBrowser {
   readonly product: string;
-  /** Absent if the endpoint is no real browser. */
+  /** Absent if the endpoint is not a real browser. */
   readonly userAgent?: string | undefined;
 }
 
 /**
- * Returns the user agent for the pages of a browser that we did not start: `configured`, or the browser's own without the
- * word Headless. The client hints of a headless browser contain the word even if its user agent does not.
+ * Returns the user agent for the pages of a browser that this service did not start: `configured`, or the browser's own
+ * without the word Headless. A headless browser's client hints contain the word even if its user agent does not.
  */
 export function userAgentOfRemote(
   { product, userAgent = "" }: ReportedBrowser,
@@ -39,7 +41,7 @@ export function userAgentOfRemote(
   return { text, isOverride: text !== userAgent || product.startsWith("Headless") };
 }
 
-/** Chrome names only its major version. */
+/** Like Chrome, reports only the major version. */
 export function withoutHeadless(userAgent: string): string {
   return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, "Chrome/$1.0.0.0");
 }

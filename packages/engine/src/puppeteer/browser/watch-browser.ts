@@ -1,13 +1,13 @@
 import { sleep, abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 
-/** One missed probe may only mean that the browser is busy. */
+/** A single missed probe may only mean that the browser is busy. */
 const PROBES_FAILED_MAX = 2;
 /** A browser that takes longer to respond slows down every render in it. */
 const RESPONSIVE_MS = 200;
 /**
- * An isolated or remote browser gets this many times the timeout: a large capture may block an isolated one for long, but
- * delays no other account, and the response of a remote one may queue behind a large file.
+ * The timeout for an isolated or remote browser is longer by this factor. A large screenshot may block an isolated
+ * browser for a long time, but delays no other account; a remote browser's response may queue behind a large file.
  */
 const LONGER_TIMEOUT_FACTOR = 3;
 /** Interval between two calls of `onSlow`. */
@@ -23,9 +23,9 @@ export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOpti
   return { probeIntervalMs, probeTimeoutMs: LONGER_TIMEOUT_FACTOR * probeTimeoutMs };
 }
 
-/** Learns how fast a browser responds to probes. */
+/** Receives notifications about how fast a browser responds to probes. */
 export interface ProbeListener {
-  /** The browser is slow to respond, for `waitedMs` so far; called every half second until `onResponsive`. */
+  /** The browser has not responded for `waitedMs`; called every half second until `onResponsive`. */
   readonly onSlow: (waitedMs: number) => void;
   readonly onResponsive: () => void;
 }

@@ -8,7 +8,7 @@ import { BrowserUnavailable, explainResponse } from "./browser-unavailable.ts";
 import { ProtocolTransport } from "./protocol-transport.ts";
 
 /**
- * A longer message would close the connection, and with it every page. The largest screenshot, 100 million pixels of
+ * A longer message would close the connection and every page with it. The largest screenshot, 100 million pixels of
  * noise in base64, is 509 MiB.
  */
 const MESSAGE_MAX_BYTES = 640 * 1024 * 1024;
@@ -22,7 +22,7 @@ interface Message {
 }
 
 /**
- * Returns whether Puppeteer can handle a message of a remote browser. It processes target events asynchronously, and
+ * Returns whether Puppeteer can handle a message from a remote browser. It processes target events asynchronously, and
  * an unhandled rejection from a malformed one would terminate this process.
  */
 function isWellFormed(text: string): boolean {
@@ -61,7 +61,7 @@ export interface OpenWebSocket {
 }
 
 /**
- * Opens a WebSocket to a remote browser. Does not follow redirects, because the URL may contain secrets.
+ * Opens a WebSocket to a remote browser. It does not follow redirects, because the URL may contain secrets.
  *
  * @throws BrowserUnavailable with the reason.
  */
@@ -73,7 +73,7 @@ export function openWebSocket(
   const socket = new WebSocket(url, {
     followRedirects: false,
     perMessageDeflate: false,
-    skipUTF8Validation: true, // JSON.parse rejects what matters
+    skipUTF8Validation: true, // JSON.parse rejects malformed messages
     maxPayload: MESSAGE_MAX_BYTES,
     rejectUnauthorized: true,
   });
@@ -87,7 +87,7 @@ export function openWebSocket(
     const abort = (): void => fail(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     socket.on("error", (error) =>
-      fail(new BrowserUnavailable(`${origin} can't be reached: ${describe(error)}`)),
+      fail(new BrowserUnavailable(`${origin} cannot be reached: ${describe(error)}`)),
     );
     socket.once("upgrade", (response) => (connection = response.socket));
     socket.once("unexpected-response", (_request, response) => {
@@ -105,8 +105,9 @@ export function openWebSocket(
 }
 
 /**
- * The DevTools protocol over a WebSocket, one text message each. A malformed message closes the connection. A message
- * can only be judged once all of it has arrived; a long one is then read in slices, so that none blocks this process.
+ * The DevTools protocol over a WebSocket, with one text message per protocol message. A malformed message closes the
+ * connection. A message can be checked only after all of it has arrived; a long one is then read in slices, so it does
+ * not block this process.
  */
 export function openWebSocketTransport(socket: WebSocket): ProtocolTransport {
   const close = (): void => socket.terminate();
@@ -115,7 +116,7 @@ export function openWebSocketTransport(socket: WebSocket): ProtocolTransport {
     close,
     deliver(message) {
       if (!isWellFormed(message)) throw new Error("malformed message");
-      // Puppeteer's handler is asynchronous and rejects for a message that it cannot process
+      // Puppeteer's handler is asynchronous, and rejects if it cannot process a message
       const handled: unknown = transport.onmessage?.(message);
       Promise.resolve(handled).catch(close);
     },

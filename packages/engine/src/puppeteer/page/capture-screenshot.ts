@@ -1,4 +1,4 @@
-import { CAPTURE_LIMITS, type ScreenshotParameters } from "@snap/protocol";
+import { CAPTURE_LIMITS, type ScreenshotParameters, type SnapParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
@@ -7,11 +7,13 @@ import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./configure/viewport.ts";
 
-/** How long a capture may take once the document was replaced. */
+const REDUCE = "Send a smaller scale or fullPageMaxHeight, or capture a part.";
+
+/** How long a capture may take after the document is replaced. */
 const REPLACED_MAX_MS = 1_000;
 
 /**
- * Chromium fails on larger screenshots, or succeeds with 0 bytes.
+ * Rejects screenshots that are too large for Chromium, which would fail or return 0 bytes.
  *
  * @throws SnapError `render_failed` if the screenshot would be too large.
  */
@@ -21,10 +23,10 @@ export function requireCapturableSize(area: Area | null, parameters: ScreenshotP
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
   const { devicePixels, sidePixels } = CAPTURE_LIMITS;
   if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
-    throw tooLarge(`${size}; the limit for ${format} is ${sidePixels[format]} per side.`);
+    throw tooLarge(`${size}; the limit for ${format} is ${sidePixels[format]} per side. ${REDUCE}`);
   }
   if (widthPixels * heightPixels > devicePixels) {
-    throw tooLarge(`${size}; the limit is ${devicePixels} in total.`);
+    throw tooLarge(`${size}; the limit is ${devicePixels} in total. ${REDUCE}`);
   }
 }
 
@@ -37,6 +39,17 @@ function sizeOf({ area, parameters }: Capture): {
   const { width, height } = area ?? viewport;
   const { deviceScaleFactor: scale } = viewport;
   return { widthPixels: Math.ceil(width * scale), heightPixels: Math.ceil(height * scale) };
+}
+
+/** Returns the height of the largest screenshot that can be captured, in CSS pixels. */
+export function capturableHeight(parameters: SnapParameters): number {
+  if (parameters.pdf) return Infinity;
+  const { width, deviceScaleFactor } = viewportOf(parameters);
+  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
+  return Math.min(
+    sidePixels[parameters.format] / deviceScaleFactor,
+    devicePixels / (width * deviceScaleFactor ** 2),
+  );
 }
 
 function tooLarge(message: string): SnapError {
@@ -65,7 +78,10 @@ export async function captureScreenshot(
   return bytes;
 }
 
-/** Repeats `work` if it does not end soon after the document was replaced: Chromium may never complete such a capture. */
+/**
+ * Repeats `work` if it does not finish soon after the document is replaced, because Chromium may never complete such a
+ * capture.
+ */
 async function retryIfReplaced<T>(
   { progress }: Tab,
   work: (signal: AbortSignal) => Promise<T>,
@@ -80,7 +96,7 @@ async function retryIfReplaced<T>(
       .waitUntil(limited, isReplaced)
       .then(() => sleep(limited, REPLACED_MAX_MS))
       .then(() => abandoned.abort())
-      .catch(() => {}); // the work has ended
+      .catch(() => {}); // the work has finished
     try {
       return await work(limited);
     } catch (error) {
@@ -100,7 +116,7 @@ function captureRequest(capture: Capture): Protocol.Page.CaptureScreenshotReques
   const { format, quality } = capture.parameters;
   return {
     format,
-    // faster but larger; callers who need small files use WebP or JPEG
+    // faster, but larger files; callers who need small ones use WebP or JPEG
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),

@@ -5,7 +5,7 @@ import type { BrowserConnection } from "../browser/take-over-connection.ts";
 
 /**
  * Creates a page in a browser whose `browserSession` auto-attaches to new pages. The first page reported for the
- * context is this one: no other can open before it runs.
+ * context is this one, because no other page can open before it runs.
  */
 export async function createAutoAttachedPage(
   browser: BrowserConnection,
@@ -64,7 +64,7 @@ function attachedPage(
   return { session, targetId, channel, closed };
 }
 
-/** Reports the pages that a browser opens in one context, through an event that reports all of them. */
+/** Reports the pages that a browser opens in one context, using an event for all pages. */
 export function watchPages(
   source: CDPSession | Connection,
   event: "Target.attachedToTarget" | "Target.targetCreated",
@@ -79,7 +79,7 @@ export function watchPages(
   };
 }
 
-/** Reports the shared workers of one context. `browserSession` must auto-attach to them. */
+/** Reports one context's shared workers. `browserSession` must auto-attach to them. */
 export function watchSharedWorkers({
   connection,
   browserSession,

@@ -9,7 +9,7 @@ const WORLD_NAME = "snap";
 const FRAMES_MAX = 100;
 const FRAMES_AT_ONCE = 10;
 
-/** Chromium's errors if the page navigated during the evaluation. */
+/** Chromium's errors if the page navigates during the evaluation. */
 export const DOCUMENT_REPLACED =
   /context was destroyed|Cannot find context|No frame for given id|Inspected target navigated/i;
 
@@ -32,8 +32,9 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
 }
 
 /**
- * Evaluates an expression like `evaluate` in the documents of all frames, out-of-process ones included, a few at a time.
- * Leaves out the results of frames in which it fails, such as those that are being removed. The results are in no order.
+ * Evaluates an expression like `evaluate` in the documents of all frames, including out-of-process ones, a few at a
+ * time. Omits the results of frames in which it fails, such as those being removed. The results are in no particular
+ * order.
  */
 export async function evaluateInFrames<T>(
   { frameSessions }: Tab,
@@ -76,7 +77,7 @@ async function evaluateOnce<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const world = { frameId, worldName: WORLD_NAME };
-  // creates the document's world at the first call and returns the same one by name later
+  // the first call creates the document's world, and later ones return the same one by name
   const created = session.send("Page.createIsolatedWorld", world);
   const { executionContextId: contextId } = await abortable(signal, created);
   const request = { expression, contextId, awaitPromise: true, returnByValue: true };

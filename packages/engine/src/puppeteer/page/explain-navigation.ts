@@ -18,7 +18,7 @@ const BY_FAILURE = {
   "too-many-names": "The page uses more than 200 host names.",
 } as const satisfies Record<Exclude<EgressFailure, ResolveFailure | "proxy-failed">, string>;
 
-/** By Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
+/** Messages by Chromium's error, such as `net::ERR_CONNECTION_RESET`; the first match applies. */
 const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   [
     /ERR_ABORTED/,
@@ -61,7 +61,7 @@ export function explainNavigation(navigation: { tab: Tab; url: string; netError:
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
 }
 
-/** For the log: path and query of a page may contain secrets. */
+/** Returns the URL's origin for the log; its path and query may contain secrets. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "an invalid URL";
 }
@@ -71,7 +71,7 @@ export function explainBlockedDocument(url: string): SnapError {
   return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${originOf(url)}` });
 }
 
-/** Chromium rejects some ports before it contacts the proxy; after `load` it does not report the error. */
+/** Chromium rejects some ports before it contacts the proxy, and does not report the error after `load`. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
   const target = parseTarget(url);

@@ -15,16 +15,16 @@ export interface FollowedPage {
   readonly egress: PageEgress;
   /**
    * Whether workers are followed. Each worker is paused until its requests are reported. A browser that opens pop-ups
-   * would pause those too, and block their openers.
+   * would also pause those, and block their openers.
    */
   readonly followsWorkers: boolean;
   readonly browserContextId: string;
   /** The page's session and those of its out-of-process frames. */
   readonly frameSessions: Set<CDPSession>;
-  /** The default user agent, if it is not the browser's own, so that each target must override it. */
+  /** The default user agent that each target must set; `null` if it is the browser's own. */
   readonly userAgent: string | null;
   readonly interceptor: RequestInterceptor;
-  /** What configures the targets that the page opens, before their scripts run. */
+  /** Configures the targets that the page opens, before their scripts run. */
   readonly settings: Setting[];
 }
 
@@ -34,8 +34,8 @@ const FRAMES_AND_WORKERS = [...FRAMES, { type: "worker" }, { type: "service_work
 export const REPORT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
 
 /**
- * Silences the console and the reports of errors: each line passes through the browser process, and a flood would block
- * all pages. Disables `window.close`, which Chromium allows in a page without a previous document.
+ * Silences the console and error reports: each line passes through the browser process, so a flood would block all
+ * pages. Disables `window.close`, which Chromium allows in a page without a previous document.
  */
 const BEFORE_SCRIPTS = `for (const name of Object.keys(console)) {
   // createTask writes nothing and pages use its result; context would return a console that writes
@@ -71,7 +71,7 @@ export async function followFrame(session: CDPSession, frameId: string, page: Fo
   ]);
 }
 
-/** What a render asks of its page. */
+/** The settings and rules that a render requests for its page. */
 export interface Configuration {
   readonly settings: readonly Setting[];
   readonly rules: readonly RequestRule[];
@@ -137,7 +137,7 @@ function followAttached(
   if (!session) return;
   if (targetInfo.type !== "iframe") {
     followWorker(session, page);
-    // stop attaching to its workers, which would pause them
+    // stops attaching to its workers, which would pause them
     if (page.progress.activity?.hasOverflowed === true) attachToTargets(parent, page).catch(ignore);
     return;
   }
@@ -145,7 +145,10 @@ function followAttached(
   if (waitingForDebugger) resumeTarget(session).catch(ignore); // runs after the commands of followFrame
 }
 
-/** Pauses targets whose requests are counted or checked, or that have settings, until their session is set up, so that none is missed. */
+/**
+ * Pauses targets with settings, or with requests to count or check, until their session is set up, so no request is
+ * missed.
+ */
 async function attachToTargets(session: CDPSession, page: FollowedPage): Promise<void> {
   const { progress, interceptor, followsWorkers } = page;
   const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
@@ -156,7 +159,7 @@ async function attachToTargets(session: CDPSession, page: FollowedPage): Promise
     autoAttach: true,
     waitForDebuggerOnStart: waits,
     flatten: true,
-    // a dedicated worker waits whether or not the filter selects it, and must then be resumed
+    // a dedicated worker waits even if the filter does not select it, and must then be resumed
     filter: waits || setsWorkers ? FRAMES_AND_WORKERS : FRAMES,
   });
 }

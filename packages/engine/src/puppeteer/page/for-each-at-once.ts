@@ -1,6 +1,6 @@
 /**
- * Calls `work` with every item, with at most `atOnce` of them at a time. Rejects as soon as one rejects; `work` must then
- * reject for the others, too.
+ * Calls `work` with every item, for at most `atOnce` items concurrently. Rejects as soon as one call rejects; `work`
+ * must then also reject for the others.
  */
 export async function forEachAtOnce<T>(
   items: readonly T[],

@@ -2,7 +2,7 @@ import type { CDPSession, Protocol } from "puppeteer";
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
-/** The response to a request that is not sent. */
+/** A response to a request that is not sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /**
- * Fails a request, answers it, or sends it with these header fields set. `null` leaves the decision to the other rules.
+ * Fails a request, fulfills it, or sends it with these header fields. `null` leaves the decision to the other rules.
  */
 export type Verdict =
   | { readonly fail: Protocol.Network.ErrorReason }
@@ -18,28 +18,28 @@ export type Verdict =
   | { readonly setHeaders: Readonly<Record<string, string>> }
   | null;
 
-/** Decides about the requests of a page's frames before they are sent; each redirect is a separate request. */
+/** Handles the requests of a page's frames before they are sent; each redirect is a separate request. */
 export interface RequestRule {
-  /** The requests to pause. The rule may receive others, too. */
+  /** The requests to pause. The rule may also receive others. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[];
   readonly judge: (request: PausedRequest) => Verdict | Promise<Verdict>;
 }
 
 /**
- * Pauses the requests that rules ask for; the first rule that fails or answers a request decides. The DevTools protocol
- * does not report WebSockets and some requests of workers, so this is not a security boundary.
+ * Pauses the requests that match the rules; the first rule that fails or fulfills a request decides. The DevTools
+ * protocol does not report WebSockets or some worker requests, so this is not a security boundary.
  */
 export class RequestInterceptor {
   readonly #added: RequestRule[] = [];
   readonly #last: readonly RequestRule[];
   readonly #sessions = new WeakSet<CDPSession>();
 
-  /** @param last - Judges what no other rule fails or answers. */
+  /** @param last - Handles requests that no other rule fails or fulfills. */
   constructor(last: RequestRule | null) {
     this.#last = last === null ? [] : [last];
   }
 
-  /** Whether there is a rule, so that sessions must be intercepted before they send a request. */
+  /** Whether there are rules; if so, sessions must be intercepted before they send a request. */
   get isNeeded(): boolean {
     return this.#rules.length > 0;
   }
@@ -48,7 +48,7 @@ export class RequestInterceptor {
     this.#added.push(...rules);
   }
 
-  /** Applies the rules to the requests of a session. Called again after rules were added. */
+  /** Applies the rules to a session's requests. Called again after rules are added. */
   async intercept(session: CDPSession): Promise<void> {
     if (!this.#sessions.has(session)) {
       this.#sessions.add(session);

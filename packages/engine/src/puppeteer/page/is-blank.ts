@@ -2,17 +2,17 @@ import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import type { RenderedFile } from "../../ports/renderer.ts";
 
-/** A uniform picture is compressed to 1/169; few others that show something are smaller than this. */
+/** A uniform image is compressed to 1/169 of its size; few other images compress better than this. */
 const COMPRESSION_MIN = 160;
-/** The most that a file has in addition to its rows. */
+/** Maximum size of a file in addition to its rows. */
 const OVERHEAD_BYTES = 300;
-/** Larger pictures are not checked, to limit memory and time. */
+/** Larger images are not checked, to limit memory and time. */
 const RAW_MAX_BYTES = 32 * 1024 * 1024;
 
 const SIGNATURE_BYTES = 8;
-/** PNG (third edition), 11.2.1: bytes of a pixel by color type, for truecolor without and with alpha. */
+/** PNG (third edition), 11.2.1: bytes per pixel by color type, for truecolor without and with alpha. */
 const PIXEL_BYTES: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
-/** Filters of rows (PNG, 9.2). */
+/** Row filters (PNG, 9.2). */
 const NONE = 0;
 const UP = 2;
 const WHITE = 0xff;
@@ -20,8 +20,7 @@ const TRANSPARENT = 0x00;
 
 /**
  * Returns whether every pixel of a PNG from Chromium is white, or every pixel is transparent: the page painted nothing,
- * not even a background color. Looks only into small files, so it costs most pictures nothing. Of other formats, it
- * returns `false`.
+ * not even a background color. Reads only small files, so most images cost nothing. Returns `false` for other formats.
  */
 export async function isBlank({ bytes, contentType }: RenderedFile): Promise<boolean> {
   if (contentType !== "image/png") return false;
@@ -39,7 +38,7 @@ export async function isBlank({ bytes, contentType }: RenderedFile): Promise<boo
   const unchanged = Buffer.alloc(rowBytes - 1, 0);
   for (let start = 0; start < rawBytes; start += rowBytes) {
     const filter = raw[start];
-    // the row above the first one counts as zeros
+    // the row above the first one counts as all zeros
     const expected = filter === UP && start > 0 ? unchanged : plain;
     const isKnown = filter === UP || filter === NONE;
     if (!isKnown || !raw.subarray(start + 1, start + rowBytes).equals(expected)) return false;

@@ -5,7 +5,7 @@ import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
-/** An expression in the page: the number of images of the document that could not be loaded. */
+/** An expression to evaluate in the page: the number of images in the document that could not be loaded. */
 export const FAILED_IMAGES = `[...document.querySelectorAll("img")]
   .filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc !== "").length`;
 
@@ -27,8 +27,8 @@ export interface Measurement {
 }
 
 /**
- * Defines a function in the page that scrolls an element into view within its containers. The page's own scroll position
- * must not change, or a fixed footer could cover the element.
+ * Defines a function that scrolls an element into view within its containers. The page's own scroll position must not
+ * change, or a fixed footer could cover the element.
  */
 export const REVEAL = `const reveal = (element) => {
   const [left, top] = [scrollX, scrollY];
@@ -65,16 +65,16 @@ interface Edges {
 
 interface MeasureResult {
   readonly status: number;
-  /** Images of the document that could not be loaded. */
+  /** Images in the document that could not be loaded. */
   readonly failedImages: number;
   readonly fault?: "invalid" | "unmatched";
   readonly edges?: Edges;
 }
 
 /**
- * Measures the area to capture once; later changes of the page do not affect it.
+ * Measures the area to capture, once; later changes to the page do not affect it.
  *
- * @throws SnapError `render_failed` if the selector is invalid, matches nothing, or matches an element without area.
+ * @throws SnapError `render_failed` if the selector is invalid, matches nothing, or matches an element without an area.
  */
 export async function measure(
   tab: Tab,
@@ -101,7 +101,7 @@ export function imageNotes(failedImages: number): string[] {
   return failedImages > 0 ? [`images-failed=${failedImages}`] : [];
 }
 
-/** Adds space around an area, as far as the page reaches. */
+/** Adds space around an area, up to the edges of the page. */
 function padded(area: Area, { padding, page }: { readonly padding: number; readonly page: Area }): Area {
   const [left, top] = [
     Math.max(area.x - padding, Math.min(area.x, 0)),
@@ -146,7 +146,7 @@ function elementArea(selector: string, { fault, edges }: MeasureResult): Area {
   );
 }
 
-/** A mistake of the caller, which a repeated render would not mend. */
+/** A caller's mistake, so a repeated render would not help. */
 export function invalidSelector(selector: string): SnapError {
   return new SnapError("render_failed", `The selector ${selector} is not valid CSS.`, {
     notes: [SELECTOR_UNMATCHED],

@@ -4,7 +4,7 @@ import { explainBlockedDocument, explainNavigation } from "./explain-navigation.
 import { resumeTarget } from "./follow-targets.ts";
 import type { PausedStart, Tab } from "./tab.ts";
 
-/** The error page follows a failed navigation immediately and names the last URL of the redirects. */
+/** The error page follows a failed navigation immediately, and reports the redirect chain's last URL. */
 const ERROR_PAGE_TIMEOUT_MS = 1_000;
 
 export interface Navigation {
@@ -45,7 +45,7 @@ async function navigateTo(tab: Tab, { url, configure }: Navigation, signal: Abor
   return { hasDocument: netError === null, netError };
 }
 
-/** Resumes a page that was opened at its URL. Only its network events report why it fails to load. */
+/** Resumes a page that was opened at its URL. Only network events report why it failed to load. */
 async function resumeStart(
   { session, progress }: Tab,
   { start, configure }: { readonly start: PausedStart; readonly configure: () => Promise<void> },
@@ -75,15 +75,13 @@ export function requireDocument(tab: Tab): void {
   if (failedUrl !== null) throw explainNavigation({ tab, url: failedUrl, netError: null });
 }
 
-/**
- * @throws SnapError `blocked_host` if the page has shown a document that its egress blocks.
- */
+/** @throws SnapError `blocked_host` if the page has shown a document from a blocked target. */
 export async function requireAllowedDocuments({ egress }: Tab, signal: AbortSignal): Promise<void> {
   const url = await abortable(signal, egress.blockedDocument());
   if (url !== null) throw explainBlockedDocument(url);
 }
 
-/** A crash of the page's process also aborts the navigation, and is reported a moment later. */
+/** A crash of the page's process also aborts the navigation and is reported a moment later. */
 async function requireProcess({ session }: Tab, signal: AbortSignal): Promise<void> {
   await abortable(signal, session.send("Target.getTargetInfo"));
 }

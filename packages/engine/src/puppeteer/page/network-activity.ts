@@ -1,22 +1,22 @@
 import type { Protocol } from "puppeteer";
 
-/** `networkidle0` and `networkidle2` require this long without more connections than they allow. */
+/** How long `networkidle0` and `networkidle2` require the page to keep within their number of connections. */
 const QUIET_MS = 500;
-/** A page with more concurrent requests counts as busy from then on, which limits memory. */
+/** To limit memory, a page with more concurrent requests counts as busy from then on. */
 const IN_FLIGHT_MAX = 10_000;
-/** A page that starts more workers counts as busy too: following each costs several messages. */
+/** A page that starts more workers also counts as busy, because following each costs several messages. */
 const WORKERS_MAX = 100;
-/** These may stay open for the life of the page, so they count only until the response starts. */
+/** These may stay open for the page's lifetime, so they count only until the response starts. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
-/** Errors of requests that were given up or rejected within the browser. */
+/** Errors of requests that were canceled or rejected within the browser. */
 const NOT_SENT = /ERR_(ABORTED|BLOCKED_BY|INSUFFICIENT_RESOURCES)/;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob):/i;
 
 interface InFlight {
-  /** The last session to report it: a worker's script starts in the page's session and ends in the worker's. */
+  /** The last session that reported it: a worker's script starts in the page's session and ends in the worker's. */
   sessionId: string;
   readonly frameId: string | undefined;
   readonly loaderId: string;
@@ -30,13 +30,13 @@ export interface NetworkActivityOptions {
   readonly connectionsMax: number;
   /** Whether workers report their requests. If not, the end of a worker's script is not reported. */
   readonly countsWorkers: boolean;
-  /** Called after half a second of idle network. */
+  /** Called after the network has been idle for half a second. */
   readonly onIdle: () => void;
 }
 
 /**
- * Counts the open connections of a page, its frames and its workers, and reports when the network has been idle for half
- * a second. Chromium's own idle events are at least half a second late.
+ * Counts the open connections of a page, its frames and workers, and reports when the network has been idle for half a
+ * second. Chromium's own idle events are at least half a second late.
  */
 export class NetworkActivity {
   readonly #connectionsMax: number;
@@ -55,7 +55,7 @@ export class NetworkActivity {
     this.#onIdle = onIdle;
   }
 
-  /** Whether the network has now been idle for half a second. */
+  /** Whether the network has been idle for at least half a second. */
   get isIdle(): boolean {
     return this.#isIdle;
   }
@@ -69,12 +69,12 @@ export class NetworkActivity {
     return this.#inFlight.keys();
   }
 
-  /** Number of requests that ended without a response, except those that were canceled or blocked. */
+  /** Number of requests that ended without a response, except canceled or blocked ones. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Whether the page exceeded the number of requests or workers that are counted. */
+  /** Whether the page exceeded the maximum number of counted requests or workers. */
   get hasOverflowed(): boolean {
     return this.#hasOverflowed;
   }
@@ -113,7 +113,7 @@ export class NetworkActivity {
   }
 
   respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
-    // the player loads a media document again, and the end of the first request is not reported
+    // the player reloads a media document, and the end of the first request is not reported
     if (STREAMS.has(type) || MEDIA_TYPE.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
     if (request === undefined) return;
@@ -144,7 +144,7 @@ export class NetworkActivity {
     this.#inFlight.delete(requestId);
   }
 
-  /** Called when a frame shows a new document: Chromium does not report the end of every earlier request. */
+  /** Called when a frame shows a new document: Chromium does not report the ends of all earlier requests. */
   dropDocument({ id, loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }
@@ -161,7 +161,7 @@ export class NetworkActivity {
     this.#drop((request) => request.frameId === frameId);
   }
 
-  /** Called when a worker or an out-of-process frame ends: Chromium does not report the end of every request. */
+  /** Called when a worker or an out-of-process frame ends: Chromium does not report the ends of all its requests. */
   dropSession(sessionId: string, ownFrameId?: string): void {
     // a frame that moves to another process is still loading its next document
     this.#drop(
@@ -179,7 +179,7 @@ export class NetworkActivity {
   }
 }
 
-/** Length of an uncompressed body; of a compressed one Chromium reports the decompressed bytes. */
+/** Length of an uncompressed body; for a compressed one, Chromium reports the decompressed bytes. */
 function bodyBytes(headers: Protocol.Network.Headers): number | null {
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const length = Number(fields.get("content-length") ?? Number.NaN);

@@ -7,8 +7,8 @@ export class TabLost extends Error {
 }
 
 /**
- * The page may be harming the shared browser. The render is retried in an isolated browser: there an innocent page
- * succeeds, and a page that does harm is ended.
+ * The page may be harming the shared browser. The render is retried in an isolated browser, where a harmless page
+ * succeeds and a harmful one is ended.
  */
 export class TabSuspected extends TabLost {
   override readonly name = "TabSuspected";
@@ -28,11 +28,14 @@ const CODES = {
 /** Why a page was ended. */
 export type PageEndReason = keyof typeof CODES;
 
-/** The page was ended, because it would have harmed other renders. It is not retried: it would do the same again. */
+/**
+ * The page was ended because it would have harmed other renders. The render is not retried, because the page would
+ * behave the same.
+ */
 export class PageEnded extends SnapError {
   readonly reason: PageEndReason;
 
-  /** @param message - For the caller. `detail` is for the log. */
+  /** @param message - For the caller; `detail` is for the log. */
   constructor(reason: PageEndReason, message: string, detail: string) {
     super(CODES[reason], message, { pageEnded: true, detail });
     this.reason = reason;

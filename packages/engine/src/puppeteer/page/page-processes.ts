@@ -1,28 +1,28 @@
 import type { CDPSession } from "puppeteer";
 import type { ProcessGroup } from "../browser/process-group.ts";
 
-/** Limits the queries in flight: a page may have thousands of frames. */
+/** Limits concurrent queries, because a page can have thousands of frames. */
 const QUERIES_MAX = 50;
 
 interface Frame {
   readonly session: CDPSession;
-  /** `null` until it is known. */
+  /** `null` until known. */
   pid: number | null;
-  /** Whether a query is in flight. */
+  /** Whether a query is running. */
   isQueried: boolean;
 }
 
 /**
- * The processes of a page: that of its main frame and, in a browser that isolates sites, those of frames of other sites.
+ * A page's processes: that of its main frame and, in a browser that isolates sites, those of frames from other sites.
  *
- * The protocol does not report them. But a renderer prefixes the identifiers that it creates with its process id, as in
+ * The protocol does not report them, but a renderer prefixes the identifiers that it creates with its process id, as in
  * `4711.2`, so the id of any search reveals it. Nothing is sent until it matters which page a process belongs to.
  */
 export class PageProcesses {
   readonly #frames = new Map<string, Frame>();
   readonly #onFrameCrashed: () => void;
 
-  /** @param onFrameCrashed - Called when the process of a frame exits unexpectedly. */
+  /** @param onFrameCrashed - Called when a frame's process exits unexpectedly. */
   constructor(onFrameCrashed: () => void) {
     this.#onFrameCrashed = onFrameCrashed;
   }
@@ -34,7 +34,7 @@ export class PageProcesses {
     session.on("Target.detachedFromTarget", ({ sessionId }) => this.#frames.delete(sessionId));
   }
 
-  /** The sessions of the main frame and of the frames in other processes. */
+  /** The sessions of the main frame and of frames in other processes. */
   sessions(): readonly CDPSession[] {
     return [...this.#frames.values()].map(({ session }) => session);
   }

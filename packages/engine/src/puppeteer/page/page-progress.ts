@@ -5,21 +5,20 @@ import { NetworkActivity, type NetworkActivityOptions } from "./network-activity
 
 /** A meta refresh within this delay is treated as a redirect. */
 const REDIRECT_DELAY_MAX_SECONDS = 1;
-/** More than pages that redirect by script. */
+/** More than a page needs for redirects by script. */
 const NAVIGATIONS_QUIET_MAX = 4;
-/** As many as Chromium follows redirects. */
+/** Equal to the number of redirects that Chromium follows. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
 /**
- * Tracks the documents of a page's main frame, its navigations, and the page's connections, from the browser's events
- * only: the page cannot forge them.
+ * Tracks the main frame's documents and navigations, and the page's connections. Uses only the browser's events, which
+ * the page cannot forge.
  */
 export class PageProgress {
   readonly #mainFrameId: string;
   readonly #watchers = new Set<() => void>();
   /** Unique for each document. */
   #loaderId = "";
-  #documentUrl: string | null = null;
   /** The events that the current document has reached. */
   readonly #reached = new Set<"domcontentloaded" | "load">();
   #isLoading = false;
@@ -29,6 +28,7 @@ export class PageProgress {
   /** A navigation is scheduled but has not started. */
   #isScheduled = false;
   #navigations = 0;
+  #isAbandoned = false;
   #failedUrl: string | null = null;
   #activity: NetworkActivity | null = null;
 
@@ -47,12 +47,7 @@ export class PageProgress {
     return this.#loaderId;
   }
 
-  /** URL of the main frame's document; `null` before the first. */
-  get documentUrl(): string | null {
-    return this.#documentUrl;
-  }
-
-  /** Whether the main frame has committed its first document, or stopped loading before. */
+  /** Whether the main frame has committed its first document, or stopped loading before that. */
   get hasCommittedOrStopped(): boolean {
     return this.#navigations > 0 || this.#hasStopped;
   }
@@ -77,13 +72,14 @@ export class PageProgress {
     return this.#activity;
   }
 
-  /** From now on the followed sessions must report their requests. */
+  /** From now on, the followed sessions must report their requests. */
   countConnections(options: Pick<NetworkActivityOptions, "connectionsMax" | "countsWorkers">): void {
     this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#notifyWatchers() });
   }
 
   /** Whether the current document has reached `event` and is not being replaced. */
   hasReached(event: WaitEvent): boolean {
+    if (this.#isAbandoned) return true;
     if (this.#isNavigatingAway()) return false;
     if (event === "domcontentloaded") return this.#reached.has("domcontentloaded");
     // a refresh is scheduled after `load` and before the frame stops loading
@@ -91,7 +87,13 @@ export class PageProgress {
     return this.#activity?.isIdle ?? false;
   }
 
-  /** Resolves when `condition` holds; it is checked after each event of the page. */
+  /** From now on, the current document counts as loaded and idle, whatever the browser reports. */
+  abandonLoading(): void {
+    this.#isAbandoned = true;
+    this.#notifyWatchers();
+  }
+
+  /** Resolves when `condition` is true; it is checked after each of the page's events. */
   async waitUntil(signal: AbortSignal, condition: () => boolean): Promise<void> {
     let watcher = (): void => {};
     const satisfied = new Promise<void>((resolve) => {
@@ -109,7 +111,7 @@ export class PageProgress {
   }
 
   /**
-   * Listens to the session of the page, an out-of-process frame or a worker.
+   * Listens to the session of the page, of an out-of-process frame or of a worker.
    *
    * @param ownFrameId - The root frame of the session; `null` for a worker.
    */
@@ -197,7 +199,6 @@ export class PageProgress {
     this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#loaderId = frame.loaderId;
-    this.#documentUrl = frame.url;
     this.#reached.clear();
     this.#isNavigating = false;
     this.#isScheduled = false;

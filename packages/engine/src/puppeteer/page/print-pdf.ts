@@ -26,8 +26,8 @@ interface Printing {
 /**
  * Prints the page.
  *
- * @throws SnapError `render_failed` if the PDF is larger than `maxBytes`, if the document has none of the pages, or if it
- * does not fit on one page that was asked for.
+ * @throws SnapError `render_failed` if the PDF is larger than `maxBytes`, the document has none of the requested pages,
+ * or it does not fit on one page with `singlePage`.
  */
 export async function printPdf(
   tab: Tab,
@@ -49,7 +49,7 @@ export async function printPdf(
   }
 }
 
-/** Contains what the parameters ask for; the browser's defaults are not repeated. */
+/** Contains only the parameters' values, without the browser's defaults. */
 function printRequest(parameters: PdfParameters): PrintRequest {
   const { width, height, ...margins } = printLayoutOf(parameters);
   const { scale, printBackground, cssPageSize, pageRanges, outline, tagged } = parameters;
@@ -63,7 +63,7 @@ function printRequest(parameters: PdfParameters): PrintRequest {
     transferMode: "ReturnAsStream",
     ...headerTemplates(parameters, printLayoutOf(parameters)),
     ...(pageRanges !== undefined && { pageRanges }),
-    // bookmarks are made of tagged headings
+    // bookmarks are created from tagged headings
     ...(outline && { generateDocumentOutline: true }),
     ...((tagged || outline) && { generateTaggedPDF: true }),
   };
@@ -92,12 +92,12 @@ async function printOnce(
   return file;
 }
 
-/** Chromium reports that the first of the pages does not exist; ranges that end after the last page are cut. */
+/** Chromium fails if the first requested page does not exist; it cuts off ranges that end after the last page. */
 function explainPages(error: unknown): unknown {
   if (!(error instanceof Error) || !error.message.includes("Page range exceeds page count")) return error;
   return new SnapError(
     "render_failed",
-    "The document has fewer pages than pageRanges starts at. Send pages that it has, or leave out pageRanges.",
+    "The document has none of the pages in pageRanges. Send pages that it has, or leave out pageRanges.",
     { notes: [PAGES_UNMATCHED] },
   );
 }
@@ -105,7 +105,7 @@ function explainPages(error: unknown): unknown {
 function unreadable(error: MalformedPdf): SnapError {
   return new SnapError(
     "render_failed",
-    "The browser wrote the PDF in a form that the service cannot complete. Leave out singlePage, pdfTitle, pdfAuthor, pdfSubject and pdfKeywords.",
+    "The browser wrote the PDF in a form that the service cannot process. Leave out singlePage, pdfTitle, pdfAuthor, pdfSubject and pdfKeywords.",
     { detail: describe(error), cause: error },
   );
 }

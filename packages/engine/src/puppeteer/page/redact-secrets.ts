@@ -1,9 +1,9 @@
 import type { SnapParameters } from "@snap/protocol";
 
-/** Shorter values are no secrets, and would turn a message into riddles. */
+/** Shorter values are not secrets, and replacing them would make messages unreadable. */
 const SECRET_CHARACTERS_MIN = 4;
 
-/** Replaces the values of `headers`, `cookies` and `basicAuth` in a text that a page's scripts could have put them in. */
+/** Replaces the values of `headers`, `cookies` and `basicAuth` in text that may come from a page's scripts. */
 export function redactSecrets(text: string, parameters: SnapParameters): string {
   const { headers = {}, cookies = [], basicAuth = "" } = parameters;
   const values = [
@@ -14,6 +14,6 @@ export function redactSecrets(text: string, parameters: SnapParameters): string 
   ];
   return values
     .filter((value) => value.length >= SECRET_CHARACTERS_MIN)
-    .toSorted((one, other) => other.length - one.length)
+    .toSorted((left, right) => right.length - left.length)
     .reduce((redacted, value) => redacted.replaceAll(value, "[redacted]"), text);
 }

@@ -24,15 +24,15 @@ import { connectionLimitOf, stopRestlessPage, waitUntilReady } from "./wait-for-
 
 export interface RenderLimits {
   readonly tabKind: TabKind;
-  /** The sources that this render has tried; the current one is added. */
+  /** The tab sources that this render has tried; the current one is added. */
   readonly tried: Set<TabSource>;
   /** Aborts at the render's timeout. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
   readonly maxRenderingBytes: number;
-  /** Those that the parameters ask for. */
+  /** The filter lists that the parameters select. */
   readonly filterLists: readonly FilterList[];
-  /** The document that the page belongs to, if it is one. */
+  /** The page's document, if the page is not on the network. */
   readonly document: ServedDocument | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function renderPage(
 ): Promise<RenderedFile> {
   const { document, filterLists } = limits;
   const changes = requestedChanges(parameters);
-  // a page that is opened at its URL may start before all of its settings apply
+  // a page that is opened at its URL may start before all settings apply
   const url = changes.beforeLoad || document !== undefined ? null : parameters.url;
   const request = { kind: limits.tabKind, url, tried: limits.tried };
   const { tab, release } = await tabs.acquire(request, limits.signal);
@@ -81,7 +81,7 @@ async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly st
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
   return withTimeout({ signal: limits.signal, durationMs, reason }, async (signal) => {
-    // lazy content ends when its requests do
+    // lazy content has loaded when its requests end
     const connectionsMax = connectionLimitOf(waitUntil) ?? (parameters.lazyContent === "scroll" ? 0 : null);
     const configureTab = async (): Promise<void> => {
       await Promise.all([
@@ -95,7 +95,7 @@ async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly st
   });
 }
 
-/** Returns each note once. What was blocked has failed to load, too, and is reported only as blocked. */
+/** Returns the notes without duplicates. Blocked requests also fail to load, but are reported only as blocked. */
 function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): readonly string[] {
   const failures = progress.activity?.failures ?? 0;
   const failed = failures > 0 ? [`requests-failed=${failures}`] : [];
@@ -103,7 +103,7 @@ function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): rea
   return blocked.isEmpty ? all : all.filter((note) => !/^(images|requests)-failed=/.test(note));
 }
 
-/** What to render, and the largest file. */
+/** What to render, and the maximum size of the file. */
 interface Rendering<P extends SnapParameters> {
   readonly parameters: P;
   readonly maxBytes: number;
@@ -129,12 +129,12 @@ async function print(
   return { bytes, contentType: "application/pdf", targetStatus: null, notes: [] };
 }
 
-/** Returns the root cause if `error` is only its consequence. */
+/** Returns the root cause if `error` is only a consequence of it. */
 function explain(error: unknown, tab: Tab): unknown {
   if (isSnapError(error)) return error;
   if (tab.ended.aborted) return tab.ended.reason;
   if (tab.egress.overflow.aborted) return explainOverflow();
-  // not passed on as a cause: a browser's error may contain any text
+  // without a cause, because a browser's error can contain any text
   const cause = error instanceof ProtocolError ? {} : { cause: error };
   return new SnapError("render_failed", "The page could not be rendered.", {
     detail: describe(error),

@@ -14,26 +14,26 @@ const CONFIGURING: ReadonlySet<ParameterGroup> = new Set([
   "Region",
   "Blocking",
 ]);
-/** So does this one: the page is laid out for the width of the paper. */
+/** This parameter also configures the page before it loads: it is laid out for the paper's width. */
 const SINGLE_PAGE = "singlePage";
-/** Those that prepare it for the capture once it has loaded. */
+/** The parameters that prepare a loaded page for the capture. */
 const PREPARING: ReadonlySet<ParameterGroup> = new Set(["Wait", "Changes", "Content"]);
-/** Of these groups, the parameters of plain renders. */
+/** Parameters in these groups that plain renders also have. */
 const PLAIN: ReadonlySet<string> = new Set(
   "width height scale fullPage selector clipX clipY clipWidth clipHeight waitUntil waitForSelector delay".split(
     " ",
   ),
 );
 
-/** What a request asks for beyond a plain render, which waits for nothing more than `load`. */
+/** A request's changes to a plain render, which only waits for `load`. */
 export interface RequestedChanges {
   /** Whether the page must be configured before its first script runs. */
   readonly beforeLoad: boolean;
-  /** Whether the page shows anything else than in a plain render. */
+  /** Whether the page looks different from a plain render. */
   readonly any: boolean;
 }
 
-/** Looks for parameters that change what a page shows, with a value that is not the default. */
+/** Looks for parameters with non-default values that change what a page shows. */
 export function requestedChanges(parameters: SnapParameters): RequestedChanges {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[parameters.pdf ? "pdf" : "screenshot"];
   const changes = Object.entries(parameters).flatMap(([name, value]) => {

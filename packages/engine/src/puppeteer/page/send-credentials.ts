@@ -1,11 +1,16 @@
 import type { SnapParameters } from "@snap/protocol";
+import { abortable } from "../../timeouts.ts";
 import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
+import { giveUpAfter } from "./prepare/give-up-after.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 import type { Tab } from "./tab.ts";
 
+/** A request waits this long for the URL of its document, and is then sent without credentials. */
+const URL_MAX_MS = 1_000;
+
 /**
- * `headers` and `basicAuth`: sends them with the requests of the page to the origin of `url`, and with no other. A request
- * that another site causes has none of them either, as with `SameSite=Lax` cookies: that site could read the response.
+ * `headers` and `basicAuth`: sends them only with the page's requests to the origin of `url`. Requests initiated by
+ * another site do not get them either, as with `SameSite=Lax` cookies, because that site could read the response.
  */
 export function credentialRules({
   tab,
@@ -14,12 +19,12 @@ export function credentialRules({
   const setHeaders = credentialFields(parameters);
   if (Object.keys(setHeaders).length === 0) return [];
   const { origin } = new URL(parameters.url);
-  const isTrusted = (paused: PausedRequest): boolean =>
-    originOf(paused.request.url) === origin && isCausedBy(origin, paused, tab);
+  const isTrusted = async (paused: PausedRequest): Promise<boolean> =>
+    originOf(paused.request.url) === origin && (await isInitiatedBy(origin, paused, tab));
   return [
     {
       patterns: [{ urlPattern: `${origin}/*` }],
-      judge: (paused) => (isTrusted(paused) ? { setHeaders } : null),
+      judge: async (paused) => ((await isTrusted(paused)) ? { setHeaders } : null),
     },
   ];
 }
@@ -32,21 +37,31 @@ function credentialFields({ headers = {}, basicAuth }: SnapParameters): Readonly
 }
 
 /**
- * Returns whether a document of this origin causes the request. Scripts cannot forge `Origin` and `Referer`, but a document
- * can omit the latter; then only the main frame is believed. The main frame may be sent here from everywhere, as with
- * `SameSite=Lax` cookies.
+ * Returns whether a document of this origin initiated the request. Scripts cannot forge `Origin` and `Referer`, but a
+ * document can omit the latter; then only the main frame is trusted. Navigations of the main frame to this origin are
+ * trusted whichever site initiates them, as with `SameSite=Lax` cookies.
  */
-function isCausedBy(
+async function isInitiatedBy(
   origin: string,
   { request: { headers }, resourceType, frameId }: PausedRequest,
-  { mainFrameId, progress: { documentUrl } }: Tab,
-): boolean {
+  tab: Tab,
+): Promise<boolean> {
   const { Origin: sender, Referer: referrer } = headers;
   if (sender !== undefined) return originOf(sender) === origin;
-  if (resourceType === "Document" && frameId === mainFrameId) return true;
+  if (resourceType === "Document" && frameId === tab.mainFrameId) return true;
   if (referrer !== undefined) return originOf(referrer) === origin;
-  const isBlank = documentUrl === null || documentUrl.startsWith("about:");
-  return frameId === mainFrameId && (isBlank || originOf(documentUrl) === origin);
+  return frameId === tab.mainFrameId && originOf(await currentUrl(tab)) === origin;
+}
+
+/**
+ * Returns the URL of the main frame's document. A request can be reported before the navigation to the document that sends
+ * it, so the page is asked. A page that waits for the request synchronously cannot answer.
+ */
+async function currentUrl({ session, ended: signal }: Tab): Promise<string> {
+  return giveUpAfter({ signal, durationMs: URL_MAX_MS, otherwise: "" }, async (limited) => {
+    const { frameTree } = await abortable(limited, session.send("Page.getFrameTree"));
+    return frameTree.frame.url;
+  });
 }
 
 function originOf(url: string): string | null {

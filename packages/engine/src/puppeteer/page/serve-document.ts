@@ -6,14 +6,14 @@ import type { ServedDocument } from "../../ports/renderer.ts";
 import type { Answer, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 
-/** Every file twice: a page that loads its files again and again must not fill the memory of this process. */
+/** Enough to load every file twice. A page that loads its files repeatedly must not fill this process's memory. */
 const SERVED_BYTES_MAX = 2 * DOCUMENT_LIMITS.unpackedBytes;
 
 const READS_IN_FLIGHT_MAX = 4;
 
 /**
- * Serves the files of the page's document at the origin of documents, which is not on the network. Other pages get nothing
- * there: the egress blocks that origin.
+ * Serves the files of the page's document at the documents' origin, which is not on the network. Other pages cannot
+ * load anything from it, because connections to it are blocked.
  */
 export function documentRules({
   tab,
@@ -29,7 +29,7 @@ export function documentRules({
       servedBytes += answer.body.byteLength;
       return { answer };
     } catch (error) {
-      // without the file, the picture would be wrong
+      // without the file, the page would render incorrectly
       tab.end(error instanceof Error ? error : new Error("a file could not be read", { cause: error }));
       return { fail: "Failed" };
     }
@@ -43,12 +43,12 @@ export function documentRules({
 
 type Request = Pick<PausedRequest["request"], "url" | "method">;
 
-/** Rules also receive requests that match only another rule's patterns. */
+/** Rules also receive requests that only match another rule's patterns. */
 function isServed({ url }: Request): boolean {
   return url.startsWith(`${DOCUMENT_ORIGIN}/`);
 }
 
-/** Responds as a web server with these files does, at the URL of the document and at the root of its origin. */
+/** Responds like a web server with these files, at the document's URL and at the root of its origin. */
 async function answerTo({ url, method }: Request, document: ServedDocument): Promise<Answer> {
   if (method !== "GET" && method !== "HEAD")
     return message(405, "Method not allowed", { allow: "GET, HEAD" });
@@ -88,7 +88,7 @@ function message(status: number, text: string, headers: Answer["headers"] = {}):
 
 const NO_BYTES = new Uint8Array();
 
-/** The length lets a response count as arrived even if no script reads its body. */
+/** With the length, a response counts as received even if no script reads its body. */
 function respond(status: number, headers: Answer["headers"], body: Uint8Array): Answer {
   const length = { "content-length": String(body.byteLength) };
   return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };

@@ -7,7 +7,7 @@ import type { Tab } from "./tab.ts";
 type CookieRequest = Protocol.Network.CookieParam;
 
 /**
- * `cookies`: sets them in the context of the page, before its first request.
+ * `cookies`: sets them in the page's context, before its first request.
  *
  * @throws SnapError `validation_failed` if the browser rejects one, such as a cookie for a public suffix.
  */
@@ -21,11 +21,11 @@ export async function setCookies(
   const requests = cookies.map((cookie) => toRequest(cookie, url));
   const name = await abortable(signal, findRejected(connection, { browserContextId, requests }));
   if (name === null) return;
-  const message = `must have no cookie that the browser rejects: ${name}`;
+  const message = `must not contain a cookie that the browser rejects: ${name}`;
   throw new SnapError("validation_failed", `cookies ${message}.`, { errors: { cookies: [message] } });
 }
 
-/** Sets the cookies, and returns the name of the first that is rejected. */
+/** Sets the cookies and returns the name of the first that is rejected. */
 async function findRejected(
   connection: Connection,
   {
@@ -41,7 +41,7 @@ async function findRejected(
       return true;
     }
   };
-  // one by one, because the browser does not say which one it rejects
+  // one cookie per command, because the browser does not report which it rejects
   const rejected = await Promise.all(requests.map(isRejected));
   const first = requests.find((_, index) => rejected[index]);
   if (first !== undefined) return first.name;
@@ -54,7 +54,7 @@ async function findRejected(
   return wide.find((request) => !isStored(request))?.name ?? null;
 }
 
-/** A cookie is of the host only, unless it has a wider domain; the dot then includes all hosts below. */
+/** A cookie applies only to the host, unless it has a wider domain; the dot then includes all subdomains. */
 function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieRequest {
   const { origin, protocol, hostname } = new URL(url);
   const { path = "/", secure = protocol === "https:", httpOnly = false, sameSite } = attributes;
@@ -72,5 +72,5 @@ function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieR
   };
 }
 
-/** An address, or a name of one label: nothing is below them (RFC 6265, 5.1.3). */
+/** An address or a single-label name, which has no subdomains (RFC 6265, 5.1.3). */
 const CANNOT_BE_WIDE = /^([\d.]+|[^.]+)$/;

@@ -1,6 +1,6 @@
 import type { CDPSession, Connection } from "puppeteer";
 import { SnapError } from "../../errors.ts";
-import { abortable, withTimeout } from "../../timeouts.ts";
+import { abortable, sleep, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "../browser/connected-browser.ts";
 import { BlockedRequests } from "./block/blocked-requests.ts";
 import {
@@ -18,14 +18,15 @@ import { TabLost } from "./page-end.ts";
 import { PageProcesses } from "./page-processes.ts";
 import { PageProgress } from "./page-progress.ts";
 import type { PageUserAgent } from "../browser/user-agent.ts";
+import { disableScripts } from "./configure/scripts.ts";
 import { identityOf, overrideUserAgent } from "./configure/user-agent.ts";
 import { applyViewport, READY_VIEWPORT } from "./configure/viewport.ts";
 
-/** A page with its own browser context and its own egress, for one render. */
+/** A page with its own browser context and egress, for one render. */
 export interface Tab extends FollowedPage {
   readonly mainFrameId: string;
   readonly blocked: BlockedRequests;
-  /** The pending start of a page that was opened at its URL and is paused; `null` for a page that was opened blank. */
+  /** The pending start of a paused page that was opened at its URL; `null` for a page that was opened blank. */
   readonly start: PausedStart | null;
   /**
    * Aborts when the page is gone: with a `TabLost` if the render can be retried, with a `SnapError` if the page closed
@@ -33,8 +34,8 @@ export interface Tab extends FollowedPage {
    */
   readonly ended: AbortSignal;
   /**
-   * Aborts `ended` with `reason`, and kills the page's known processes if the browser is local. The render then fails, or is
-   * retried if `reason` is a `TabLost`.
+   * Aborts `ended` with `reason`, and kills the page's known processes if the browser is local. The render then fails,
+   * or is retried if `reason` is a `TabLost`.
    */
   end(reason: Error): void;
   close(): Promise<void>;
@@ -47,8 +48,14 @@ export interface PausedStart {
 }
 
 const BLANK = "about:blank";
-/** A neighbour that floods the browser may delay this. The render is then retried, before its caller has waited for long. */
+/**
+ * Another page that is flooding the browser can delay this. The render is then retried before its caller has waited too
+ * long.
+ */
 const OPEN_TIMEOUT_MS = 8_000;
+
+/** How long the last document may take to load once the page's navigations are stopped. */
+const STOPPED_LOADING_MAX_MS = 2_000;
 
 type Closer = () => unknown;
 
@@ -62,7 +69,7 @@ export interface TabHost {
   readonly openEgress: () => Promise<PageEgress>;
 }
 
-/** The main frame has the id of the page, across navigations. */
+/** The main frame has the same id as the page, across navigations. */
 interface Page extends FollowedPage {
   readonly mainFrameId: string;
   readonly blocked: BlockedRequests;
@@ -95,7 +102,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       stopEndlessNavigation(page);
       const prepared = preparePage(page);
       prepared.catch(() => {}); // handled where it is awaited
-      const end = (why: Error): void => page.ended.abort(why);
+      const end = (cause: Error): void => page.ended.abort(cause);
       const tab = { ...page, ended: page.ended.signal, end, close };
       if (url !== null) return { ...tab, start: { prepared } };
       await abortable(
@@ -118,7 +125,8 @@ async function openContext(connection: Connection, { proxyServer }: PageEgress):
   const { browserContextId } = await connection.send("Target.createBrowserContext", {
     // otherwise a remote browser would keep the context after a disconnect
     disposeOnDetach: true,
-    // contexts do not inherit the browser's bypass list; without it, their pages would bypass the proxy for loopback addresses
+    // contexts do not inherit the browser's bypass list, and without one, pages would bypass the proxy for loopback
+    // addresses
     ...(proxyServer === null ? {} : { proxyServer, proxyBypassList: "<-loopback>" }),
   });
   await Promise.all([
@@ -137,7 +145,7 @@ async function openPage(
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
   const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
-  /** A frame's crash alone does not end the page, unless its process was killed because of something the page did. */
+  /** A frame's crash does not end the page, unless its process was killed because of something the page did. */
   const onFrameCrashed = (): void => {
     const reason = killedProcesses.explainCrash();
     if (reason !== null) ended.abort(reason);
@@ -158,7 +166,7 @@ async function openPage(
   };
 }
 
-/** Only a browser that sends another user agent by itself takes a command. */
+/** Only a browser that would send another user agent needs a command. */
 function defaultUserAgent({ text, isOverride }: PageUserAgent): Pick<FollowedPage, "userAgent" | "settings"> {
   return isOverride
     ? { userAgent: text, settings: [overrideUserAgent(identityOf(text))] }
@@ -174,8 +182,8 @@ async function preparePage(page: Page): Promise<void> {
 }
 
 /**
- * A page that keeps navigating never has a stable document. With the last navigation that is followed, its scripts end, and
- * later requests for a document are aborted: `<meta http-equiv="refresh">` needs no script.
+ * A page that keeps navigating never has a stable document. After the last followed navigation, its scripts are
+ * disabled and later document requests are aborted, because `<meta http-equiv="refresh">` needs no script.
  */
 function stopEndlessNavigation(page: Page): void {
   const { session, progress, mainFrameId, ended } = page;
@@ -188,14 +196,17 @@ function stopEndlessNavigation(page: Page): void {
     .waitUntil(ended.signal, () => !progress.followsNavigations)
     .then(() =>
       Promise.all([
-        session.send("Emulation.setScriptExecutionDisabled", { value: true }),
+        disableScripts(session),
         configureTargets(page, { settings: [], rules: [abortDocuments] }),
       ]),
     )
+    // a document whose navigation was aborted while it was being parsed may never report that it has loaded
+    .then(() => sleep(ended.signal, STOPPED_LOADING_MAX_MS))
+    .then(() => progress.abandonLoading())
     .catch(() => {}); // the page has closed
 }
 
-/** An open dialog would block `load` forever. Accepts `beforeunload`, so that a page can navigate. */
+/** An open dialog would block `load` forever. Accepts `beforeunload`, so a page can navigate. */
 function dismissDialogs(session: CDPSession): void {
   session.on("Page.javascriptDialogOpening", ({ type }) => {
     const accept = type === "beforeunload";
@@ -203,7 +214,7 @@ function dismissDialogs(session: CDPSession): void {
   });
 }
 
-/** Closes pop-ups as they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
+/** Closes pop-ups when they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
 function watchPage(page: Page, host: TabHost): Closer {
   const { session, mainFrameId, channel, closed, ended, processes, browserContextId } = page;
   const { processGroup, killedProcesses } = host;
@@ -218,7 +229,7 @@ function watchPage(page: Page, host: TabHost): Closer {
   channel.flooded.addEventListener("abort", () => ended.abort(channel.flooded.reason));
   const onDisconnected = (): void =>
     ended.abort(new TabLost("the browser disconnected", { cause: disconnected.reason }));
-  // kill the processes: a browser that a page keeps busy is slow to close pages
+  // kills the processes, because a browser that a page keeps busy is slow to close pages
   if (processGroup !== null) ended.signal.addEventListener("abort", () => processes.kill(processGroup));
   disconnected.addEventListener("abort", onDisconnected);
   return () => {

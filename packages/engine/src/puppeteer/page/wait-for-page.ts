@@ -1,5 +1,6 @@
 import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
 import { abortable, withTimeout } from "../../timeouts.ts";
+import { disableScripts } from "./configure/scripts.ts";
 import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
@@ -28,14 +29,14 @@ async function waitForPage(
   waitUntil: WaitEvent | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const notes = waitUntil === undefined ? await waitUntilIdle(tab, signal) : [];
   if (waitUntil !== undefined) await waitUntilReached(tab, waitUntil, signal);
+  const isCapped = waitUntil === undefined && !(await becomesIdle(tab, signal));
   requireDocument(tab);
-  return notes;
+  return isCapped || !tab.progress.followsNavigations ? [WAIT_CAPPED] : [];
 }
 
 /**
- * Waits until the document is as ready as the caller asked for. Called after the load, and again after a step that may
+ * Waits until the document is as ready as the caller requested. Called after the load, and again after a step that may
  * have sent requests or navigated.
  */
 export async function waitUntilReady(
@@ -49,14 +50,14 @@ export async function waitUntilReady(
   );
 }
 
-/** Stops a page that could navigate while it is captured, which would fail the capture. */
+/** Stops a page that could navigate during the capture, which would then fail. */
 export async function stopRestlessPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
   if (!progress.isRestless) return;
-  await abortable(signal, session.send("Emulation.setScriptExecutionDisabled", { value: true }));
+  await abortable(signal, disableScripts(session));
   await progress.waitUntil(signal, () => progress.failedUrl !== null || progress.hasReached("load"));
 }
 
-/** Returns the condition for the end of a wait; a failed navigation also ends it. */
+/** Returns the condition that ends a wait; a failed navigation also ends it. */
 function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
@@ -69,7 +70,8 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
   } while (!isReached());
 }
 
-async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly string[]> {
+/** Resolves with whether the page became idle in time. */
+async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
   const { progress } = tab;
   const isIdle = settledCondition(tab, DEFAULT_WAIT);
   let limit = { documentId: "", endsAtMs: 0 };
@@ -87,14 +89,14 @@ async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<readonly st
         await waitForResponse(tab, limited);
       });
     } catch (error) {
-      if (error === WAIT_TIMED_OUT) return [WAIT_CAPPED];
+      if (error === WAIT_TIMED_OUT) return false;
       throw error;
     }
-    if (isIdle()) return progress.followsNavigations ? [] : [WAIT_CAPPED];
+    if (isIdle()) return true;
   }
 }
 
-/** A page with busy scripts may be about to send requests; they are reported before this evaluation returns. */
+/** A page with busy scripts may be about to send requests, which are reported before this evaluation returns. */
 async function waitForResponse(tab: Tab, signal: AbortSignal): Promise<void> {
   if (tab.progress.failedUrl === null) await evaluate(tab, "0", signal);
 }

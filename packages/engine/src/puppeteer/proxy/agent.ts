@@ -4,12 +4,12 @@ import type { Duplex } from "node:stream";
 
 /** Chromium opens at most six connections per host, with or without a proxy. */
 const IDLE_PER_HOST_MAX = 6;
-/** Upper limit: a server's `Keep-Alive: timeout` may shorten it. */
+/** Upper limit: a server's `Keep-Alive: timeout` can shorten it. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 /**
  * Reuses the upstream connections of one page, per host and port. It never connects itself: the request's
- * `createConnection` opens new connections, to checked addresses only.
+ * `createConnection` opens new connections, only to checked addresses.
  */
 export class UpstreamAgent extends Agent {
   constructor() {
@@ -58,8 +58,8 @@ const HEAD_END = "\r\n\r\n";
 const LAST_CHUNK = "0\r\n\r\n";
 
 /**
- * Measures one response, to detect bytes after its end. Node's parser rejects a complete second response,
- * but silently drops the start of one; the next request would then get a wrong response (RFC 9112, 6.3).
+ * Measures one response, to detect bytes after its end. Node's parser rejects a complete second response, but silently
+ * drops a partial one; the next request would then get a wrong response (RFC 9112, 6.3).
  */
 class ResponseFrame {
   response: IncomingMessage | null = null;
@@ -86,7 +86,7 @@ class ResponseFrame {
     this.#tail = (this.#tail + end).slice(-LAST_CHUNK.length);
   }
 
-  /** Whether the response is complete and nothing follows it. False when in doubt. */
+  /** Whether the response is complete and nothing follows it; `false` when in doubt. */
   get isExact(): boolean {
     if (this.response?.complete !== true || this.#headBytes === null) return false;
     const { statusCode = 0, headers } = this.response;

@@ -19,10 +19,10 @@ const ERROR_REASONS = {
 } as const satisfies Record<string, Protocol.Network.ErrorReason>;
 
 /**
- * Opens the egress of a page that connects directly from the browser's network. Checks each request that the DevTools
- * protocol reports, including redirects. The protocol does not report WebSockets, workers, prefetches, prerendered pages
- * and WebRTC, and the browser resolves the host name again. So this is not a security boundary: the browser's network
- * must be one (docs/explanation/containment.md).
+ * Opens the egress for a page that connects directly from the browser's network. Checks each request that the DevTools
+ * protocol reports, including redirects. The protocol does not report WebSockets, workers, prefetches, prerendered
+ * pages or WebRTC, and the browser resolves the host name again. So this is not a security boundary; the browser's
+ * network must be one (docs/explanation/containment.md).
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const failures = new LRUCache<string, EgressFailure>({ max: FAILURES_MAX });
@@ -45,7 +45,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
 
   let checks: Promise<unknown> = Promise.resolve();
   let blockedDocument: string | null = null;
-  /** A prefetched or prerendered document loads without a reported request. */
+  /** A prefetched or prerendered document loads without reporting a request. */
   const checkDocument = async (url: string): Promise<void> => {
     if ((await checkUrl(url)) === "blocked") blockedDocument ??= url;
   };
@@ -72,7 +72,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       const target = parseTarget(url);
       return (target && failures.get(targetKey(target))) ?? null;
     },
-    // the browser connects by itself, and reports why it could not
+    // the browser connects itself, and reports why it could not
     failureDetail: () => null,
     async blockedDocument() {
       await checks;

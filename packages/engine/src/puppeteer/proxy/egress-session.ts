@@ -40,7 +40,7 @@ export class EgressSession {
   readonly #failures = new LRUCache<string, EgressFailure>({ max: FAILURES_PER_PAGE_MAX });
   readonly #details = new LRUCache<string, string>({ max: FAILURES_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
-  /** Per upstream connection. */
+  /** Bytes counted so far, by upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
   #blocks: HostBlocks | null = null;
   #bytes = 0;
@@ -64,7 +64,7 @@ export class EgressSession {
     return (target && this.#details.get(targetKey(target))) ?? null;
   }
 
-  /** Blocks connections from now on, besides those that the policy blocks. */
+  /** Blocks connections from now on, in addition to those that the policy blocks. */
   blockHosts(blocks: HostBlocks): void {
     this.#blocks = blocks;
   }
@@ -86,12 +86,12 @@ export class EgressSession {
   }
 
   /**
-   * Opens a connection to `target` for `client`. On a rejection, closes `client` and records the reason: an error response
-   * would be rendered as if it came from the target.
+   * Opens a connection to `target` for `client`. On a rejection, closes `client` and records the reason instead of
+   * responding: an error response would be rendered as if it came from the target.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     if (this.#blocks !== null && (await this.#blocks.blocks(target))) {
-      // on a connection that has served a request, the browser sends a failed one again
+      // on a connection that has served a request, the browser resends a failed one
       if (client.bytesWritten === 0) this.#blocks.onBlocked();
       client.destroy();
       return null;
@@ -113,8 +113,8 @@ export class EgressSession {
   }
 
   /**
-   * Counts the bytes sent and received over `upstream` since the last call. Beyond the limit all connections of the page
-   * are closed. Called whenever data arrives; the remaining bytes are counted when the connection closes.
+   * Counts the bytes sent and received over `upstream` since the last call. Beyond the limit, all of the page's
+   * connections are closed. Called whenever data arrives; the remaining bytes are counted when the connection closes.
    */
   count(upstream: Socket, target: Target): void {
     const countedBytes = this.#countedBytes.get(upstream) ?? 0;
@@ -128,7 +128,7 @@ export class EgressSession {
     this.#overflow.abort();
   }
 
-  /** Counts the host name of the target; returns the limit that the page has exceeded, or `null`. */
+  /** Counts the target's host name; returns the limit that the page has exceeded, or `null`. */
   #checkLimits({ hostname }: Target): EgressFailure | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;

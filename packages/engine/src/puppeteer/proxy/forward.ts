@@ -9,7 +9,7 @@ import { followResponse, type UpstreamAgent } from "./agent.ts";
 import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
 import type { EgressSession } from "./egress-session.ts";
 
-/** Chromium's own limit for response headers; requests with long URLs and cookies need as much. */
+/** Chromium's own limit for response headers; requests with long URLs and cookies need the same. */
 export const HEADER_BYTES_MAX = 256 * 1024;
 
 interface Exchange {
@@ -30,13 +30,13 @@ export function forward(session: EgressSession, request: IncomingMessage, respon
   const target = isForwardable(request) ? parseTarget(request.url ?? "") : null;
   if (target === null) return drop();
   response.on("close", () => {
-    if (!request.complete) drop(); // the rest of its body would be parsed as the next request
+    if (!request.complete) drop(); // otherwise the rest of its body would be parsed as the next request
   });
   const exchange = { session, target, request, response, isRepeatable: isRepeatable(request) };
   send(exchange, exchange.isRepeatable ? session.agent : null);
 }
 
-/** Plain HTTP only, with an identity or chunked body: other transfer codings cannot be forwarded. */
+/** Only plain HTTP with an identity or chunked body; other transfer codings cannot be forwarded. */
 function isForwardable({ url, headers }: IncomingMessage): boolean {
   const coding = headers["transfer-encoding"];
   return /^http:/i.test(url ?? "") && (coding === undefined || coding.toLowerCase() === "chunked");
@@ -48,7 +48,7 @@ function isRepeatable({ method, headers }: IncomingMessage): boolean {
   return !hasBody && (method === "GET" || method === "HEAD" || method === "OPTIONS");
 }
 
-/** Sends the request through `agent`; without one, over a new connection that closes after the response. */
+/** Sends the request through `agent`; if that is `null`, over a new connection that closes after the response. */
 function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   const { session, target, request, response } = exchange;
   const client = request.socket;
@@ -58,7 +58,7 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   outgoing.on("error", () => {}); // `close` follows
   outgoing.on("close", () => {
     if (frame.response !== null) return;
-    // a server may close an idle connection at the moment we reuse it (RFC 9112, 9.3.1)
+    // a server may close an idle connection at the moment it is reused (RFC 9112, 9.3.1)
     const isStale = outgoing.reusedSocket && frame.isEmpty;
     if (isStale && !client.destroyed) send(exchange, null);
     else client.destroy();

@@ -14,8 +14,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the end-to-end fields of a message as the flat list of names and values that `node:http` uses; preserves
- * order, case and repetitions. Removes the fields that `Connection` names, except those that frame or route the message.
+ * Returns a message's end-to-end fields as the flat list of names and values that `node:http` uses; preserves order,
+ * case and repetitions. Removes the fields that `Connection` names, except those that frame or route the message.
  */
 export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
   const named = new Set<string>();
@@ -32,7 +32,7 @@ export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
   return endToEnd;
 }
 
-/** Returns the end-to-end fields of a request, with `host` as its only Host (RFC 9112, 3.2.2). */
+/** Returns a request's end-to-end fields, with `host` as its only Host (RFC 9112, 3.2.2). */
 export function forwardedHeaders(rawHeaders: readonly string[], host: string): string[] {
   const headers = ["Host", host];
   forEachField(endToEndHeaders(rawHeaders), (name, value) => {

@@ -1,12 +1,12 @@
 import type { HostPort, TargetPolicy } from "../../targets/policy.ts";
 
 /**
- * The listeners of all egress proxies of this process. A page that may reach the loopback must not use the proxy of
- * another render, with its limits and its connections.
+ * The listeners of all egress proxies of this process. A page that may reach the loopback must not use another render's
+ * proxy, with its limits and connections.
  */
 const listeners = new Set<HostPort>();
 
-/** Blocks the listener for pages; returns a function that forgets it. */
+/** Blocks the listener for pages; returns a function that removes it. */
 export function blockListener(listener: HostPort): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

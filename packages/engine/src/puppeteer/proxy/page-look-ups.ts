@@ -3,15 +3,14 @@ import PQueue from "p-queue";
 import { SharedLookUps } from "../../egress/names/shared-look-ups.ts";
 import type { LookUpOutcome, LookUpQueue } from "../../egress/resolve.ts";
 
-/** Look-ups in flight; the others of the page wait. */
+/** Maximum number of concurrent look-ups; the page's others wait. */
 const LOOK_UPS_IN_FLIGHT_MAX = 8;
-/** Host names that a page may look up. */
+/** Maximum number of host names that a page may look up. */
 const NAMES_PER_PAGE_MAX = 200;
 
 /**
- * The look-ups of one page: few at a time, of a limited number of names, and each name only once. Neither a page with
- * many names that do not resolve nor a hostile one then delays the look-ups of other pages, or of the hosts that it has
- * reached before.
+ * One page's look-ups: a few at a time, for a limited number of names, and only once per name. So a page with many
+ * unresolvable names, or a hostile one, delays neither other pages nor look-ups of hosts that it has already reached.
  */
 export class PageLookUps implements LookUpQueue {
   readonly #queue = new PQueue({ concurrency: LOOK_UPS_IN_FLIGHT_MAX });

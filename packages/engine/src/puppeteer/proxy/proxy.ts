@@ -9,9 +9,9 @@ import type { HostBlocks, PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressFailure } from "./egress-session.ts";
 
-/** Chromium opens at most 32 connections to a proxy, plus those for WebSockets. */
+/** Chromium opens at most 32 connections to a proxy, plus one for each WebSocket. */
 const CLIENT_CONNECTIONS_MAX = 512;
-/** Longer than a render, so that only Chromium closes idle connections. */
+/** Longer than a render, so only Chromium closes idle connections. */
 const KEEP_ALIVE_MS = 120_000;
 
 /** The egress of one browser context through a proxy; `close` closes all connections and the listener. */
@@ -23,7 +23,7 @@ export interface ProxiedEgress extends PageEgress {
 }
 
 export interface ListenOptions {
-  /** Host name or address at which the browser reaches the proxy; it listens on no other. */
+  /** Host name or address at which the browser reaches the proxy, which listens only there. */
   readonly host: string;
   /** Returns whether the client is the browser; other connections are closed. */
   readonly accepts: (client: Socket) => boolean;
@@ -61,7 +61,7 @@ export async function openProxiedEgress(
     blockHosts: (blocks) => session.blockHosts(blocks),
     failure: (url) => session.failure(url),
     failureDetail: (url) => session.failureDetail(url),
-    blockedDocument: () => Promise.resolve(null), // the proxy lets none through
+    blockedDocument: () => Promise.resolve(null), // no blocked document gets through the proxy
     overflow: session.overflow,
     async close() {
       closed ??= once(server.close(), "close");
@@ -116,7 +116,7 @@ async function tunnel(session: EgressSession, request: IncomingMessage, head: Bu
     [client, upstream],
     [upstream, client],
   ] as const) {
-    source.pipe(destination); // forwards the end of one direction and keeps the other open
+    source.pipe(destination); // forwards the end of one direction and leaves the other open
     source.on("data", count);
     source.once("close", (hadError) => {
       if (hadError) destination.resetAndDestroy();

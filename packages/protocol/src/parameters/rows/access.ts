@@ -14,7 +14,7 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     valueType: "Readonly<Record<string, string>>",
     schema: HEADERS_SCHEMA,
     canonicalize: canonicalHeaders,
-    description: `Header fields for requests to the origin of \`url\`, and to no other. Not allowed: \`${RESERVED_FIELDS.join("`, `")}\`. Not in signed URLs.`,
+    description: `Header fields to send only to the origin of \`url\`. Not allowed: \`${RESERVED_FIELDS.join("`, `")}\`. Not in signed URLs.`,
     example: { "X-Preview": "secret" },
   },
   {
@@ -29,7 +29,7 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     schema: COOKIES_SCHEMA,
     canonicalize: canonicalCookies,
     description:
-      "Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`, `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default for the host of `url` only; there is no `expires`. Not in signed URLs.",
+      "Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`, `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives them; `expires` is not supported. Not in signed URLs.",
     example: [{ name: "session", value: "secret" }],
   },
   {
@@ -45,7 +45,7 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
     // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
     canonicalize: (text) => (/^[^:\u0000-\u001f\u007f]*:[^\u0000-\u001f\u007f]*$/.test(text) ? text : null),
     description:
-      "User name and password of HTTP basic authentication, for the origin of `url` only. Not in signed URLs.",
+      "User name and password for HTTP basic authentication, sent only to the origin of `url`. Not in signed URLs.",
     example: "user:password",
   },
 ];

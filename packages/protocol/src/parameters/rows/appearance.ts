@@ -1,7 +1,7 @@
 import { canonicalLocale, canonicalTimeZone } from "../locales.ts";
 import { BOTH, PDF, SCREENSHOT, type ParameterRow } from "../row.ts";
 
-/** Accuracy of the position that the page may read. */
+/** Accuracy of the position that the page can read. */
 export const DEFAULT_ACCURACY_METERS = 10;
 
 const POSITION = ["latitude", "longitude"];
@@ -64,8 +64,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     syntax: "a BCP 47 language tag, such as de-CH",
     placeholder: "tag",
     canonicalize: canonicalLocale,
-    description:
-      "Language of the browser: `Accept-Language`, `navigator.language` and the formats of `Intl`.",
+    description: "Browser language: `Accept-Language`, `navigator.language` and the formats of `Intl`.",
     example: "de-CH",
   },
   {
@@ -77,7 +76,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     syntax: "an IANA time zone, such as Europe/Zurich",
     placeholder: "name",
     canonicalize: canonicalTimeZone,
-    description: "Time zone of the browser.",
+    description: "Browser time zone.",
     example: "Europe/Zurich",
   },
   {
@@ -88,7 +87,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     min: -90,
     max: 90,
     together: POSITION,
-    description: "Latitude that the page may read, in degrees; requires `longitude`.",
+    description: "Latitude that the page can read, in degrees; requires `longitude`.",
     example: 47.3769,
   },
   {
@@ -99,7 +98,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     min: -180,
     max: 180,
     together: POSITION,
-    description: "Longitude that the page may read, in degrees; requires `latitude`.",
+    description: "Longitude that the page can read, in degrees; requires `latitude`.",
     example: 8.5417,
   },
   {
@@ -124,7 +123,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     placeholder: "text",
     canonicalize: (text) => (/^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text) ? text.trim() : null),
     description:
-      "User agent of the browser. With a version of Chrome, the client hints match it; with any other, requests have none, and `navigator.userAgentData` has no brands.",
+      "User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise, requests have no client hints, and `navigator.userAgentData` has no brands.",
     example: "ExampleBot/1.0 (+https://example.com/bot)",
   },
   {
@@ -133,7 +132,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     group: "Appearance",
     kind: "flag",
     default: true,
-    description: "Whether the page may run JavaScript.",
+    description: "Whether to run the page's JavaScript.",
     example: false,
   },
 ];

@@ -21,7 +21,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "flag",
     default: false,
-    description: "Block ads by the filter lists of the service, `SNAP_FILTER_LISTS`.",
+    description: "Block ads with the service's filter lists, `SNAP_FILTER_LISTS`.",
     example: true,
   },
   {
@@ -30,7 +30,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "flag",
     default: false,
-    description: "Block trackers by the filter lists of the service, `SNAP_FILTER_LISTS`.",
+    description: "Block trackers with the service's filter lists, `SNAP_FILTER_LISTS`.",
     example: true,
   },
   {
@@ -40,7 +40,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     kind: "text",
     maxCharacters: 2048,
     syntax:
-      "comma-separated text of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*",
+      "a comma-separated list of up to 20 hosts, *.hosts or URL patterns; a path needs a pattern that starts with * or a scheme, as in *example.com/path*",
     placeholder: "list",
     canonicalize: canonicalUrlPatterns,
     description:
@@ -53,7 +53,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "text",
     maxCharacters: 128,
-    syntax: `comma-separated text, such as image,font, whose items are ${RESOURCES.join(", ")}`,
+    syntax: `a comma-separated list, such as image,font, of ${RESOURCES.join(", ")}`,
     placeholder: "list",
     canonicalize: (text) => canonicalList(text, (item) => (RESOURCES.includes(item) ? item : null)),
     description: `Kinds of resources to block, separated by commas: any of \`${RESOURCES.join(", ")}\`.`,

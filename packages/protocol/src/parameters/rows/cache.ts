@@ -8,8 +8,7 @@ export const CACHE_ROWS: readonly ParameterRow[] = [
     group: "Cache",
     kind: "flag",
     default: true,
-    description:
-      "Whether the response may come from the cache, and whether this rendering is cached; `false` renders again.",
+    description: "Whether to use a cached rendering, and to cache a new one; `false` renders again.",
     example: true,
   },
   {

@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits.ts";
 import { canonicalColor } from "../color.ts";
 import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 
-/** Color of the boxes of `mask`. */
+/** Color of the `mask` boxes. */
 export const DEFAULT_MASK_COLOR = "#ff00ff";
 
 export const CHANGES_ROWS: readonly ParameterRow[] = [
@@ -23,7 +23,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     group: "Changes",
     kind: "selector",
     maxCharacters: LIMITS.selectorListCharacters,
-    description: "CSS selector list of elements to make invisible; they keep their space.",
+    description: "CSS selector list of elements to make invisible; they still take up space.",
     example: ".chat, #banner",
   },
   {
@@ -42,7 +42,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     description:
-      "CSS selector of an element to click once the page is ready; the first match is used. Without a match, the note `click-unmatched`.",
+      "CSS selector of an element to click once the page is ready; the first match is used. If nothing matches, the render has the note `click-unmatched`.",
     example: "#show-details",
   },
   {
@@ -54,7 +54,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     syntax: "JavaScript",
     placeholder: "javascript",
     description:
-      "JavaScript to run in the page, as the body of an async function; awaited for at most 10 seconds. If it throws, the render fails with `script_failed`.",
+      "JavaScript to run in the page, as the body of an async function; the capture waits at most 10 seconds for it. If it throws, the render fails with `script_failed`.",
     example: "document.querySelector(`details`).open = true",
   },
   {
@@ -72,13 +72,13 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     group: "Changes",
     kind: "text",
     maxCharacters: 64,
-    syntax: "a CSS color without var() and calc(), such as #ff00ff, black or oklch(70% 0.2 330)",
+    syntax: "a CSS color without var() or calc(), such as #ff00ff, black or oklch(70% 0.2 330)",
     placeholder: "color",
     canonicalize: canonicalColor,
     implied: DEFAULT_MASK_COLOR,
     requires: "mask",
     description:
-      "Color of the boxes of `mask`: a name, a hexadecimal number, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`, `oklch()` or `color()` with numbers.",
+      "Color of the `mask` boxes: a name, a hex color, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`, `oklch()` or `color()` with numbers.",
     example: "black",
   },
 ];

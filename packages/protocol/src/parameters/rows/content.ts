@@ -9,7 +9,7 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
     values: ["auto", "scroll", "off"],
     implied: "auto",
     description:
-      "How to load what is outside the viewport. `auto`: full pages and PDFs are scrolled through once, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: neither; images with `loading=lazy` load only near the viewport, or all of them with `javascript=false`.",
+      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all of them with `javascript=false`.",
     example: "scroll",
   },
   {
@@ -19,7 +19,7 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
     kind: "flag",
     default: false,
     description:
-      "Make renders repeatable: finite animations at their end, infinite ones at their start, no caret, GIFs and videos at their first frame. Waits at most 3 seconds until two captures agree; otherwise the note `unstable`.",
+      "Make renders repeatable: finite animations at their end, infinite ones at their start, no caret, GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they don't, the render has the note `unstable`.",
     example: true,
   },
   {

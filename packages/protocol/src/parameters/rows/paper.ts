@@ -123,7 +123,7 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
       { names: ["pageRanges"], called: "pageRanges" },
     ],
     description:
-      "One page as long as the content, at the width of the paper; at most 200 in long. Cannot be combined with `landscape`, `cssPageSize` or `pageRanges`.",
+      "One page as long as its content and as wide as the paper; at most 200 in long. Cannot be combined with `landscape`, `cssPageSize` or `pageRanges`.",
     example: true,
   },
   {
@@ -132,7 +132,7 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
     group: "Paper",
     kind: "flag",
     default: false,
-    description: "Let `@page { size }` of the page override the paper size.",
+    description: "Allow the page's `@page { size }` to override the paper size.",
     example: true,
   },
 ];

@@ -11,7 +11,7 @@ const SELF_CONTAINED = {
   canonicalize: (html: string) => (isSelfContained(html) ? html : null),
 } as const;
 const CLASSES =
-  "`date`, `title`, `url`, `pageNumber` and `totalPages` as classes of elements insert these values.";
+  "Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages` show that value.";
 
 const DOCUMENT_TEXT = {
   maxCharacters: LIMITS.documentTextCharacters,
@@ -48,7 +48,7 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
     syntax: "pages and ascending ranges, each from 1 to 99999, such as 1-3,5,8-",
     placeholder: "ranges",
     canonicalize: canonicalPageRanges,
-    description: "Pages to print, in their order in the document.",
+    description: "Pages to print, in document order.",
     example: "1-3,5,8-",
   },
   {
@@ -75,7 +75,7 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
     group: "Print",
     kind: "flag",
     default: false,
-    description: "Tag the structure for screen readers, in browsers that do not do so by default, too.",
+    description: "Tag the structure for screen readers, even in browsers that do not do so by default.",
     example: true,
   },
   {
@@ -84,7 +84,7 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
     group: "Print",
     kind: "text",
     ...DOCUMENT_TEXT,
-    description: "Title in the document information; by default, that of the page.",
+    description: "Title in the document information; by default, the page's title.",
     example: "Invoice 2026-0042",
   },
   {

@@ -81,7 +81,7 @@ export const REGION_ROWS: readonly ParameterRow[] = [
     max: 40_000,
     requires: "fullPage",
     description:
-      "Maximum height of the capture in pixels; requires `fullPage`. A page that is cut has the note `height-capped`.",
+      "Maximum height of the capture in pixels; requires `fullPage`. A page that is cut off has the note `height-capped`.",
     example: 5000,
   },
   {
@@ -93,7 +93,7 @@ export const REGION_ROWS: readonly ParameterRow[] = [
     max: 500,
     implied: 0,
     requires: "selector",
-    description: "Pixels around the element to capture as well; requires `selector`.",
+    description: "Pixels to capture around the element; requires `selector`.",
     example: 20,
   },
 ];

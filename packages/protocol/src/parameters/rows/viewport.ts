@@ -64,7 +64,7 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
     kind: "flag",
     default: false,
     description:
-      "Lay the page out as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.",
+      "Lay out the page as a mobile browser does, with its `viewport` meta tag and overlay scrollbars.",
     example: true,
   },
   {

@@ -1,10 +1,10 @@
 import { LIMITS } from "../../limits.ts";
 import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
 
-/** Wait of a screenshot without `waitUntil`. It is capped, unlike a wait that was requested. */
+/** How a screenshot without `waitUntil` waits. This wait is capped, unlike a requested one. */
 export const DEFAULT_WAIT = "networkidle2";
 
-/** Longest time for each wait that `waitTimeout` limits. */
+/** Maximum time for each wait that `waitTimeout` limits. */
 export const DEFAULT_WAIT_TIMEOUT_MS = 10_000;
 
 export const WAIT_ROWS: readonly ParameterRow[] = [
@@ -68,7 +68,7 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     max: 30_000,
     implied: DEFAULT_WAIT_TIMEOUT_MS,
     description:
-      "Longest time of `waitForFunction` and `waitForHidden`, in milliseconds; once it or `onWaitTimeout` is sent, also of `waitUntil` and `waitForSelector`.",
+      "Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is sent, also for `waitUntil` and `waitForSelector`.",
     example: 5000,
   },
   {
@@ -79,7 +79,7 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
     values: ["fail", "capture"],
     implied: "fail",
     description:
-      "What to do when a wait that was sent times out. `fail`: the render fails with `render_timeout`. `capture`: capture the page as it is, with the note `wait-capped`.",
+      "What to do when a requested wait times out. `fail`: the render fails with `render_timeout`. `capture`: capture the page as it is, with the note `wait-capped`.",
     example: "capture",
   },
 ];

@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 
 /** What can follow a command on the command line. */
 export interface CompletedCommand {
-  /** Its words after the name of the program, each after a space; empty for the program itself. */
+  /** Its words after the program name, each preceded by a space; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Candidate[];
   /** Values of its arguments, if they are known. */
@@ -25,7 +25,7 @@ export interface CompletedOption {
   readonly takes: "nothing" | "path" | "text" | readonly string[];
 }
 
-/** Reads the whole tree of commands, so that a new command or option needs nothing else to be completed. */
+/** Reads the whole command tree, so a new command or option is completed without further changes. */
 export function readCommands(command: Command, path = ""): readonly CompletedCommand[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);

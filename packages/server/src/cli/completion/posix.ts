@@ -1,7 +1,7 @@
 import type { CompletedCommand, CompletedOption } from "./commands.ts";
 
 /*
- * What the scripts for bash and zsh share: the patterns of their `case` commands.
+ * The shared part of the scripts for bash and zsh: the patterns of their `case` commands.
  */
 
 /** Quotes a text for bash and zsh. */

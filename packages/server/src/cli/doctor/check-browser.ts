@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Config } from "../../config.ts";
 import { startRenderer, type StartedRenderer } from "../start-renderer.ts";
 import { checkRemoteBrowsers } from "./check-remote-browsers.ts";
-import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+import { ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
 import { withTestPages } from "./test-pages.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
@@ -18,11 +18,13 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
   const { findBrowser } = await import("@snap/engine/puppeteer");
   const path = config.chromiumPath ?? (await findBrowser());
   if (path === null) return [problem("browser_missing", "no browser found", INSTALL)];
-  const found = await readVersion(path);
-  return found.status === "ok" ? [found, ...(await tryBrowser(config)), checkPageLimits(config)] : [found];
+  const browser = await readVersion(path);
+  return browser.status === "ok"
+    ? [browser, ...(await tryBrowser(config)), checkPageLimits(config)]
+    : [browser];
 }
 
-/** The service reads in /proc what each page uses. */
+/** The service reads each page's usage from /proc. */
 function checkPageLimits({ pageCpuSeconds }: Config): Finding {
   if (existsSync("/proc/self/stat"))
     return ok("page limits", `memory, events and ${pageCpuSeconds} s of CPU time per page`);
@@ -60,7 +62,7 @@ async function sandboxFinding(config: Config, { health, sandbox }: StartedRender
     return problem(
       "browser_start_failed",
       health.reason ?? "the browser does not start",
-      "start it by hand to see why; ldd lists missing libraries, and installing the browser with apt-get brings them",
+      "start it by hand to see why; ldd lists missing libraries, which apt-get installs along with a browser",
     );
   if (sandbox === "on") return ok("sandbox", "the browser starts in its sandbox");
   if (config.sandbox === "off")
@@ -76,14 +78,14 @@ async function sandboxFinding(config: Config, { health, sandbox }: StartedRender
   );
 }
 
-/** The settings that can forbid user namespaces, with the value that does and the one that permits them. */
+/** Settings that can forbid user namespaces, each with the value that forbids and the value that permits them. */
 const NAMESPACE_SETTINGS = [
   { name: "user.max_user_namespaces", forbids: "0", permits: "10000" },
   { name: "kernel.unprivileged_userns_clone", forbids: "0", permits: "1" },
   { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: "1", permits: "0" },
 ] as const;
 
-/** Returns the commands that permit namespaces on this system; without such a setting, a container forbids them. */
+/** Returns the commands that permit namespaces on this system; if it has no such setting, a container forbids them. */
 async function namespaceAdvice(): Promise<string> {
   const commands = await Promise.all(
     NAMESPACE_SETTINGS.map(async ({ name, forbids, permits }) => {

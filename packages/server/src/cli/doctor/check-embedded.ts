@@ -7,14 +7,11 @@ import { secretKeyPath } from "../../config/secret-key.ts";
 import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
 import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
-import { formatInstant } from "../output.ts";
-import { checkRecords, describeCache, modeOf, SHARED_BITS } from "./check-records.ts";
-import { findingOf, ok, problem, warning, type Finding } from "./finding.ts";
+import { describeBackup, describeCache } from "../../findings/describe-state.ts";
+import { findingOf, ok, problem, warning, type Finding } from "../../findings/finding.ts";
+import { checkRecords, modeOf, SHARED_BITS } from "./check-records.ts";
 
-const DAY_MS = 86_400_000;
-const BACKUP_MAX_AGE_DAYS = 7;
-
-/** Checks that the data folder is writable and private, and what is stored in it. Creates no database. */
+/** Checks that the data folder is writable and private, and checks its content. Creates no database. */
 export async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
   const { dataDir } = config;
   const filename = join(dataDir, "snap.db");
@@ -39,7 +36,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
   const fault = reasons.find((reason) => reason.startsWith("storage"));
   if (fault !== undefined)
     return [
-      // in the words of SQLite and of the system
+      // the message comes from SQLite or the system
       /disk is full|no space left/i.test(fault)
         ? problem("disk_full", `the disk of ${dataDir} is full: ${fault}`, "free space on that disk")
         : problem("storage_fails", fault, writeAdvice(dataDir)),
@@ -50,7 +47,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
       ? ok("storage", `${dataDir} is writable`)
       : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${dataDir}`),
     ...describeCache(await engine.cacheStats()),
-    await checkBackup(engine),
+    describeBackup(await engine.lastBackupAt(), Date.now()),
     ...(await checkRecords(config, engine)),
   ];
 }
@@ -70,7 +67,7 @@ async function checkCreation(folder: string): Promise<Finding> {
     return warning(
       "database_missing",
       `${folder} has a secret key, but no snap.db: the service would start with a new, empty one`,
-      "restore the latest backup: snap-server restore FILE; only if the service is new, start it",
+      "restore the latest backup: snap-server restore FILE; start the service only if it is new",
     );
   let parent = folder;
   while (!(await exists(parent)) && parent !== dirname(parent)) parent = dirname(parent);
@@ -78,7 +75,7 @@ async function checkCreation(folder: string): Promise<Finding> {
     await access(parent, constants.W_OK);
     return ok(
       "storage",
-      `the database in ${folder} will be created at the first start; if the service has run before, set SNAP_DATA_DIR to its folder`,
+      `the database in ${folder} will be created on the first start; if the service has run before, set SNAP_DATA_DIR to its folder`,
     );
   } catch {
     return problem(
@@ -87,16 +84,6 @@ async function checkCreation(folder: string): Promise<Finding> {
       writeAdvice(folder),
     );
   }
-}
-
-async function checkBackup(engine: Engine): Promise<Finding> {
-  const madeAt = await engine.lastBackupAt();
-  const advice = "run `snap-server backup FILE` every day, and store the file on another machine";
-  if (madeAt === null) return warning("backup_missing", "there is no backup yet", advice);
-  const message = `the last one was made on ${formatInstant(madeAt, "")}`;
-  return Date.now() - madeAt > BACKUP_MAX_AGE_DAYS * DAY_MS
-    ? warning("backup_old", `${message}, more than ${BACKUP_MAX_AGE_DAYS} days ago`, advice)
-    : ok("backup", message);
 }
 
 /** @throws Error if a folder above it cannot be entered. */

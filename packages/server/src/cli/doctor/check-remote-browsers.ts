@@ -2,7 +2,7 @@ import type { BrowserEndpoint } from "@snap/engine/internals";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Config } from "../../config.ts";
 import { startRenderer } from "../start-renderer.ts";
-import { ok, problem, warning, type Finding } from "./finding.ts";
+import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { withTestPages } from "./test-pages.ts";
 
 type Connected = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
@@ -38,8 +38,8 @@ function unreachable({ origin }: BrowserEndpoint, reason: string | null): Findin
   return problem(
     "remote_browser_unreachable",
     reason ?? `cannot reach ${origin}`,
-    "check that it runs, that SNAP_BROWSER_URL has its address and the token it requires, and that it reaches this " +
-      "process under SNAP_BROWSER_PROXY_HOST",
+    "check that it is running, that SNAP_BROWSER_URL has its address and the token it requires, and that it can reach " +
+      "this process at SNAP_BROWSER_PROXY_HOST",
   );
 }
 
@@ -52,7 +52,7 @@ function describe({ endpoint, version, egress, gaps }: Connected): readonly Find
       `${endpoint}: ${gaps.join("; ")}`,
       egress === "direct"
         ? "set SNAP_BROWSER_PROXY_HOST instead of SNAP_BROWSER_EGRESS=direct, or move the browser to a network without access to anything sensitive"
-        : "start that browser in a separate network, with the arguments listed in docs/explanation/containment.md",
+        : "start that browser on a separate network, with the arguments listed in docs/explanation/containment.md",
     ),
   ];
 }

@@ -1,13 +1,13 @@
-import type { ClockSkew, Engine } from "@snap/engine";
-import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
+import type { Engine } from "@snap/engine";
 import type { PoolMode } from "@snap/storage-postgres";
 import { AdvisedError } from "../../advised-error.ts";
 import type { Config } from "../../config.ts";
 import { describePooler } from "../../operations/describe-pooler.ts";
 import { openSharedCache } from "../../open-storage.ts";
 import { openAdminEngine } from "../../wire.ts";
-import { checkRecords, describeCache } from "./check-records.ts";
-import { findingOf, ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+import { describeCache, describeClocks } from "../../findings/describe-state.ts";
+import { findingOf, ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
+import { checkRecords } from "./check-records.ts";
 
 /**
  * Checks that PostgreSQL is writable, Redis is reachable, the clocks agree, and the key decrypts the stored secrets. Creates
@@ -38,13 +38,13 @@ export async function checkShared(
         : problem(
             "storage_fails",
             fault,
-            "see the PostgreSQL log: its disk may be full, or the server read-only",
+            "see the PostgreSQL log: its disk might be full, or the server might be read-only",
           );
     const findings = [
       storage,
       ...poolers,
       ...describeRedis(await engine.cacheStats(), { config, errors }),
-      ...checkClocks(engine.clockSkews()),
+      ...describeClocks(engine.clockSkews()),
     ];
     return fault === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
   } finally {
@@ -55,7 +55,7 @@ export async function checkShared(
 function beforeCreation(): never {
   throw new AdvisedError(
     "database_empty",
-    "the PostgreSQL database is empty: the first start of the service will create its tables",
+    "the PostgreSQL database is empty: the service will create its tables when it first starts",
     "if the service has run before, SNAP_DATABASE_URL names another database: correct it, or load the dump into this one",
   );
 }
@@ -76,7 +76,7 @@ function findPooler(mode: PoolMode): Finding {
 
 interface CacheContext {
   readonly config: Config;
-  /** Errors that Redis has caused. */
+  /** Errors from Redis. */
   readonly errors: readonly unknown[];
 }
 
@@ -91,7 +91,7 @@ async function checkCacheAlone(
   }
 }
 
-/** The service works through an outage of Redis, but starts during one only if Redis is optional. */
+/** A Redis outage does not stop the service, but the service starts during one only if Redis is optional. */
 function describeRedis(
   stats: Parameters<typeof describeCache>[0],
   { config, errors: [error] }: CacheContext,
@@ -109,21 +109,5 @@ function describeRedis(
           reasonOf(error),
           "start Redis, or correct SNAP_REDIS_URL; without it the service starts only with SNAP_REDIS_OPTIONAL=on",
         ),
-  ];
-}
-
-/** Compares the clock of this machine with those of the servers that responded. */
-function checkClocks(skews: readonly ClockSkew[]): readonly Finding[] {
-  const noticeable = skews.filter(isNoticeableSkew);
-  if (noticeable.length === 0)
-    return skews.length === 0
-      ? []
-      : [ok("clock", `agrees with ${skews.map(({ server }) => server).join(" and ")}`)];
-  const message = noticeable.map(describeSkew).join("; ");
-  const advice = "synchronize the clocks of all machines: start chrony, or timedatectl set-ntp true";
-  return [
-    noticeable.some(isExcessiveSkew)
-      ? problem("clock_skewed", `${message}: beyond 2 s the service is not ready`, advice)
-      : warning("clock_skewed", message, advice),
   ];
 }

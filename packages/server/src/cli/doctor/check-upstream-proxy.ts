@@ -2,13 +2,13 @@ import { PUBLIC_TARGETS_ONLY, type UpstreamProxy } from "@snap/engine";
 import { connect } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { resolverOf, upstreamProxyOf } from "../../wire.ts";
-import { ok, problem, warning, type Finding } from "./finding.ts";
+import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { PUBLIC_NAME } from "./public-name.ts";
 
 const PORTS = [443, 80] as const;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Checks that the upstream proxy lets this service in, and opens tunnels for https and plain HTTP. */
+/** Checks that the upstream proxy accepts this service, and opens tunnels for HTTPS and plain HTTP. */
 export async function checkUpstreamProxy(config: Config): Promise<readonly Finding[]> {
   const proxy = upstreamProxyOf(config);
   if (proxy === null) return [];
@@ -27,7 +27,7 @@ export async function checkUpstreamProxy(config: Config): Promise<readonly Findi
 
 interface Attempt {
   readonly port: number;
-  /** `connected`, or why not. */
+  /** `connected`, or the reason for the failure. */
   readonly outcome: string;
   readonly detail: string;
 }
@@ -50,7 +50,7 @@ async function tryPort(config: Config, upstreamProxy: UpstreamProxy, port: numbe
 
 function describeAttempt({ origin }: UpstreamProxy, { port, outcome, detail }: Attempt): readonly Finding[] {
   if (outcome === "connected") return [ok("upstream proxy", `${origin} connects to ${PUBLIC_NAME}:${port}`)];
-  // the check of name resolution reports this
+  // the name-resolution check reports this
   if (outcome !== "unreachable") return [];
   return [
     warning(
@@ -67,11 +67,11 @@ function describeContainment({ origin, resolvesNames }: UpstreamProxy): Finding 
   if (!resolvesNames)
     return ok(
       "containment",
-      "this service resolves names and blocks private addresses; the proxy gets the address",
+      "this service resolves names and blocks private addresses; the proxy receives only the address",
     );
   return warning(
     "containment_weak",
-    `${origin} resolves names: it alone keeps pages from names with private addresses`,
+    `${origin} resolves names: only it can block names with private addresses`,
     "make the proxy block private and loopback addresses after it has resolved a name, or set SNAP_UPSTREAM_PROXY_DNS=local if this machine resolves public names",
   );
 }

@@ -4,10 +4,11 @@ import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { resolverOf } from "../../wire.ts";
+import { checkAdminApi } from "./check-admin-api.ts";
 import { checkBrowser } from "./check-browser.ts";
 import { checkStorage } from "./check-storage.ts";
 import { checkUpstreamProxy } from "./check-upstream-proxy.ts";
-import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts";
+import { ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
 import { PUBLIC_NAME } from "./public-name.ts";
 
 /** Writing systems to check, with their fontconfig language and a package with fonts for them. */
@@ -29,7 +30,7 @@ export async function examine(): Promise<readonly Finding[]> {
     checkBrowser(config),
     checkFonts(),
     checkLists(config),
-    checkStorage(config),
+    config.adminUrl === null ? checkStorage(config) : checkAdminApi(config.adminUrl, config.adminToken ?? ""),
     checkNames(config),
     checkUpstreamProxy(config),
   ];
@@ -77,7 +78,7 @@ async function countFonts(language: string): Promise<number | null> {
   }
 }
 
-/** Says which filter lists there are; a file that is none makes the configuration invalid. */
+/** Reports the filter lists. A file that is not a filter list makes the configuration invalid. */
 async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> {
   const reports = filterLists.map(async ({ file, purposes, text }) => {
     const { networkFilters, cosmeticFilters, skippedFilters, notUnderstood } = await inspectFilterList(text);
@@ -92,7 +93,7 @@ async function checkNames(config: Config): Promise<Finding | readonly Finding[]>
   if (config.upstreamProxy !== null && config.upstreamProxyDns === "proxy") return [];
   try {
     const addresses = await resolverOf(config).resolve(PUBLIC_NAME);
-    if (addresses.length === 0) throw new Error("the name servers say that it does not exist");
+    if (addresses.length === 0) throw new Error("according to the name servers, it does not exist");
     return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
   } catch (error) {
     return warning(
@@ -100,7 +101,7 @@ async function checkNames(config: Config): Promise<Finding | readonly Finding[]>
       `${PUBLIC_NAME} does not resolve (${reasonOf(error)}); the service cannot render pages on the internet`,
       `check ${config.nameServers === null ? "/etc/resolv.conf" : "SNAP_DNS_SERVERS"} and the internet connection; ${
         config.upstreamProxy === null
-          ? "to render only pages of your own network, ignore this"
+          ? "if you render only pages on your own network, ignore this"
           : "if this network resolves no public names, set SNAP_UPSTREAM_PROXY_DNS=proxy"
       }`,
     );

@@ -2,9 +2,9 @@ import { isSnapError, screenshotParameters, type Renderer, type TargetPolicy } f
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ok, problem, reasonOf, type Finding } from "./finding.ts";
+import { ok, problem, reasonOf, type Finding } from "../../findings/finding.ts";
 
-/** Checks of a renderer with two pages. */
+/** Checks a renderer with two pages. */
 export interface PageChecks {
   /** Renders the allowed page. */
   render(renderer: Renderer): Promise<Finding>;
@@ -13,7 +13,7 @@ export interface PageChecks {
 }
 
 /**
- * Serves two pages on separate ports of the loopback address while `work` runs. The policy that `work` receives
+ * Serves two pages on separate ports of the loopback address while `work` is running. The policy that `work` receives
  * allows one of them and blocks the other.
  */
 export async function withTestPages<T>(
@@ -61,10 +61,10 @@ async function blockFinding(renderer: Renderer, port: number, hits: () => number
       (error: unknown) => (isSnapError(error) ? error.code : reasonOf(error)),
     );
   if (outcome === "blocked_host" && hits() === 0)
-    return ok("egress proxy", "blocks a page on the loopback address of this machine");
+    return ok("egress proxy", "blocks a page on this machine's loopback address");
   return problem(
     "egress_open",
-    `did not block a page on the loopback address of this machine (${outcome}, ${hits()} requests)`,
+    `did not block a page on this machine's loopback address (${outcome}, ${hits()} requests)`,
     "do not serve untrusted callers from this machine; report this with the browser's version",
   );
 }

@@ -16,11 +16,11 @@ export const BATCH_METRICS = {
   items: gauge({
     name: "snap_batch_items",
     help: "Unfinished batch items; the same in all processes.",
-    labels: { state: { queued: "waits for a worker", rendering: "claimed by a worker" } },
+    labels: { state: { queued: "waiting for a worker", rendering: "claimed by a worker" } },
   }),
   oldest: gauge({
     name: "snap_batch_oldest_unfinished_seconds",
-    help: "Age of the oldest unfinished batch, 0 without one; the same in all processes.",
+    help: "Age of the oldest unfinished batch, 0 if there is none; the same in all processes.",
   }),
   deliveries: gauge({
     name: "snap_webhook_deliveries_open",
@@ -28,7 +28,7 @@ export const BATCH_METRICS = {
   }),
   attempts: counter({
     name: "snap_webhook_attempts_total",
-    help: "Attempts of this process to deliver a webhook.",
+    help: "Attempts by this process to deliver a webhook.",
     labels: {
       outcome: {
         delivered: "the receiver acknowledged it with 2xx",

@@ -1,9 +1,9 @@
-/** A scrape must be answered within a second, even while PostgreSQL or Redis hangs. */
+/** A scrape must finish within a second, even while PostgreSQL or Redis hangs. */
 const LIMIT_MS = 700;
 
 /**
- * Returns a function that makes a read, and returns `null` if it fails or takes too long. A read that still runs is joined,
- * so that the scrapes of a storage that hangs do not take all of its connections.
+ * Returns a function that makes a read, and returns `null` if it fails or takes too long. A read that is still running is
+ * joined, so scrapes of a hanging storage do not use up its connections.
  */
 export function boundedRead<T>(): (read: () => Promise<T>) => Promise<T | null> {
   let running: Promise<T | null> | null = null;

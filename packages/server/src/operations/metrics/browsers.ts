@@ -9,7 +9,7 @@ export const BROWSER_METRICS = {
     help: "Browsers that were replaced, and connections to remote browsers that were lost.",
     labels: {
       reason: {
-        renders: "planned: it had made enough renders",
+        renders: "planned: it had reached its maximum number of renders",
         age: "planned: it was an hour old",
         memory: "its long-lived processes took too much memory",
         ended: "it crashed, or was killed, for example because it did not respond",

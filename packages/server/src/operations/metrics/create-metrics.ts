@@ -24,13 +24,13 @@ export interface Metrics {
   readonly countEvent: (event: EngineEvent) => void;
   /** For the renderer's `onEvent`. */
   readonly countRendererEvent: (event: RendererEvent) => void;
-  /** For the `onEvicted` of a storage. */
+  /** For a storage's `onEvicted`. */
   readonly countEviction: (eviction: Eviction) => void;
-  /** For the `onConnectionWait` of the storage in PostgreSQL. */
+  /** For the PostgreSQL storage's `onConnectionWait`. */
   readonly countConnectionWait: () => void;
   /**
-   * Returns all metrics in the Prometheus text format, within a second. Gauges are read from `engine`; those of a storage
-   * that fails or hangs are absent. `checkHealth` is the check of `/readyz`, by default `engine.health`.
+   * Returns all metrics in the Prometheus text format, within a second. Gauges are read from `engine`; those of a
+   * storage that fails or hangs are absent. `checkHealth` is the check that `/readyz` runs, by default `engine.health`.
    */
   expose(
     engine: ObservedEngine,
@@ -39,12 +39,12 @@ export interface Metrics {
 }
 
 export interface MetricsOptions {
-  /** The disk of the data folder; `null`, the default, without one. */
+  /** The disk that holds the data folder; `null` (the default) if there is no data folder. */
   readonly disk?: ObservedDisk | null;
 }
 
 /**
- * Creates the metrics of a service and of this process.
+ * Creates the metrics for a service and this process.
  *
  * @example
  * const metrics = createMetrics();
@@ -86,7 +86,7 @@ export function createMetrics({ disk = null }: MetricsOptions = {}): Metrics {
     },
     countRendererEvent(event) {
       browsers.countEvent(event);
-      service.noteEvent(event);
+      service.recordEvent(event);
     },
     countEviction: storage.countEviction,
     countConnectionWait: storage.countConnectionWait,

@@ -6,7 +6,7 @@ export const CREDIT_METRICS = {
   credits: counter({ name: "snap_credits_total", help: "Credits charged." }),
   reservations: counter({
     name: "snap_reservations_ended_total",
-    help: "Reserved credits by what became of them.",
+    help: "Reserved credits by outcome.",
     labels: {
       resolution: {
         settled: "charged",
@@ -20,7 +20,7 @@ export const CREDIT_METRICS = {
   }),
   failures: counter({
     name: "snap_ledger_failures_total",
-    help: "Failed operations of the ledger.",
+    help: "Failed ledger operations.",
     labels: {
       operation: {
         reserve: "a credit could not be reserved; the request failed",
@@ -28,7 +28,7 @@ export const CREDIT_METRICS = {
         refund: "a refund failed; it is retried in the background",
         reverse: "a retried refund failed; it is retried again",
         "give-up":
-          "a refund was given up, after a day or when the process stopped: an account may have paid for a failed request, whose reservation the log names",
+          "a refund was abandoned, after a day or when the process stopped: an account may have paid for a failed request, whose reservation the log names",
       },
     },
   }),

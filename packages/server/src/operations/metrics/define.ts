@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** What each value of a label means; a text for values that are too many to list. The number of values is bounded. */
+/** The meaning of each label value; one text if there are too many values to list. Their number is bounded. */
 export type LabelValues = string | Readonly<Record<string, string>>;
 
-/** The definition of a metric: what it is exposed as, and what the reference says about it. */
+/** The definition of a metric: how it is exposed, and its text in the reference. */
 export interface MetricDefinition<Label extends string> {
   readonly name: `snap_${string}`;
   /** Ends with a full stop. */
@@ -17,7 +17,7 @@ export interface Metric<Opened = unknown> extends MetricDefinition<string> {
   open(registry: Registry): Opened;
 }
 
-/** Defines a counter. If all values of its only label are listed, each starts at 0, so that no first increase is missed. */
+/** Defines a counter. If all values of its only label are listed, each starts at 0, so no first increase is missed. */
 export function counter<Label extends string = never>(
   definition: MetricDefinition<Label>,
 ): Metric<Counter<Label>> {
@@ -78,8 +78,8 @@ function namesOf<Label extends string>(labels: Readonly<Record<Label, LabelValue
 function listedLabels<Label extends string>(
   labels: Readonly<Record<Label, LabelValues>> | undefined,
 ): Record<Label, string>[] {
-  const [only, ...others] = Object.entries<LabelValues>(labels ?? {});
-  if (only === undefined || others.length > 0 || typeof only[1] === "string") return [];
-  const [name, values] = only;
+  const [label, ...otherLabels] = Object.entries<LabelValues>(labels ?? {});
+  if (label === undefined || otherLabels.length > 0 || typeof label[1] === "string") return [];
+  const [name, values] = label;
   return Object.keys(values).map((value) => ({ [name]: value }) as Record<Label, string>);
 }

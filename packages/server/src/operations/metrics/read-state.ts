@@ -7,7 +7,7 @@ import type { DiskSpace, StorageState } from "./storage.ts";
 
 type Health = Awaited<ReturnType<Engine["health"]>>;
 
-/** What the gauges are read from. */
+/** The part of the engine that the gauges are read from. */
 export type ObservedEngine = Pick<
   Engine,
   "load" | "batches" | "cacheStats" | "clockSkews" | "health" | "servers" | "lastBackupAt"
@@ -19,13 +19,13 @@ export interface ObservedDisk {
   readonly reserveBytes: number;
 }
 
-/** The state of the service, as one scrape finds it. What fails, or takes too long, is `null` or missing. */
+/** The state of the service at one scrape. Whatever fails or takes too long is `null` or missing. */
 export interface State extends ServiceState, StorageState {
   readonly batches: BatchStats | null;
   readonly renderer: RendererHealth | null;
 }
 
-/** Returns a function that reads the state within the time of a scrape. It never rejects. */
+/** Returns a function that reads the state within the time limit of a scrape. It never rejects. */
 export function createStateReader(
   disk: ObservedDisk | null,
 ): (engine: ObservedEngine, checkHealth: () => Promise<Health>) => Promise<State> {
@@ -64,7 +64,7 @@ export function createStateReader(
   };
 }
 
-/** Returns a function that asks each server for its time: one that is unavailable, or hangs, does not tell it. */
+/** Returns a function that reads the clock of each server, which fails for one that is unavailable or hangs. */
 function createServerReader(): (servers: readonly ServerClock[]) => Promise<(readonly [string, boolean])[]> {
   const reads = new Map<string, ReturnType<typeof boundedRead<number | null>>>();
   return (servers) =>

@@ -32,20 +32,20 @@ export const RENDER_METRICS = {
       name: "snap_queue_wait_seconds",
       help: "Time that renders waited for a slot, whether they got one or gave up.",
       labels: {
-        priority: { interactive: "somebody waits for the response", batch: "an item of a batch" },
+        priority: { interactive: "somebody is waiting for the response", batch: "an item of a batch" },
       },
     },
     WAIT_BUCKETS_SECONDS,
   ),
   running: gauge({ name: "snap_renders_running", help: "Running renders." }),
-  waiting: gauge({ name: "snap_renders_waiting", help: "Renders that wait for a slot." }),
+  waiting: gauge({ name: "snap_renders_waiting", help: "Renders waiting for a slot." }),
   slots: gauge({
     name: "snap_render_slots",
-    help: "Render slots: renders that may always run at once.",
+    help: "Render slots: renders that can always run at once.",
   }),
   concurrency: gauge({
     name: "snap_render_concurrency",
-    help: "Renders that may run at once while cores are idle and memory is free.",
+    help: "Renders that can run at once while cores are idle and memory is free.",
   }),
   quarantined: gauge({
     name: "snap_quarantined_accounts",

@@ -1,4 +1,6 @@
 import type { Registry } from "prom-client";
+import { ADMIN_BASE } from "../../admin/route.ts";
+import { ADMIN_ROUTES } from "../../admin/routes/all-routes.ts";
 import { counter, histogram } from "./define.ts";
 
 /** One request, as the metrics count it. */
@@ -13,15 +15,16 @@ export interface CountedRequest {
 }
 
 /** The routes of `packages/server/src/http/app.ts`. */
-export const ROUTES = {
+export const ROUTES: Readonly<Record<string, string>> = {
   "/v1/snap": "a rendering, with a token",
   "/v1/snap/signed": "a rendering, with a signed URL",
   "/v1/captures": "a rendering, requested as JSON",
   "/v1/usage": "a usage report",
-  "/v1/renders": "a submission of a batch",
-  "/v1/renders/{id}": "the state of a batch",
-  "/v1/documents": "an upload of a document",
-  "/v1/documents/{id}": "a document: its state, or its deletion",
+  "/v1/renders": "a batch submission, or a list of batches",
+  "/v1/renders/{id}": "a batch's state",
+  "/v1/renders/{id}/deliveries": "the deliveries of a batch's webhook",
+  "/v1/documents": "a document upload",
+  "/v1/documents/{id}": "a document's state, or its deletion",
   "/mcp": "the Model Context Protocol",
   "/v1/openapi.json": "the API description",
   "/v1/postman.json": "the Postman collection",
@@ -29,6 +32,11 @@ export const ROUTES = {
   "/healthz": "liveness",
   "/readyz": "readiness",
   "/metrics": "these metrics",
+  ...Object.fromEntries(ADMIN_ROUTES.map(({ path }) => [path, "the admin API"])),
+  [`${ADMIN_BASE}/openapi.json`]: "the admin API's description",
+  "/console": "a redirect to the console",
+  "/console/": "the console's page",
+  "/console/{file}": "a file of the console",
   "/": "the start page",
   "/docs": "the reference page",
   "/docs/start.css": "a file of the start page",
@@ -36,9 +44,9 @@ export const ROUTES = {
   "/docs/swagger-ui.css": "a file of the reference page",
   "/docs/swagger-ui-bundle.js": "a file of the reference page",
   unmatched: "any other path",
-} as const;
+};
 
-/** A render may wait for a minute and run for 45 s. */
+/** A render can wait for a minute and run for 45 s. */
 const DURATION_BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 export const REQUEST_METRICS = {
@@ -59,7 +67,7 @@ export const REQUEST_METRICS = {
         route: ROUTES,
         status_class: {
           "2xx": "success",
-          "3xx": "the caller has the rendering already",
+          "3xx": "the caller already has the rendering",
           "4xx": "the request was rejected",
           "5xx": "the service, its browser or the page failed",
         },

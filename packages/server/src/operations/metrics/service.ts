@@ -6,17 +6,17 @@ import type { SERVERS } from "./storage.ts";
 export const SERVICE_METRICS = {
   build: gauge({
     name: "snap_build_info",
-    help: "Always 1; its labels say what runs.",
+    help: "Always 1; its labels describe what is running.",
     labels: {
       version: "the version of `@snap/server`",
-      commit: "the commit that it was built from; `unknown` if the build did not know it",
+      commit: "the commit that it was built from, or `unknown`",
       node: "the version of Node",
       browser: "the product and version of the browser; empty until one has started",
     },
   }),
   ready: gauge({
     name: "snap_ready",
-    help: "1 if `/readyz` reports that the service is ready; 0 if not, while it stops, and if the check takes too long.",
+    help: "1 if `/readyz` reports that the service is ready; 0 if it is not, while it is stopping, and if the check takes too long.",
   }),
   dependencies: gauge({
     name: "snap_dependency_up",
@@ -24,7 +24,7 @@ export const SERVICE_METRICS = {
     labels: {
       dependency: {
         storage: "accepts writes: PostgreSQL, or the data folder",
-        browser: "a browser runs, or a remote one is connected",
+        browser: "a browser is running, or a remote one is connected",
         PostgreSQL: `responds; absent with a data folder`,
         Redis: `responds; absent with a data folder`,
       } satisfies Record<keyof typeof SERVERS | "storage" | "browser", string>,
@@ -32,10 +32,10 @@ export const SERVICE_METRICS = {
   }),
 };
 
-/** What the service was built from. */
+/** The source that the service was built from. */
 export interface Build {
   readonly version: string;
-  /** `null` if the build did not know it. */
+  /** `null` if the build could not determine it. */
   readonly commit: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface ServiceState {
 
 export interface ServiceMetrics {
   /** Records the browser's version. */
-  readonly noteEvent: (event: RendererEvent) => void;
+  readonly recordEvent: (event: RendererEvent) => void;
   readonly setState: (state: ServiceState) => void;
 }
 
@@ -61,7 +61,7 @@ export function createServiceMetrics(registry: Registry, { version, commit }: Bu
   };
   setBrowser("");
   return {
-    noteEvent(event) {
+    recordEvent(event) {
       if (event.type === "browser-started" || event.type === "remote-browser-connected")
         setBrowser(event.version);
     },

@@ -25,7 +25,7 @@ export const STORAGE_METRICS = {
   }),
   diskFreeBytes: gauge({
     name: "snap_disk_free_bytes",
-    help: "Free space on the disk of the data folder; absent with PostgreSQL.",
+    help: "Free space on the disk that holds the data folder; absent with PostgreSQL.",
   }),
   diskReserveBytes: gauge({
     name: "snap_disk_reserve_bytes",
@@ -37,7 +37,7 @@ export const STORAGE_METRICS = {
   }),
   clockSkew: gauge({
     name: "snap_clock_skew_seconds",
-    help: "Seconds that this machine's clock is ahead of that of PostgreSQL or Redis; negative if it is behind.",
+    help: "Seconds that this machine's clock is ahead of PostgreSQL's or Redis's; negative if it is behind.",
     labels: { server: SERVERS },
   }),
   connectionWaits: counter({

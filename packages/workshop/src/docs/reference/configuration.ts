@@ -17,7 +17,7 @@ export const configurationPage: ReferencePage = {
         formatOf(name),
       ]),
     ),
-    "Each variable whose value is a secret can be replaced by the same variable with `_FILE`: the path of a file that contains the value, such as one that a container platform or systemd mounts. Line ends at the end of the file are dropped. Set only one of the two.",
+    "Each variable whose value is a secret can be replaced by the same variable with `_FILE`: the path of a file that contains the value, such as one that a container platform or systemd mounts. Line breaks at the end of the file are dropped. Set only one of the two.",
     "A duration is a whole number with `ms`, `s`, `m`, `h` or `d`: `90s`, `7d`.",
   ],
 };

@@ -6,16 +6,20 @@ const OPERATIONS: Readonly<Record<keyof typeof CODES, string>> = {
   snap: "GET /snap, POST /captures",
   signed: "GET /snap/signed",
   submit: "POST /renders",
+  list: "GET /renders, GET /renders/{id}/deliveries",
+  resend: "POST /renders/{id}/deliveries",
   upload: "POST /documents",
   poll: "GET /renders/{id}, GET and DELETE /documents/{id}",
   usage: "GET /usage",
   description: "GET /openapi.json",
+  signIn: "POST /admin/v1/sign-in",
+  admin: "/admin/v1",
 };
 
 export const errorsPage: ReferencePage = {
   file: "errors.md",
   title: "Errors",
-  summary: "The codes of all error responses and of failed batch items.",
+  summary: "The codes of error responses and failed batch items.",
   parts() {
     const when = readComments("packages/protocol/src/error-codes.ts", "ERROR_CODES");
     const entries = Object.entries(ERROR_CODES) as [ErrorCode, ErrorCodeFacts][];
@@ -43,7 +47,7 @@ export const errorsPage: ReferencePage = {
           ),
         ),
       ),
-      `Any path returns ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path below ${code("/api/v1")} returns ${code("api_moved")}.`,
+      `Any path returns ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path under ${code("/api/v1")} returns ${code("api_moved")}.`,
     ];
   },
 };

@@ -20,7 +20,7 @@ export const headersPage: ReferencePage = {
         [[code("Authorization: Bearer TOKEN"), bearer.description ?? ""], ...headersOf(operations)],
       ),
       "## Response headers",
-      "Headers are never removed, but new ones may be added. Responses also have the usual headers: `Content-Type`, `Allow` with a 405, and `WWW-Authenticate` with a 401. Renderings have `X-Content-Type-Options`, and images a `Content-Security-Policy` that blocks scripts in them. Pages of any origin may embed signed renderings.",
+      "Headers are never removed, but new ones may be added. Responses also have the usual headers: `Content-Type`, `Allow` with a 405, and `WWW-Authenticate` with a 401. Renderings have `X-Content-Type-Options`, and images a `Content-Security-Policy` that blocks scripts in them. Pages from any origin can embed signed renderings.",
       table(
         ["header", "meaning", "sent with"],
         Object.entries(HEADER_COMPONENTS).map(([name, { description }]) => [
@@ -30,7 +30,7 @@ export const headersPage: ReferencePage = {
         ]),
       ),
       "## Notes",
-      "`X-Render-Notes`, batch items and tool results say what was done or left undone. `N` is a number. More notes may be added.",
+      "`X-Render-Notes`, batch items and tool results describe how the rendering was made and what is missing. `N` is a number. New notes may be added.",
       table(
         ["note", "meaning"],
         Object.entries(RENDER_NOTES).map(([note, meaning]) => [code(note), meaning]),

@@ -6,7 +6,7 @@ import { code, count, readComments, table, type ReferencePage } from "./page.ts"
 export const limitsPage: ReferencePage = {
   file: "limits.md",
   title: "Limits",
-  summary: "All limits of requests, batches and images, with their units.",
+  summary: "All limits on requests, batches, documents and renderings, with their units.",
   parts: () => [
     "A limit per minute applies to an account. Its window begins with the first request and lasts 60 seconds. A request over the limit returns 429 `rate_limited`, with the exact time to wait in `Retry-After`. For the ranges of parameters, see [Parameters](parameters.md).",
     "## Requests",
@@ -31,7 +31,7 @@ export const limitsPage: ReferencePage = {
     table(
       ["property", "maximum"],
       [
-        ["request body, except those of uploads and captures", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        ["request body, except for uploads and captures", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],

@@ -7,7 +7,7 @@ export const metricsPage: ReferencePage = {
   title: "Metrics",
   summary: "What `/metrics` exposes with `SNAP_METRICS=on`, and what every label value means.",
   parts: () => [
-    "Counters and histograms begin at 0 when the process starts, and are of this process. A gauge that cannot be read within 0.7 seconds is absent. No label contains an account, a token, a host or a URL. `packages/server/deploy/alerts.yml` and `packages/server/deploy/dashboard.json` use these metrics; [Monitoring](../how-to/run-in-production.md#monitoring) says how. Besides these, there are the `process_` and `nodejs_` metrics of `prom-client`, such as `process_resident_memory_bytes`, the memory of the service without its browsers.",
+    "Counters and histograms begin at 0 when the process starts, and cover only that process. A gauge that cannot be read within 0.7 seconds is absent. No label contains an account, a token, a host or a URL. `packages/server/deploy/alerts.yml` and `packages/server/deploy/dashboard.json` use these metrics; [Monitoring](../how-to/run-in-production.md#monitoring) describes how to install them. `/metrics` also has the `process_` and `nodejs_` metrics of `prom-client`, such as `process_resident_memory_bytes`, the service's memory without its browsers.",
     ...Object.entries(METRICS).flatMap(([subject, metrics]) =>
       [
         `## ${subject}`,
@@ -24,7 +24,7 @@ export const metricsPage: ReferencePage = {
   ],
 };
 
-/** Metrics that share the values of a label share its rows. */
+/** Metrics that share a label's values share its rows. */
 function labelTables(metrics: readonly Metric[]): readonly string[] {
   const labels = metrics.flatMap(({ name, labels: own = {} }) =>
     Object.entries(own).map(([label, values]) => ({ name, label, values })),
@@ -40,5 +40,5 @@ function labelTables(metrics: readonly Metric[]): readonly string[] {
       sentence(meaning),
     ]);
   });
-  return rows.length === 0 ? [] : [table(["label", "of", "value", "meaning"], rows)];
+  return rows.length === 0 ? [] : [table(["label", "metrics", "value", "meaning"], rows)];
 }

@@ -4,7 +4,7 @@ import { ROOT } from "../../workspace.ts";
 
 /** A generated page. */
 export interface ReferencePage {
-  /** File name in the folder of the page. */
+  /** File name in `docs/reference`. */
   readonly file: string;
   readonly title: string;
   /** One sentence that describes the page. */
@@ -16,14 +16,14 @@ export interface ReferencePage {
 /**
  * Writes a Markdown table without its empty columns.
  *
- * @throws Error without rows, because the source of the table is then missing or has moved.
+ * @throws Error if there are no rows, because the source of the table is then missing or has been moved.
  */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) throw new Error(`the table of ${header.join(", ")} has no rows`);
   const filled = header.map((_, column) => rows.some((row) => (row[column] ?? "") !== ""));
   const line = (cells: readonly string[]): string => {
-    const kept = cells.filter((__, column) => filled[column]);
-    return `| ${kept.map((text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ")).join(" | ")} |`;
+    const shown = cells.filter((__, column) => filled[column]);
+    return `| ${shown.map((text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ")).join(" | ")} |`;
   };
   return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
 }
@@ -32,12 +32,12 @@ export function code(text: string | number): string {
   return `\`${text}\``;
 }
 
-/** Escapes what Markdown would interpret in a text for people. */
+/** Escapes characters that Markdown would interpret in plain text. */
 export function plain(text: string): string {
   return text.replaceAll(/[*_`<]/g, (character) => `\\${character}`);
 }
 
-/** Adds a capital at the start and a full stop at the end. */
+/** Capitalizes the first letter, and adds a full stop at the end. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
@@ -50,7 +50,7 @@ export function count(value: number): string {
  * Reads the doc comments of an exported object's members. Comments stay next to the values, and add nothing to the
  * built package.
  *
- * @throws Error when the object does not exist, or one of its members has no comment.
+ * @throws Error if the object does not exist, or one of its members has no comment.
  */
 export function readComments(path: string, object: string): (member: string) => string {
   const source = readFileSync(join(ROOT, path), "utf8");

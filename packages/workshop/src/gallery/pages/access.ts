@@ -55,7 +55,7 @@ export const ACCESS: Group = {
       {
         name: "login-by-cookie",
         title: "A cookie",
-        about: "A page for those who have a session.",
+        about: "A page for visitors with a session.",
         page: membersOnly(({ cookie = "" }) => cookie.split("; ").includes("session=letmein")),
       },
       { cookies: [{ name: "session", value: "letmein" }] },

@@ -45,7 +45,7 @@ const darkMode: Entry = {
 const forcedColors: Entry = {
   name: "forced-colors",
   title: "Forced colors",
-  about: "In a high-contrast mode the browser replaces the colors of the page; one part keeps its own.",
+  about: "In a high-contrast mode, the browser replaces the page's colors, except in one part.",
   page: html({
     style: `
       .panel { ${PANEL} background: ${RED}; }
@@ -114,7 +114,7 @@ const phone: Entry = {
 
 const mobile: Entry = {
   name: "mobile",
-  title: "A mobile layout of another size",
+  title: "A mobile layout in another size",
   about: "Like a phone, but with a viewport of your choice.",
   page: html({
     head: `<meta name="viewport" content="width=200">`,
@@ -145,9 +145,9 @@ const mobile: Entry = {
   },
 };
 
-const printed: Entry = {
+const printStyle: Entry = {
   name: "printed",
-  title: "The style for print",
+  title: "The print style",
   about: "The page hides its navigation when it is printed.",
   page: html({
     style: `
@@ -167,7 +167,7 @@ const printed: Entry = {
 const userAgent: Entry = {
   name: "user-agent",
   title: "A user agent",
-  about: "The page greets a browser that it knows.",
+  about: "The page greets a browser that it recognizes.",
   page: html({
     style: `.panel { ${PANEL} }`,
     body: `<h1>Hello</h1><div class="panel"></div>`,
@@ -199,6 +199,6 @@ const withoutScripts: Entry = {
 };
 
 export const APPEARANCE: Group = {
-  title: "Seen as someone",
-  entries: [darkMode, forcedColors, phone, mobile, ...REGION_ENTRIES, printed, userAgent, withoutScripts],
+  title: "As a particular visitor sees it",
+  entries: [darkMode, forcedColors, phone, mobile, ...REGION_ENTRIES, printStyle, userAgent, withoutScripts],
 };

@@ -9,7 +9,7 @@ const STYLE = `
   .panel { margin: 20px; height: 100px; background: ${GREEN}; }
   img, iframe { display: block; margin: 20px; width: 360px; height: 80px; border: 0; }`;
 
-/** A page with a red image or frame from a path, in an element with the class. */
+/** A page with a green panel and a red part below it. */
 function pageWith(part: string): string {
   return html({ style: STYLE, body: `<h1>Article</h1><div class="panel"></div>${part}` });
 }
@@ -53,8 +53,8 @@ export const BLOCKING: Group = {
     blocked(
       {
         name: "blocked-url",
-        title: "A pattern of URLs",
-        about: "A frame below a path shows an advertisement.",
+        title: "A URL pattern",
+        about: "A frame under a certain path shows an advertisement.",
         page: pageWith(`<iframe src="/color/${RED.slice(1)}"></iframe>`),
       },
       { parameters: { blockUrls: "*://*/color/*" }, notes: ["blocked=1"] },
@@ -62,7 +62,7 @@ export const BLOCKING: Group = {
     blocked(
       {
         name: "blocked-images",
-        title: "A kind of resource",
+        title: "A resource type",
         about: "The page without its images.",
         page: pageWith(`<img src="${IMAGE}" alt="">`),
       },
@@ -82,7 +82,7 @@ export const BLOCKING: Group = {
       {
         name: "trackers",
         title: "Trackers",
-        about: "A script of a tracker shows that it has run.",
+        about: "A tracker's script shows that it has run.",
         page: html({
           style: STYLE,
           body: `<h1>Article</h1><div class="panel"></div><script src="/files/tracker.js"></script>`,

@@ -44,7 +44,7 @@ export const CHANGES: Group = {
       {
         name: "hide",
         title: "Hidden elements",
-        about: "A notice becomes invisible, and its space stays.",
+        about: "A notice becomes invisible, but its space stays.",
         page: NOTICE,
       },
       [

@@ -7,7 +7,7 @@ import {
 } from "../../../../testing/test/servers/consent-pages.ts";
 import type { Entry, Group } from "../entry.ts";
 
-/** Large enough for the dialogs, which are in the middle or at the lower edge. */
+/** Large enough for the dialogs, which are in the middle or at the bottom. */
 const SIZE = { width: 1000, height: 600 } as const;
 const PICTURE_SIZE = [1000, 600] as const;
 /** The late dialog appears a second after the page. */
@@ -15,22 +15,22 @@ const LATE = { delay: 1300 } as const;
 
 const ABOUT: Readonly<Record<ConsentPage["note"], string>> = {
   "consent-declined":
-    "The dialog is declined: afterwards the page equals the one without a dialog, pixel for pixel.",
+    "The dialog is declined: afterwards, the page looks like the one without a dialog, pixel for pixel.",
   "consent-hidden": "This dialog can only be accepted, so it is hidden, and nothing is clicked.",
 };
 
-/** The dialogs of a vendor are named after it. */
+/** Titles of the dialogs. Vendors' dialogs are named after them. */
 const TITLES: Readonly<Record<string, string>> = {
   onetrust: "OneTrust",
   "onetrust-settings": "OneTrust, with the choice on a second page",
   quantcast: "Quantcast (InMobi)",
   usercentrics: "Usercentrics, in a shadow root",
   trustarc: "TrustArc",
-  sourcepoint: "Sourcepoint, in a frame of another origin",
+  sourcepoint: "Sourcepoint, in a frame from another origin",
   cookieyes: "CookieYes",
-  unknown: "A dialog of nobody we know",
-  "unknown-settings": "A dialog of nobody we know, with the choice on a second page",
-  late: "A dialog that comes a second late",
+  unknown: "A dialog from an unknown vendor",
+  "unknown-settings": "A dialog from an unknown vendor, with the choice on a second page",
+  late: "A dialog that appears a second late",
   "accept-only": "A dialog that can only be accepted",
 };
 

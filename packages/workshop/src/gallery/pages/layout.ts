@@ -8,7 +8,7 @@ const HEADER = 48;
 const hero: Entry = {
   name: "hero",
   title: "A hero of `100vh`",
-  about: "The first part is as high as the viewport, also in a picture of the whole page.",
+  about: "The first part is as tall as the viewport, even in a picture of the whole page.",
   page: html({
     style: `.hero { height: 100vh; background: ${GREEN}; }`,
     body: `<div class="hero"></div>${sections(3, () => AREA)}`,
@@ -27,7 +27,7 @@ const hero: Entry = {
 const stickyHeader: Entry = {
   name: "sticky-header",
   title: "A sticky header and footer",
-  about: "A header that shrinks while the page is scrolled, and a footer at the lower edge of the viewport.",
+  about: "A header that shrinks while the page is scrolled, and a footer at the bottom of the viewport.",
   page: html({
     style: `
       h1 { position: sticky; top: 0; }
@@ -65,7 +65,7 @@ const stickyHeader: Entry = {
 const appShell: Entry = {
   name: "app-shell",
   title: "An app that scrolls inside",
-  about: "The page is as high as the viewport, and its main part has its own scroll bar.",
+  about: "The page is as tall as the viewport, and its main part has its own scroll bar.",
   page: html({
     style: `
       body { display: flex; flex-direction: column; height: 100vh; overflow: hidden; }

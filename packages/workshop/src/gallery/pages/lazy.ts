@@ -5,10 +5,10 @@ import { GRAY, GREEN } from "../palette.ts";
 const COUNT = 12;
 const IMAGE = `/image/${GREEN.slice(1)}`;
 const FRAME = `/color/${GREEN.slice(1)}`;
-/** Each has an address of its own, and is late, so that the capture itself does not load it in time. */
+/** Each response has a separate URL and is late, so the capture itself does not load it in time. */
 const late = (path: string, number: number): string => `${path}?section=${number}&after=400`;
 
-/** Without scrolling, only what is in view loads. */
+/** Without scrolling, only the parts in view load. */
 const UNSCROLLED = {
   parameters: { fullPage: true, lazyContent: "off" },
   expected: {
@@ -18,7 +18,7 @@ const UNSCROLLED = {
 } as const;
 const COMPLETE = { size: sizeOfSections(COUNT), colors: everySection(COUNT) };
 const SCROLLED = { parameters: { fullPage: true }, expected: COMPLETE, maxMs: 4000 } as const;
-/** Few steps to the end, so that a busy machine makes them in the two seconds that there are. */
+/** Few steps to the end, so even a busy machine completes them within the two-second limit. */
 const HIGH = { width: 400, height: 900 } as const;
 const SCROLLED_UNTIL_STILL = {
   parameters: { fullPage: true, lazyContent: "scroll" },
@@ -113,7 +113,7 @@ const shadowRoot: Entry = {
   after: SCROLLED_UNTIL_STILL,
 };
 
-/** Frames load even 4,000 pixels below the viewport. */
+/** Lazy frames load even if they are 4,000 pixels below the viewport. */
 const INTRODUCTION = 600;
 
 const lazyFrame: Entry = {

@@ -36,7 +36,7 @@ const slowFont: Entry = {
 
 const missingFont: Entry = {
   name: "missing-font",
-  title: "A font that never comes",
+  title: "A font that never arrives",
   about:
     "The server accepts the request for the font and never responds. The text is shown in another font after two seconds.",
   page: fontPage("/never"),
@@ -51,7 +51,7 @@ const missingFont: Entry = {
 const endlessConnection: Entry = {
   name: "endless-connection",
   title: "Connections that never end",
-  about: "Three streams of events stay open, so the page never becomes idle.",
+  about: "Three event streams stay open, so the page never becomes idle.",
   page: html({
     style: `.panel { margin: 40px 20px; height: 160px; background: ${GREEN}; }`,
     body: `<h1>Prices</h1><div class="panel"></div>`,
@@ -71,7 +71,7 @@ const endlessConnection: Entry = {
 const brokenImage: Entry = {
   name: "broken-image",
   title: "A broken image",
-  about: "One of two images does not exist, which the note tells.",
+  about: "One of two images does not exist, as the note reports.",
   page: html({
     style: "img { float: left; margin: 40px 20px; width: 160px; height: 160px; background: #c62828; }",
     body: `<h1>Team</h1><img src="/image/${GREEN.slice(1)}" alt=""><img class="portrait" src="/missing.png" alt="A portrait">`,

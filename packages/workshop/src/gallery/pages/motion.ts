@@ -4,7 +4,7 @@ import { GRAY, GREEN, NAVY, RED } from "../palette.ts";
 
 const SIZE = [400, 300] as const;
 const CENTER = [200, 170] as const;
-/** Both pictures wait, so that the page has moved on. */
+/** Both pictures wait, so the page has moved on. */
 const LATER = { delay: 600 } as const;
 
 const moved: Expected = { size: SIZE, colors: [[...CENTER, RED]], absent: [GREEN] };
@@ -24,7 +24,7 @@ const STAGE = "display: block; margin: 30px auto; width: 320px; height: 190px;";
 const carousel = moving({
   name: "carousel",
   title: "A carousel",
-  about: "CSS moves to the next slide for ever.",
+  about: "CSS moves to the next slide forever.",
   page: html({
     style: `
       .stage { ${STAGE} overflow: hidden; }
@@ -50,7 +50,7 @@ const gif = moving({
 const video = moving({
   name: "video",
   title: "A video",
-  about: "A muted video that plays by itself.",
+  about: "A muted video that plays automatically.",
   page: html({
     body: `<h1>Video</h1><video src="/files/two-scenes.webm" autoplay muted style="${STAGE} object-fit: fill"></video>`,
   }),
@@ -59,7 +59,7 @@ const video = moving({
 const spinner: Entry = {
   name: "spinner",
   title: "A CSS spinner",
-  about: "A ring that turns for ever: without `stabilize`, no two pictures are the same.",
+  about: "A ring that turns forever: without `stabilize`, no two pictures are the same.",
   page: html({
     style: `
       .spinner { box-sizing: border-box; margin: 40px auto; width: 160px; height: 160px; border-radius: 50%;
@@ -85,7 +85,7 @@ const spinner: Entry = {
 
 const entrance: Entry = {
   name: "entrance",
-  title: "An entrance in motion",
+  title: "An entrance animation",
   about: "A panel slides in, which takes 20 seconds.",
   page: html({
     style: `

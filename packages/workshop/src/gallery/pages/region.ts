@@ -7,7 +7,7 @@ const SIZE = [400, 300] as const;
 const rightToLeft: Entry = {
   name: "right-to-left",
   title: "Right to left",
-  about: "The page follows the language of the browser, and Arabic reads from the right.",
+  about: "The page follows the browser's language, and Arabic reads from the right.",
   page: html({
     style: `
       nav { float: inline-start; width: 100px; height: 220px; background: ${GREEN}; }
@@ -47,7 +47,7 @@ const timeZone: Entry = {
   name: "time-zone",
   title: "A time zone",
   about:
-    "It shows what time it is for the reader at noon in Greenwich: nine in the evening in Tokyo, when the sky is dark.",
+    "The page shows the reader's time at noon in Greenwich: nine in the evening in Tokyo, when the sky is dark.",
   page: html({
     style: `body { height: 100vh; } p { margin: 0; padding: 90px 0 0; font-size: 60px; text-align: center; color: inherit; }`,
     body: "<p></p>",
@@ -69,7 +69,7 @@ const timeZone: Entry = {
 const geolocation: Entry = {
   name: "geolocation",
   title: "A position",
-  about: "A map of the world that marks the position of the reader.",
+  about: "A world map that marks the reader's position.",
   page: html({
     style: `
       #map { position: relative; margin: 20px; width: 360px; height: 180px; background: ${GRAY}; }
@@ -101,5 +101,5 @@ const geolocation: Entry = {
   },
 };
 
-/** What readers elsewhere see. */
+/** Pages that depend on the reader's region. */
 export const REGION_ENTRIES: readonly Entry[] = [rightToLeft, timeZone, geolocation];

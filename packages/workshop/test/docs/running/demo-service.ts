@@ -22,10 +22,12 @@ export async function prepareService(): Promise<PageService & { clear(): Promise
   };
 }
 
-/** Starts `serve --dev`, and sets the variables that guides use: `TOKEN` and `SNAP_SIGNING_SECRET`. */
+const ADMIN_TOKEN = "an-admin-token-for-the-guides";
+
+/** Starts `serve --dev`, and sets the variables that guides use: `TOKEN`, `SNAP_SIGNING_SECRET` and `SNAP_ADMIN_TOKEN`. */
 export async function startDemoService(): Promise<PageService & { stop(): Promise<void> }> {
   const prepared = await prepareService();
-  const environment = readersEnvironment(prepared);
+  const environment = { ...readersEnvironment(prepared), SNAP_ADMIN_TOKEN: ADMIN_TOKEN };
   const { child, output } = start(process.execPath, [CLI, "serve", "--dev"], {
     directory: ROOT,
     environment,
@@ -43,10 +45,11 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   const revealed = await run(process.execPath, [CLI, "tokens", "reveal", id], {
     env: { SNAP_DATA_DIR: prepared.dataDir, SNAP_LOG_LEVEL: "warn" },
   });
-  return { ...prepared, variables: { TOKEN: token, SNAP_SIGNING_SECRET: revealed.output }, stop };
+  const variables = { TOKEN: token, SNAP_SIGNING_SECRET: revealed.output, SNAP_ADMIN_TOKEN: ADMIN_TOKEN };
+  return { ...prepared, variables, stop };
 }
 
-/** Returns the first of two adjacent free ports, with four digits like those on the page, so that tables stay aligned. */
+/** Returns the first of two adjacent free ports. They have four digits like the ports on the page, so tables stay aligned. */
 async function findPorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = 4000 + 2 * Math.floor(Math.random() * 2900);

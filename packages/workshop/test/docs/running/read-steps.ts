@@ -1,8 +1,8 @@
 import { readFences, type Fence, type Page } from "../../../src/docs/markdown.ts";
 
-/** A command of a page, with its documented output. */
+/** A command on a page, with its documented output. */
 export interface Step {
-  /** `path:line`. */
+  /** The place, as `path:line`. */
   readonly place: string;
   readonly command: string;
   /** `null` if the page shows no output. */
@@ -12,7 +12,7 @@ export interface Step {
 /** Other language tags for shells. They are rejected, because only `sh` blocks run. */
 const SHELLS: ReadonlySet<string> = new Set(["bash", "shell", "console", "zsh", "shellsession"]);
 
-/** Returns the `sh` blocks of a page that run, each with the `text` block after it, in order. */
+/** Returns the `sh` blocks on a page that run, each with the `text` block after it, in order. */
 export function readSteps(page: Page): Step[] {
   const fences = readFences(page).filter(({ language }) => language === "sh" || language === "text");
   return fences.flatMap((fence, index) => {

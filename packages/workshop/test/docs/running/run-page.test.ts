@@ -19,12 +19,12 @@ const runText = (markdown: string): Promise<string | null> =>
   runPage(parsePage("docs/a.md", markdown), service);
 
 describe("runPage", () => {
-  it("runs the blocks of a page in one shell, and compares their output", async () => {
+  it("runs the blocks on a page in one shell, and compares their output", async () => {
     const page = `# A\n\n${sh("NAME=ada\nmkdir work && cd work")}## B\n\n${sh('echo "$NAME $TOKEN"; basename "$PWD"')}which says\n\n${text("ada 1|…\nwork")}`;
     expect(await runText(page)).toBeNull();
   });
 
-  it("reads stdout and stderr, and replaces the addresses of the service", async () => {
+  it("reads stdout and stderr, and replaces the service's addresses", async () => {
     const command = "echo http://127.0.0.1:3000/v1 127.0.0.1%3A3001 >&2; echo $SNAP_PORT";
     expect(await runText(sh(command) + text("http://127.0.0.1:3000/v1 127.0.0.1%3A3001\n4321"))).toBeNull();
     expect(
@@ -35,7 +35,7 @@ describe("runPage", () => {
     expect(await runText(sh("echo http://127.0.0.1:3000/ | grep 4321"))).toBeNull();
   });
 
-  it("reports a mismatch with its place and the actual output", async () => {
+  it("reports an output that does not match, with its place", async () => {
     const fault = await runText(`# A\n\n${sh("echo one")}${text("two")}`);
     expect(fault).toBe("docs/a.md:3: unexpected output:\necho one\n--- actual\none\n--- expected\ntwo");
   });
@@ -64,7 +64,7 @@ describe("runPage", () => {
     expect(await runText(sh("cat\necho done") + text("done"))).toBeNull();
   });
 
-  it("stops processes that a page left running", async () => {
+  it("stops processes that a page has left running", async () => {
     const { dataDir } = service;
     const program = `
       process.on("SIGTERM", () => { fs.writeFileSync("${dataDir}/ended", ""); process.exit(); });
@@ -74,7 +74,7 @@ describe("runPage", () => {
     expect(existsSync(join(dataDir, "ended"))).toBe(true);
   });
 
-  it("stops the running command on abort", async () => {
+  it("stops the running command when the signal aborts", async () => {
     const controller = new AbortController();
     const page = parsePage("docs/a.md", sh("touch data/up\nsleep 600"));
     const running = runPage(page, service, controller.signal);
@@ -83,7 +83,7 @@ describe("runPage", () => {
     expect(await running).toMatch(/^docs\/a[.]md:1: failed:/);
   });
 
-  it("provides the command line and the packages of a clone", async () => {
+  it("provides the command line and the packages, as in a clone", async () => {
     expect(
       await runText(
         sh("npx snap-server --version | cut -c1-5; ls packages/client/package.json; ls -A") +

@@ -11,18 +11,18 @@ import { endGroup, openShell, start, type Place, type Printed } from "./shell.ts
 export interface PageService {
   readonly port: number;
   readonly dataDir: string;
-  /** Variables that the page may use, such as `TOKEN`. */
+  /** Variables that the page can use, such as `TOKEN`. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** The entries of a clone that pages use. */
+/** The entries in a clone that pages use. */
 const CLONE_ENTRIES = ["node_modules", "package.json", "packages", "examples"];
 const START = /^npm start\b/;
 /** The last line of `npm start`'s own output. */
 const STARTED = "Press Ctrl-C to stop.";
 
 /**
- * Runs the commands of a page in order, in one bash, in a folder that looks like a clone. Stops at the first fault.
+ * Runs the commands on a page in order, in one bash, in a folder that looks like a clone. Stops at the first fault.
  *
  * @param service The running service, or the port and data folder for the page's own `npm start`.
  * @param signal Aborts the run, and stops all its processes.
@@ -42,37 +42,37 @@ export async function runPage(
   await symlink(service.dataDir, join(directory, "data"));
   const environment = readersEnvironment(service);
   const shell = openShell({ directory, environment, signal }, scripts);
-  const ends: (() => Promise<void>)[] = [() => shell.close()];
+  const cleanups: (() => Promise<void>)[] = [() => shell.close()];
   try {
     for (const step of readSteps(page)) {
       const actual = { ...step, ...withAddresses(step, service.port) };
       const printed = START.test(step.command)
-        ? await startService(actual, { directory: ROOT, environment, signal }, ends)
+        ? await startService(actual, { directory: ROOT, environment, signal }, cleanups)
         : await shell.run(actual.command);
-      const fault = judge(actual, printed);
+      const fault = findFault(actual, printed);
       if (fault !== null) return fault;
     }
     return null;
   } finally {
-    for (const end of ends) await end();
+    for (const cleanUp of cleanups) await cleanUp();
     await rm(place, { recursive: true });
   }
 }
 
-/** Starts the service in the background, as in a second terminal, and in the real clone. */
+/** Starts the service in the background, as a second terminal would, and in the real clone. */
 async function startService(
   { command, expected }: Step,
   place: Place,
-  ends: (() => Promise<void>)[],
+  cleanups: (() => Promise<void>)[],
 ): Promise<Printed> {
   const { child, output } = start("bash", ["-c", command], place);
-  ends.push(() => endGroup(child));
+  cleanups.push(() => endGroup(child));
   const last = expected?.split("\n").findLast((line) => line.trim() !== "…") ?? STARTED;
   const ok = await output.until((text) => matchesOutput(`…\n${last}\n…`, text));
   return { ok, output: output.text() };
 }
 
-function judge({ place, command, expected }: Step, { ok, output }: Printed): string | null {
+function findFault({ place, command, expected }: Step, { ok, output }: Printed): string | null {
   const found = `${command}\n--- actual\n${output.trim()}`;
   if (!ok) return `${place}: failed:\n${found}`;
   if (expected === null || matchesOutput(expected, output)) return null;
@@ -88,7 +88,7 @@ function withAddresses({ command, expected }: Step, port: number): Pick<Step, "c
   return { command: put(command), expected: expected === null ? null : put(expected) };
 }
 
-/** A reader's environment: the tools of the machine, without those of this repository, and without our settings. */
+/** Returns a reader's environment: the machine's tools, without those of this repository, and without our settings. */
 export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|SNAP_(?!CHROMIUM_PATH))|^(CI|VITEST|NODE_ENV)$/.test(name),
@@ -98,10 +98,10 @@ export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
     ...Object.fromEntries(inherited),
     ...service.variables,
     PATH: path.join(delimiter),
-    // Suppress npm's warnings about the machine's settings, which are on no page.
+    // Suppress npm's warnings about the machine's settings, which no page shows.
     npm_config_loglevel: "error",
     npm_config_update_notifier: "false",
-    SNAP_LOG_LEVEL: "warn", // without the lines of the audit
+    SNAP_LOG_LEVEL: "warn", // hides the audit's lines
     SNAP_PORT: String(service.port),
     SNAP_DATA_DIR: service.dataDir,
   };

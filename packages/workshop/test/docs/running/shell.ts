@@ -10,9 +10,9 @@ export interface Printed {
   readonly output: string;
 }
 
-/** A Bash process that runs the `sh` blocks of a page one after another. */
+/** A Bash process that runs the `sh` blocks on a page one after another. */
 export interface Shell {
-  /** Not ok if a command of the block failed or timed out, which also ends the shell. */
+  /** Runs a block. The result is not ok if a command in it failed or timed out, which also ends the shell. */
   run(block: string): Promise<Printed>;
   /** Stops the shell and its background processes. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface Shell {
 export interface Place {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Stops the processes on abort. */
+  /** Stops the processes when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,7 +47,7 @@ export function openShell(place: Place, scripts: string): Shell {
   };
 }
 
-/** Timeout of a block, so that a hanging block is reported with its place. */
+/** The timeout for a block, so a hanging block is reported with its place. */
 const BLOCK_TIMEOUT_MS = 40_000;
 
 /** The output of a process so far. */
@@ -57,7 +57,7 @@ export interface Output {
   until(isMatch: (text: string) => boolean): Promise<boolean>;
 }
 
-/** Starts a command as the leader of a process group, so that its descendants can be stopped with it. */
+/** Starts a command as the leader of a process group, so its descendants can be stopped with it. */
 export function start(
   command: string,
   args: readonly string[],
@@ -87,7 +87,7 @@ export function start(
   });
   child.on("exit", () => {
     ended = true;
-    // The last output may still be in the pipe.
+    // The last output might still be in the pipe.
     setImmediate(look);
   });
   return {
@@ -114,7 +114,7 @@ export function start(
   };
 }
 
-/** Stops a process group, and waits until all its processes have closed their output. */
+/** Stops a process group, and waits for all its processes to close their output. */
 export async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const isOpen = child.stdout?.closed === false || child.stderr?.closed === false;

@@ -9,7 +9,7 @@ import { patternRule } from "./block-requests.ts";
 import { WEBSOCKET_SINK } from "./block-websockets.ts";
 import type { UrlPattern } from "./url-pattern.ts";
 
-/** Blocks connections to hosts at the egress. */
+/** Blocks connections to hosts at the egress proxy. */
 export interface HostBlocking {
   readonly blocks: HostBlocks;
   /** The page must report its requests. */
@@ -17,8 +17,8 @@ export interface HostBlocking {
 }
 
 /**
- * Blocks connections to the hosts of these patterns. Redirects may lead the document to such a host: connections to it are
- * then allowed, and the other requests to it intercepted.
+ * Blocks connections to the hosts that match these patterns. If a redirect leads the document to such a host,
+ * connections to it are allowed, and all other requests to it are intercepted.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
   /** Resolves once other requests to the host are intercepted. */

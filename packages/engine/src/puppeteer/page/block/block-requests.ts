@@ -6,7 +6,7 @@ import type { UrlPattern } from "./url-pattern.ts";
 
 type ResourceType = Protocol.Network.ResourceType;
 
-/** The types of requests, by item of `blockResources`. WebSockets are not requests. */
+/** Request types for each item of `blockResources`. WebSockets are not requests. */
 const RESOURCE_TYPES: Readonly<Record<string, readonly ResourceType[]>> = {
   image: ["Image"],
   media: ["Media"],
@@ -17,7 +17,7 @@ const RESOURCE_TYPES: Readonly<Record<string, readonly ResourceType[]>> = {
   websocket: [],
 };
 
-/** `blockResources`: by type of request. */
+/** `blockResources`: blocks by request type. */
 export function resourceRules(tab: Tab, list: string | undefined): readonly RequestRule[] {
   const types = new Set(list?.split(",").flatMap((name) => RESOURCE_TYPES[name] ?? []));
   if (types.size === 0) return [];
@@ -25,12 +25,12 @@ export function resourceRules(tab: Tab, list: string | undefined): readonly Requ
   return [blockingRule(tab, { patterns, blocks: ({ resourceType }) => types.has(resourceType) })];
 }
 
-/** `blockAds` and `blockTrackers`: by the filter lists of the operator. */
+/** `blockAds` and `blockTrackers`: blocks by the operator's filter lists. */
 export function listRules(tab: Tab, url: string, lists: readonly FilterList[]): readonly RequestRule[] {
   if (lists.length === 0) return [];
   let documentUrl = url;
   const blocks = ({ request, resourceType }: PausedRequest): boolean => {
-    // a document that is not the page's own is a frame's
+    // all documents other than the page's own are frames'
     const type = resourceType === "Document" ? "sub_frame" : (FILTERED_TYPES[resourceType] ?? "other");
     const filtered = { url: request.url, documentUrl, type };
     return lists.some((list) => list.blocks(filtered));
@@ -39,7 +39,7 @@ export function listRules(tab: Tab, url: string, lists: readonly FilterList[]): 
   return [blockingRule(tab, { patterns: [{ urlPattern: "*" }], blocks, onDocument })];
 }
 
-/** The names that filter lists use. */
+/** Filter lists' names for request types. */
 const FILTERED_TYPES: Readonly<Partial<Record<ResourceType, FilteredRequest["type"]>>> = {
   Stylesheet: "stylesheet",
   Image: "image",
@@ -56,11 +56,11 @@ const FILTERED_TYPES: Readonly<Partial<Record<ResourceType, FilteredRequest["typ
 interface Blocking {
   readonly patterns: RequestRule["patterns"];
   readonly blocks: (request: PausedRequest) => boolean;
-  /** Called with the URL of the page's document, and of each of its redirects. */
+  /** Called with the URLs of the page's document and of each of its redirects. */
   readonly onDocument?: (url: string) => void;
 }
 
-/** URL patterns, and hosts that the egress does not block. */
+/** Blocks URL patterns, and hosts that the egress proxy does not block. */
 export function patternRule(tab: Tab, patterns: readonly UrlPattern[]): RequestRule {
   return blockingRule(tab, {
     patterns: patterns.flatMap(({ paused }) => paused),

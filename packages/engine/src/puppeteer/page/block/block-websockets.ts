@@ -1,11 +1,11 @@
 import type { Setting } from "../configure/setting.ts";
 
-/** Blocked WebSockets connect to this host, which the egress blocks and no resolver knows (RFC 6761, 6.4). */
+/** Blocked WebSockets connect to this host, which the egress proxy blocks and no resolver knows (RFC 6761, 6.4). */
 export const WEBSOCKET_SINK = "blocked-websocket.invalid";
 
 /**
- * The DevTools protocol cannot block WebSockets, so their constructors are replaced before scripts run. A blocked one fails
- * like any other that cannot connect.
+ * The DevTools protocol cannot block WebSockets, so their constructors are replaced before scripts run. A blocked
+ * WebSocket fails like any other that cannot connect.
  */
 const redirectWebSockets = (patterns: readonly string[]): string => `(() => {
   const patterns = ${JSON.stringify(patterns)}.map((source) => new RegExp(source));
@@ -32,7 +32,7 @@ const redirectWebSockets = (patterns: readonly string[]): string => `(() => {
 /**
  * Blocks WebSockets whose URL matches one of these regular expressions.
  *
- * @returns nothing if there are none, so that workers need not be followed.
+ * @returns no settings if there are no patterns, so workers need not be followed.
  */
 export function webSocketSettings(patterns: readonly string[]): readonly Setting[] {
   if (patterns.length === 0) return [];

@@ -8,13 +8,13 @@ import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
 
 const ANY = "";
 
-/** Blocks what the parameters ask for: hosts at the egress where it can, everything else by interception. */
+/** Applies the blocking parameters: to hosts at the egress proxy where possible, to everything else by interception. */
 export function block({ tab, parameters, filterLists }: LoadedPage): Configuration {
   const { url, blockUrls, blockResources } = parameters;
   const { egress } = tab;
   const patterns = parseUrlPatterns(blockUrls);
   const document = parseTarget(url);
-  // the egress cannot tell the document from other requests to its host
+  // the egress proxy cannot distinguish the document from other requests to its host
   const isForEgress = (pattern: UrlPattern): boolean =>
     pattern.isHost && egress.blockHosts !== null && !(document !== null && pattern.matchesHost(document));
   const { hosts = [], intercepted = [] } = Object.groupBy(patterns, (pattern) =>

@@ -1,4 +1,4 @@
-/** Counts the requests of a page that were blocked because its parameters say so. */
+/** Counts a page's requests that its parameters blocked. */
 export class BlockedRequests {
   #count = 0;
 

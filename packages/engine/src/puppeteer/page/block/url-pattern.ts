@@ -6,17 +6,19 @@ type Authority = Pick<Target, "hostname" | "port">;
 
 /** An item of `blockUrls`. */
 export interface UrlPattern {
-  /** Whether it is a host, `*.host` or either with a port, which the egress can block by itself. */
+  /**
+   * Whether it is a host or `*.host`, with or without a port, which the egress proxy can block without interception.
+   */
   readonly isHost: boolean;
   matches(url: string): boolean;
   /** Returns whether it is a host pattern that matches. */
   matchesHost(authority: Authority): boolean;
   /**
-   * The requests to pause, which may be more than those that match: patterns with several `*` can stall the browser, so it
-   * never gets those of a caller.
+   * The requests to pause, which may be more than those that match: patterns with several `*` can stall the browser, so
+   * callers' patterns are never sent to it.
    */
   readonly paused: readonly Protocol.Fetch.RequestPattern[];
-  /** Matches URLs of WebSockets with an explicit port: the source of a regular expression. */
+  /** Source of a regular expression that matches WebSocket URLs with an explicit port. */
   readonly webSockets: string;
 }
 
@@ -57,8 +59,8 @@ function urlPattern(item: string): UrlPattern {
 }
 
 /**
- * Returns whether `text` consists of the parts in this order, with any text between them. Takes linear time per part: as a
- * regular expression, a caller's pattern could block the process.
+ * Returns whether `text` consists of the parts in this order, with any text between them. Takes linear time per part,
+ * because a caller's pattern could block the process as a regular expression.
  */
 function matchesWildcards(text: string, parts: readonly string[]): boolean {
   const [first = "", ...rest] = parts;
@@ -68,9 +70,9 @@ function matchesWildcards(text: string, parts: readonly string[]): boolean {
   const endIndex = text.length - last.length;
   let index = first.length;
   for (const part of rest) {
-    const found = text.indexOf(part, index);
-    if (found === -1) return false;
-    index = found + part.length;
+    const partIndex = text.indexOf(part, index);
+    if (partIndex === -1) return false;
+    index = partIndex + part.length;
   }
   return index <= endIndex;
 }

@@ -22,13 +22,13 @@ const SETTINGS: readonly Settings[] = [
   scriptSettings,
 ];
 
-/** Returns the rules for the requests of a page. */
+/** Returns the rules for a page's requests. */
 type Rules = (page: LoadedPage) => readonly RequestRule[];
 
-/** Every rule for requests, in order, after those that block. */
+/** Every request rule, in order, after the blocking ones. */
 const RULES: readonly Rules[] = [credentialRules, documentRules];
 
-/** Configures a tab before it navigates. Sends no command for what a ready tab already has. */
+/** Configures a tab before it navigates. Sends no commands for settings that a ready tab already has. */
 export async function configure(page: LoadedPage, signal: AbortSignal): Promise<void> {
   const { tab, parameters } = page;
   const blocking = block(page);

@@ -1,12 +1,11 @@
+import type { CDPSession } from "puppeteer";
 import type { Settings } from "./setting.ts";
 
-/** `javascript`: the steps of the service still run, in isolated worlds. */
+/** `javascript`: the service's own steps still run, in isolated worlds. */
 export const scriptSettings: Settings = ({ javascript }) =>
-  javascript
-    ? []
-    : [
-        {
-          targets: "frames",
-          apply: ({ session }) => session.send("Emulation.setScriptExecutionDisabled", { value: true }),
-        },
-      ];
+  javascript ? [] : [{ targets: "frames", apply: ({ session }) => disableScripts(session) }];
+
+/** Stops the scripts of the session's frames, also those that are already running. */
+export async function disableScripts(session: CDPSession): Promise<void> {
+  await session.send("Emulation.setScriptExecutionDisabled", { value: true });
+}

@@ -2,7 +2,7 @@ import type { Protocol } from "puppeteer";
 import { deviceOf } from "./device.ts";
 import type { Setting, Settings } from "./setting.ts";
 
-/** `userAgent`, the user agent of `device`, and the language that `locale` asks for. */
+/** `userAgent`, the user agent of `device`, and the language of `locale`. */
 export const userAgentSettings: Settings = (parameters) => {
   const { locale } = parameters;
   const userAgent = parameters.userAgent ?? deviceOf(parameters)?.userAgent;
@@ -13,7 +13,7 @@ export const userAgentSettings: Settings = (parameters) => {
     {
       targets: "workers",
       apply: (target) => {
-        // an empty text leaves the browser's own
+        // an empty string leaves the browser's own
         const identity = target.userAgent === null ? { userAgent: "" } : identityOf(target.userAgent);
         return overrideUserAgent({ ...identity, ...languages }).apply(target);
       },
@@ -35,7 +35,7 @@ function languagesOf(locale: string): string {
   return language === locale ? locale : `${locale},${language}`;
 }
 
-/** Platforms by their name in a user agent: `navigator.platform`, and the platform of client hints. */
+/** `navigator.platform` and the platform in client hints, by the name in the user agent. */
 const PLATFORMS: readonly (readonly [RegExp, { readonly navigator: string; readonly hint: string }])[] = [
   [/iPhone/, { navigator: "iPhone", hint: "iOS" }],
   [/iPad/, { navigator: "iPad", hint: "iOS" }],
@@ -47,8 +47,8 @@ const PLATFORMS: readonly (readonly [RegExp, { readonly navigator: string; reado
 ];
 
 /**
- * Returns a user agent with what must not contradict it. Only Chrome sends client hints; without metadata, Chromium sends
- * none.
+ * Returns a user agent with the properties that must match it. Only Chrome sends client hints; without metadata,
+ * Chromium sends none.
  */
 export function identityOf(userAgent: string): Protocol.Emulation.SetUserAgentOverrideRequest {
   const [, platform] = PLATFORMS.find(([pattern]) => pattern.test(userAgent)) ?? [];

@@ -10,7 +10,7 @@ export interface Viewport {
   readonly width: number;
   readonly height: number;
   readonly deviceScaleFactor: number;
-  /** Whether the page is laid out as in a mobile browser. */
+  /** Whether to lay out the page as in a mobile browser. */
   readonly mobile: boolean;
   readonly screenOrientation?: Protocol.Emulation.ScreenOrientation;
 }
@@ -20,7 +20,7 @@ export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor
 
 const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
 
-/** The paper determines the layout of a PDF when it is printed; a single page is measured before. */
+/** A PDF's layout follows the paper when it is printed; a single page is measured first. */
 export function viewportOf(parameters: SnapParameters): Viewport {
   if (parameters.pdf)
     return parameters.singlePage ? { ...READY_VIEWPORT, ...printableArea(parameters) } : READY_VIEWPORT;
@@ -52,7 +52,7 @@ export async function applyViewport(session: CDPSession, viewport: Viewport): Pr
   await session.send("Emulation.setDeviceMetricsOverride", viewport);
 }
 
-/** The viewport, touch screen and background, if they differ from those of a ready tab. */
+/** The viewport, touch screen and background, if they differ from a ready tab's. */
 export const viewportSettings: Settings = (parameters) => {
   const viewport = viewportOf(parameters);
   const settings: Setting[] = [];

@@ -1,5 +1,5 @@
 /*
- * Reads dictionaries of a PDF (ISO 32000-1, 7.3) without interpreting their values.
+ * Reads a PDF's dictionaries (ISO 32000-1, 7.3) without interpreting their values.
  */
 
 const SPACE = /[\s\0]*/y;
@@ -10,10 +10,10 @@ const SCALAR = /\d+ \d+ R\b|[^\s\0()<>[\]{}/%]+/y;
 
 const DEPTH_MAX = 16;
 
-/** The dictionary is not what the syntax of PDF allows, or is nested too deeply. */
+/** The dictionary is not valid PDF syntax, or is nested too deeply. */
 export class MalformedPdf extends Error {}
 
-/** Returns the values of the dictionary that starts the text, each as it is written, by name with its slash. */
+/** Returns the raw values of the dictionary at the start of the text, by name including the slash. */
 export function parseDictionary(text: string): ReadonlyMap<string, string> {
   const reader = new ValueReader(text);
   const entries = new Map<string, string>();
@@ -74,7 +74,7 @@ class ValueReader {
         return;
       }
     }
-    throw new MalformedPdf("a string does not end");
+    throw new MalformedPdf("unterminated string");
   }
 
   #takeIf(token: string): boolean {

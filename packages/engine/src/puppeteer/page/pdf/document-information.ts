@@ -1,7 +1,7 @@
 import type { PdfParameters } from "@snap/protocol";
 import { readStructure } from "./pdf-structure.ts";
 
-/** What parameters write, by the names of the information dictionary (ISO 32000-1, 14.3.3). */
+/** The entries of the information dictionary (ISO 32000-1, 14.3.3) that parameters set. */
 const ENTRIES = {
   pdfTitle: "/Title",
   pdfAuthor: "/Author",
@@ -10,9 +10,9 @@ const ENTRIES = {
 } as const satisfies Partial<Record<keyof PdfParameters, string>>;
 
 /**
- * Returns what to append to a PDF so that it has the document information of the parameters: an incremental update
- * (ISO 32000-1, 7.5.6), which replaces the information dictionary and leaves everything else as it is. `null` if the
- * parameters have none.
+ * Returns what to append to a PDF to set the document information in the parameters: an incremental update (ISO
+ * 32000-1, 7.5.6), which replaces the information dictionary and leaves everything else unchanged. `null` if the
+ * parameters set none.
  *
  * @throws MalformedPdf if the file is not written as expected.
  */
@@ -32,7 +32,7 @@ export function informationUpdate(bytes: Uint8Array, parameters: PdfParameters):
   return Buffer.from(object + table + end, "latin1");
 }
 
-/** As hexadecimal UTF-16BE with a byte order mark, so that no character has a meaning in the syntax. */
+/** As hexadecimal UTF-16BE with a byte order mark, so no character has a syntactic meaning. */
 function encodeText(text: string): string {
   return `<${Buffer.from(`\u{feff}${text}`, "utf16le").swap16().toString("hex").toUpperCase()}>`;
 }

@@ -2,15 +2,17 @@ import type { PdfParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import type { PrintLayout } from "./print-layout.ts";
 
-/** Centers headers and footers in their margins. Chromium gives them no other place, and a size of 8 px by default. */
-const PLACE = "<style>#header,#footer{padding:0;align-items:center}</style>";
+/** Centers headers and footers in their margins. If they are taller, they stay on the paper and cover the content. */
+const PLACE =
+  "<style>#header,#footer{padding:0}#header{align-items:start}#footer{align-items:end}" +
+  "#header>div,#footer>div{min-height:100%;align-content:center}</style>";
 
 type Templates = Pick<
   Protocol.Page.PrintToPDFRequest,
   "displayHeaderFooter" | "headerTemplate" | "footerTemplate"
 >;
 
-/** Returns what makes Chromium print the header and the footer; nothing if there are none. */
+/** Returns the options that make Chromium print the header and footer; none if there are neither. */
 export function headerTemplates(
   { headerHtml, footerHtml }: PdfParameters,
   { marginLeft, marginRight }: PrintLayout,

@@ -1,13 +1,13 @@
 import { MalformedPdf, parseDictionary } from "./dictionary.ts";
 
 /*
- * Finds objects in the PDF of the browser by its cross-reference table (ISO 32000-1, 7.5). Reads only the table and the
- * dictionaries that it is asked for: their text may be the page's, and is at most as long as these limits.
+ * Finds objects in the browser's PDF through its cross-reference table (ISO 32000-1, 7.5). Reads only the table and the
+ * requested dictionaries, up to these limits, because their text may come from the page.
  */
 
 const TAIL_BYTES = 64;
 const DICTIONARY_MAX_BYTES = 1024 * 1024;
-/** Each entry of the table has this length. */
+/** Length of each table entry. */
 const ENTRY_BYTES = 20;
 
 type Dictionary = ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export interface PdfStructure {
   /** Offset of the cross-reference table. */
   readonly tableOffset: number;
   readonly trailer: Dictionary;
-  /** Returns the dictionary that an entry of another one refers to. */
+  /** Returns the dictionary that an entry in another dictionary refers to. */
   readonly follow: (
     dictionary: Dictionary,
     name: string,
@@ -66,7 +66,7 @@ function textAt(bytes: Uint8Array, offset: number, length: number): string {
   return Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("latin1");
 }
 
-/** Returns the group of a match. */
+/** Returns the match's group. */
 function required(match: RegExpExecArray | null): string {
   const group = match?.[1];
   if (group === undefined) throw new MalformedPdf("unexpected syntax");

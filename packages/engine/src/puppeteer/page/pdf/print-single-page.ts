@@ -5,10 +5,11 @@ import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable } from "../../../timeouts.ts";
 import type { ByteCollector } from "../../browser/byte-collector.ts";
 import { mediaSettings } from "../configure/media.ts";
-import { applyViewport, viewportOf, type Viewport } from "../configure/viewport.ts";
+import { viewportOf } from "../configure/viewport.ts";
 import { configureTargets } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
-import { fixLengths, measureContent, removeBreaks } from "./fit-single-page.ts";
+import { changeViewport, fixLengths } from "../viewport-lengths.ts";
+import { measureContent, removeBreaks } from "./fit-single-page.ts";
 import { countPages } from "./pdf-structure.ts";
 import { printLayoutOf, toInches } from "./print-layout.ts";
 
@@ -16,23 +17,27 @@ const POINTS_PER_INCH = 72;
 /** The largest side of a page that readers support (ISO 32000-1, annex C). */
 const PAGE_MAX_POINTS = 14_400;
 
-/** A page can grow between the measurement and the print, and its layout for print can be slightly higher. */
-const PRINTS_MAX = 4;
+/**
+ * A page can grow between the measurement and the print, and its print layout can be slightly taller, usually by less
+ * than a pixel, because the measured height is rounded.
+ */
+const PRINTS_MAX = 5;
+const FIRST_GROWTH_PIXELS = 1;
 const GROWTH = { factor: 1.02, pixels: 16 } as const;
 
-/** Chromium lays out wide content for a wider page, up to this factor, and shrinks it. */
+/** Chromium lays out wide content for a wider page, up to this factor, and shrinks it to fit. */
 const SHRINK_MAX = 1.5;
 
 export interface SinglePagePrint {
   readonly parameters: PdfParameters;
-  /** Prints with these values in place of the parameters'. */
+  /** Prints with these values instead of the parameters'. */
   readonly print: (values: Partial<Protocol.Page.PrintToPDFRequest>) => Promise<ByteCollector>;
 }
 
 /**
- * Prints the whole page on one page of the paper's width. The page was loaded in a viewport of that width.
+ * Prints the whole page on one sheet of the paper's width. The page was loaded in a viewport of that width.
  *
- * @throws SnapError `render_failed` if the page would be too long, or always needs another one.
+ * @throws SnapError `render_failed` if the page would be too long, or never fits on one page.
  * @throws MalformedPdf if the browser's file cannot be read.
  */
 export async function printSinglePage(
@@ -53,11 +58,12 @@ export async function printSinglePage(
     const file = await print({ paperHeight });
     if (countPages(file.written()) === 1) return file;
     const isFixed = prints === 1 && (await fixViewportLengths(tab, parameters, signal));
-    if (!isFixed) atLeast = height * GROWTH.factor + GROWTH.pixels;
+    if (isFixed) continue;
+    atLeast = atLeast === 0 ? height + FIRST_GROWTH_PIXELS : height * GROWTH.factor + GROWTH.pixels;
   }
   throw new SnapError(
     "render_failed",
-    "The page does not fit on one page, because its length depends on that of the paper. Leave out singlePage.",
+    "The page does not fit on one page, because its length depends on the paper's length. Leave out singlePage.",
   );
 }
 
@@ -75,23 +81,13 @@ async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortS
 }
 
 /**
- * `vh` is relative to the paper: a page that is higher than the paper would need an even higher one. Returns whether the
- * page has such lengths.
+ * Fixes lengths such as `vh`, which are relative to the paper: a page taller than the paper would need even taller
+ * paper. Returns whether the page has such lengths.
  */
-async function fixViewportLengths(
-  tab: Tab,
-  parameters: PdfParameters,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const viewport = viewportOf(parameters);
-  const higher = { ...viewport, height: viewport.height * 2 };
-  const enterOther = (): Promise<void> => changeViewport(tab, higher, signal);
-  const enterFinal = (): Promise<void> => changeViewport(tab, viewport, signal);
-  return fixLengths(tab, { enterOther, enterFinal }, signal);
-}
-
-function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {
-  return abortable(signal, applyViewport(session, viewport));
+function fixViewportLengths(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<boolean> {
+  const final = viewportOf(parameters);
+  const other = { ...final, height: final.height * 2 };
+  return fixLengths(tab, { final, other, pinsFixed: false }, signal);
 }
 
 function requirePossibleHeight(points: number): void {
@@ -99,7 +95,7 @@ function requirePossibleHeight(points: number): void {
   const length = `${Math.ceil(points).toLocaleString("en-US")} pt`;
   throw new SnapError(
     "render_failed",
-    `The page is ${length} long; a page of a PDF has at most 14,400 pt (200 in). Send a smaller scale, or leave out singlePage.`,
+    `The page is ${length} long; a PDF page can be at most 14,400 pt (200 in) long. Send a smaller scale, or leave out singlePage.`,
     { notes: [CAPTURE_TOO_LARGE] },
   );
 }

@@ -4,19 +4,22 @@ import { forEachAtOnce } from "../for-each-at-once.ts";
 import type { Tab } from "../tab.ts";
 import { giveUpAfter } from "./give-up-after.ts";
 
-/** Each frame is sent the URLs of its images; longer URLs are not compared. */
+/** Each frame receives the URLs of its images; longer URLs are not compared. */
 const IMAGES_MAX = 500;
 const URL_CHARACTERS_MAX = 2_000;
-/** The files to look into, in the browser's memory. A match returns the file, and a larger one fits in no response. */
+/**
+ * Limits for the files to search, which are in the browser's memory. A match returns the file, and a larger file does
+ * not fit in a response.
+ */
 const WEBP = { files: 100, fileBytes: 3_000_000, totalBytes: 64_000_000 } as const;
-/** The browser loads the page's manifest before it looks into a file, which may take any time. */
+/** The browser loads the page's manifest before it searches a file, which can take any amount of time. */
 const FIND_MAX_MS = 1_000;
 const SESSIONS_AT_ONCE = 2;
 const FILES_AT_ONCE = 8;
 
 /**
  * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags have the second bit set.
- * A search for it returns nothing for other files, whereas their content would have to be sent.
+ * Searching for it transfers nothing for other files, unlike reading their content.
  */
 export const ANIMATED_WEBP = "^.{16}VlA4WAoA.{3}[CDGHKLOPSTWXabefijmnqruvyz2367+/]";
 
@@ -28,14 +31,14 @@ interface Image {
   readonly bytes: number;
 }
 
-/** The animated images of a render's page. Each file is looked into once. */
+/** The animated images on a render's page. Each file is searched once. */
 export class AnimatedImages {
   readonly #urls = new Map<string, Set<string>>();
   readonly #isAnimatedWebp = new Map<string, boolean>();
   #images = 0;
   #bytesLeft = WEBP.totalBytes;
 
-  /** Looks for images that have loaded since the last call. Returns whether there was enough time. */
+  /** Looks for images that have loaded since the last call. Returns whether it finished in time. */
   async find({ frameSessions }: Pick<Tab, "frameSessions">, signal: AbortSignal): Promise<boolean> {
     const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
     return giveUpAfter(limit, async (limited) => {

@@ -5,10 +5,12 @@ import { HAS_MISSING_GLYPHS } from "./missing-glyphs.ts";
 import type { Step } from "./step.ts";
 
 const FONTS_MAX_MS = 2_000;
-/** Above the limit in the page, so that it applies only if the page does not respond. */
+/** Longer than the limit in the page, so it applies only if the page is not responding. */
 const STEP_MAX_MS = FONTS_MAX_MS + 1_000;
 
-/** Text in a font that is still loading is invisible; a font that does not arrive in time is replaced by its fallback. */
+/**
+ * Text is invisible while its font is loading. A font that does not arrive in time is replaced with its fallback.
+ */
 const AWAIT_FONTS = `(async () => {
   const end = performance.now() + ${FONTS_MAX_MS};
   const { fonts } = document;
@@ -19,7 +21,7 @@ const AWAIT_FONTS = `(async () => {
   return ${HAS_MISSING_GLYPHS};
 })()`;
 
-/** Waits for the fonts of the page, and looks for text that no font can display, if a parameter changes the page. */
+/** If a parameter changes the page, waits for its fonts and looks for text that no font can display. */
 export const awaitFonts: Step = async ({ tab, changes }, signal) => {
   if (!changes.any) return [];
   const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };

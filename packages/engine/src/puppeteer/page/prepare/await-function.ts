@@ -3,10 +3,10 @@ import { poll } from "./poll.ts";
 import { runInPage, scriptFailed } from "./run-in-page.ts";
 import type { Step } from "./step.ts";
 
-/** An expression that does not yield is ended after this time, and evaluated again. */
+/** An expression that does not yield is stopped after this time and evaluated again. */
 const EVALUATION_MAX_MS = 1_000;
 
-/** `waitForFunction`: waits until an expression is truthy. It may throw as long as the page is not ready. */
+/** `waitForFunction`: waits until an expression is truthy. It may throw while the page is not ready. */
 export const awaitFunction: Step = async ({ tab, parameters }, signal) => {
   const { waitForFunction } = parameters;
   if (waitForFunction === undefined) return [];

@@ -7,7 +7,7 @@ const NONE_VISIBLE = `(matches) => !matches.some((element) => {
   return width * height > 0 && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 })`;
 
-/** `waitForHidden`: waits until no visible element matches in the main frame, its open shadow roots included. */
+/** `waitForHidden`: waits until no visible element matches in the main frame, including its open shadow roots. */
 export const awaitHidden: Step = async ({ tab, parameters }, signal) => {
   const { waitForHidden: selector } = parameters;
   if (selector === undefined) return [];

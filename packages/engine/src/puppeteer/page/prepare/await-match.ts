@@ -7,14 +7,14 @@ import { poll } from "./poll.ts";
 /** What to wait for in the main frame. */
 export interface MatchCondition {
   readonly selector: string;
-  /** Whether to look into open shadow roots, too. */
+  /** Whether to also search open shadow roots. */
   readonly inShadowRoots?: boolean;
-  /** JavaScript of a function that takes the elements that match, and returns whether the wait is over. */
+  /** JavaScript of a function that receives the matching elements and returns whether the wait is over. */
   readonly isMet: string;
 }
 
 /**
- * Resolves once the elements that match a selector meet a condition.
+ * Resolves once the elements matching a selector meet a condition.
  *
  * @throws SnapError if the selector is invalid, or if the page navigates to a URL that fails to load.
  */

@@ -13,8 +13,8 @@ interface Point {
 }
 
 /**
- * Returns the center of the element in the viewport. If something else covers it, clicks it directly, as the keyboard
- * would.
+ * Returns the center of the element in the viewport. If something covers the element, clicks it directly, as the
+ * keyboard would.
  */
 const LOCATE = `(selector) => {
   ${ROOTS_OF}
@@ -35,19 +35,22 @@ const LOCATE = `(selector) => {
   return "clicked";
 }`;
 
-/** `click`: clicks the first match, in open shadow roots last, like a user, and waits until the page is ready again. */
+/**
+ * `click`: clicks the first match as a user would, and waits until the page is ready again. Searches open shadow roots
+ * last.
+ */
 export const clickElement: Step = async ({ tab, parameters }, signal) => {
   const { click: selector } = parameters;
   if (selector === undefined) return [];
   const scroll = await evaluate<Point>(tab, "({ x: scrollX, y: scrollY })", signal);
-  const found = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
+  const match = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
     tab,
     `(${LOCATE})(${JSON.stringify(selector)})`,
     signal,
   );
-  if (found === "invalid") throw invalidSelector(selector);
-  if (found === "unmatched") return [CLICK_UNMATCHED];
-  if (found !== "clicked") await press(tab, found, signal);
+  if (match === "invalid") throw invalidSelector(selector);
+  if (match === "unmatched") return [CLICK_UNMATCHED];
+  if (match !== "clicked") await press(tab, match, signal);
   const notes = await waitUntilReady({ tab, parameters }, signal);
   const { x: left, y: top } = scroll;
   await evaluate(tab, `scrollTo(${JSON.stringify({ left, top, behavior: "instant" })})`, signal);
@@ -60,7 +63,7 @@ async function press({ session }: Tab, point: Point, signal: AbortSignal): Promi
     session.send("Input.dispatchMouseEvent", { ...point, type: "mouseMoved" }),
     session.send("Input.dispatchMouseEvent", { ...at, type: "mousePressed" }),
     session.send("Input.dispatchMouseEvent", { ...at, type: "mouseReleased" }),
-    // the pointer would leave the element hovered
+    // otherwise the element would stay hovered
     session.send("Input.dispatchMouseEvent", { x: -1, y: -1, type: "mouseMoved" }),
   ];
   await abortable(signal, Promise.all(events));

@@ -3,13 +3,13 @@ import type { Tab } from "../tab.ts";
 import { Banners } from "./consent/banners.ts";
 import type { Step } from "./step.ts";
 
-/** Together the time that the step may take. Hiding gets what declining leaves, too. */
+/** Together, the step's time limit. Hiding may also use any time left over from declining. */
 const DECLINE_MAX_MS = 2_500;
 const HIDE_MAX_MS = 500;
-/** A page may reload once a dialog is declined. */
+/** A page might reload after a dialog is declined. */
 const RELOAD_MAX_MS = 5_000;
 
-const OUT_OF_TIME = new Error("the time for consent dialogs is over");
+const OUT_OF_TIME = new Error("the time limit for consent dialogs was reached");
 
 /** `blockCookieBanners`: declines consent dialogs, or hides those that cannot be declined. Never accepts one. */
 export const declineConsent: Step = async ({ tab, parameters }, signal) => {
@@ -21,7 +21,7 @@ export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   const hideMaxMs = DECLINE_MAX_MS + HIDE_MAX_MS - (performance.now() - startedAtMs);
   if (banners.isDeclined) await awaitReload(tab, signal);
   await inTime(hideMaxMs, signal, async (limited) => {
-    if (banners.isOpen || !parameters.javascript) await banners.hide(limited);
+    if (banners.isOpen || !banners.isChecked) await banners.hide(limited);
     if (banners.isFound) await banners.tidy(limited);
   });
   return noteOf(banners);
@@ -39,7 +39,7 @@ async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void
   );
 }
 
-/** Runs `work` until it is done or its time is over. */
+/** Runs `work` until it is done or its time limit is reached. */
 async function inTime(
   durationMs: number,
   signal: AbortSignal,

@@ -2,12 +2,12 @@ import { evaluate } from "../evaluate.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
 
-/** A smaller container is part of the page rather than its container. */
+/** A smaller scroll container is part of the page, not its container. */
 const VIEWPORT_PART_MIN = 0.25;
 
 /**
- * Releases the largest scroll container and all its ancestors. A container that its layout still keeps lower than its
- * content gets that height as its minimum.
+ * Removes the height limits of the largest scroll container and all its ancestors. If its layout still makes it shorter
+ * than its content, it gets the content's height as its minimum.
  */
 const EXPAND = `(() => {
   ${ROOTS_OF}
@@ -37,7 +37,7 @@ const EXPAND = `(() => {
   if (largest.clientHeight < height) set(largest, { "min-height": height + "px" });
 })()`;
 
-/** `expandScrollers`: lays the largest inner scroll container out at its full height. */
+/** `expandScrollers`: lays out the largest inner scroll container at its full height. */
 export const expandScrollers: Step = async ({ tab, parameters }, signal) => {
   if (parameters.expandScrollers) await evaluate(tab, EXPAND, signal);
   return [];

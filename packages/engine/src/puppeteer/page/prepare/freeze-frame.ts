@@ -3,12 +3,12 @@ import { ANIMATED_WEBP } from "./animated-images.ts";
 
 const STYLE = `* { caret-color: transparent !important; scroll-behavior: auto !important }`;
 
-/** SVG has one clock for all animations of a picture: it stands at the start if one of them is endless. */
+/** An SVG image has one clock for all its animations; it is set to the start if one of them is endless. */
 const SVG_END_SECONDS = 86_400;
 
-/** What is left then is done in the next call. */
+/** Time limit for a call; the next call continues with the rest. */
 const FREEZE_MAX_MS = 1_000;
-/** A frame outside the viewport may not be painted at all, and a page can hold its frames back. */
+/** A frame outside the viewport may never be painted, and a page can withhold its frames. */
 const PAINT_MAX_MS = 500;
 
 const SET_UP = `
@@ -25,15 +25,15 @@ const SET_UP = `
   };
   // timers do not run where JavaScript is disabled
   const painted = (work) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, ${PAINT_MAX_MS}))]);
-  // kept between calls: only scripts of this isolated world see it
+  // stored between calls; only scripts in this isolated world can see it
   const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet() };
   if (state.sheet.cssRules.length === 0) state.sheet.replaceSync(${JSON.stringify(STYLE)});
   for (const root of inTime(roots))
     if (!root.adoptedStyleSheets.includes(state.sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, state.sheet];`;
 
 /**
- * Animations that follow the scroll position stay where it puts them, and paused ones where they are. Chromium does not
- * repaint an animation that is moved before its pause has taken effect, if it rests at that time.
+ * Leaves animations that follow the scroll position, and paused ones, where they are. Chromium may not repaint an
+ * animation whose time changes before its pause has taken effect.
  */
 const FREEZE_ANIMATIONS = `
   const endless = [];
@@ -47,7 +47,7 @@ const FREEZE_ANIMATIONS = `
         endless.push(animation);
       }
     } catch {
-      animation.cancel(); // it has no end, at a rate of 0
+      animation.cancel(); // at a rate of 0 it has no end
     }
   }
   await painted(Promise.allSettled(endless.map(({ ready }) => ready)));
@@ -62,9 +62,8 @@ const FREEZE_ANIMATIONS = `
   }`;
 
 /**
- * A canvas draws the first frame of an animated image. It takes the place and the computed style of the image, which
- * stays in the document, hidden, so that selectors match what they matched before. Without JavaScript, Chromium shows no
- * canvas.
+ * A canvas draws the first frame of an animated image. It takes the image's place and computed style; the image stays
+ * in the document, hidden, so selectors match the same elements. Without JavaScript, Chromium shows no canvas.
  */
 const FREEZE_IMAGES = `
   const urls = new Set(animatedUrls);
@@ -82,7 +81,7 @@ const FREEZE_IMAGES = `
     canvas.style.cssText = [...style].map((name) => name + ":" + style.getPropertyValue(name) + "!important").join(";");
     frozen.push([image, canvas]);
   }
-  // after all reading: each change would make the browser lay the page out for the next image
+  // after all styles are read, because each change would make the browser lay out the page again for the next image
   for (const [image, canvas] of frozen) {
     image.before(canvas);
     image.style.setProperty("display", "none", "important");
@@ -101,14 +100,14 @@ const FREEZE_VIDEOS = `
     video.networkState === HTMLMediaElement.NETWORK_LOADING && video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA;`;
 
 /**
- * A function to evaluate in a frame, with the URLs of animated images that are not inlined, or `null` if no image can be
- * stopped. Brings everything that moves to one defined state, as often as it is called, and returns whether it is done:
- * whether there was enough time, and the frame has loaded what it needs.
+ * A function to evaluate in a frame, with the URLs of animated images that are not inlined, or `null` if no image can
+ * be stopped. Each call brings everything that moves to one defined state. Returns whether it is done: it finished in
+ * time, and the frame has loaded everything it needs.
  */
 export const FREEZE_FRAME = `(async (animatedUrls) => {
   ${ROOTS_OF} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}
   await painted(new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  // a font that did not arrive in time has been replaced by its fallback
+  // a font that did not arrive in time has been replaced with its fallback
   const isAwaited = (font) => font.status === "loading" && font.display !== "swap";
   return !isLate && ![...document.fonts].some(isAwaited) && !all("video").some((video) => video.seeking || isLoadingVideo(video));
 })`;

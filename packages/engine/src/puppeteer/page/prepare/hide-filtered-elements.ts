@@ -3,7 +3,7 @@ import { evaluate } from "../evaluate.ts";
 import type { Step } from "./step.ts";
 import { ADD_SHEET } from "./style-page.ts";
 
-/** A document may have any number of names; a list has filters for a few of them. */
+/** A document can have any number of names, but a list has filters for only a few of them. */
 const NAMES_MAX = 20_000;
 const NAME_CHARACTERS_MAX = 200;
 const ELEMENTS_MAX = 100_000;
@@ -24,8 +24,8 @@ const READ_DOCUMENT = `(() => {
 })()`;
 
 /**
- * `blockAds` and `blockTrackers`: hides the elements that the filter lists name, in the main frame. Runs early, so that no
- * later step meets them, and again for those that were added since.
+ * `blockAds` and `blockTrackers`: hides the elements in the main frame that match the filter lists. Runs early, so no
+ * later step encounters them, and again for elements added since then.
  */
 export const hideFilteredElements: Step = async ({ tab, filterLists }, signal) => {
   if (filterLists.length === 0) return [];

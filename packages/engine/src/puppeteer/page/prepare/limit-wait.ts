@@ -5,16 +5,16 @@ import { withTimeout } from "../../../timeouts.ts";
 
 export interface LimitedWait {
   readonly parameters: SnapParameters;
-  /** The parameter that asks for the wait. */
+  /** The parameter that requests the wait. */
   readonly name: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a wait that was sent, for at most `waitTimeout`. Resolves with the note `wait-capped` if it times out and
+ * Runs a requested wait for at most `waitTimeout`. Resolves with the note `wait-capped` if it times out and
  * `onWaitTimeout` is `capture`.
  *
- * @throws SnapError `render_timeout` if it times out and is not to be captured.
+ * @throws SnapError `render_timeout` if it times out and `onWaitTimeout` is not `capture`.
  */
 export async function limitWait(
   { parameters, name, signal }: LimitedWait,
@@ -31,7 +31,7 @@ export async function limitWait(
   }
 }
 
-/** Whether the waits that exist without `waitTimeout` have that limit, too. */
+/** Whether `waitTimeout` also limits `waitUntil` and `waitForSelector`. */
 export function limitsEveryWait({ waitTimeout, onWaitTimeout }: SnapParameters): boolean {
   return waitTimeout !== undefined || onWaitTimeout !== undefined;
 }

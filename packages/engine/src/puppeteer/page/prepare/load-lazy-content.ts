@@ -1,6 +1,6 @@
-import { CAPTURE_LIMITS, type SnapParameters } from "@snap/protocol";
+import type { SnapParameters } from "@snap/protocol";
 import { LAZY_CAPPED } from "../../../ports/renderer.ts";
-import { viewportOf } from "../configure/viewport.ts";
+import { capturableHeight } from "../capture-screenshot.ts";
 import { evaluate } from "../evaluate.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
@@ -9,18 +9,21 @@ import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } 
 import type { Step } from "./step.ts";
 
 const NO_END = Number.MAX_SAFE_INTEGER;
-/** Beyond the limits in the page, so that it applies only if the page does not respond. */
+/** Longer than the limits in the page, so it applies only if the page is not responding. */
 const UNRESPONSIVE_MS = 1_000;
 
-/** How long a page may take, and to which height its growth is followed, in CSS pixels. */
+/** How long a page may take, and the height in CSS pixels up to which its growth is followed. */
 const LIMITS = {
   auto: { budgetMs: 2_000, followedY: 20_000 },
   scroll: { budgetMs: 10_000, followedY: 40_000 },
 } as const;
-/** What a page that grows without end adds once it is no longer followed must still fit in a screenshot. */
+/**
+ * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an endless page adds
+ * afterwards.
+ */
 const CAPTURABLE_PART = 0.75;
 
-/** `lazyContent`: loads what is outside the viewport. */
+/** `lazyContent`: loads content outside the viewport. */
 export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   const { lazyContent = "auto" } = parameters;
   if (lazyContent === "off") return [];
@@ -34,7 +37,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
     budgetMs,
   };
   const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
-  // a screenshot counts them when it is measured
+  // screenshots count failed images when they are measured
   return [...(isCapped ? [LAZY_CAPPED] : []), ...(parameters.pdf ? imageNotes(failedImages) : [])];
 };
 
@@ -44,7 +47,7 @@ function howToScroll(parameters: SnapParameters): ScrollRequest["scroll"] {
   return capturesAll && parameters.javascript ? "through" : "not";
 }
 
-/** Scrolls again while the requests of an earlier round make the page grow. */
+/** Scrolls again while an earlier round's requests make the page grow. */
 async function scrollUntilLoaded(
   tab: Tab,
   request: ScrollRequest,
@@ -73,16 +76,5 @@ async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSign
   const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (limited) =>
     evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, limited),
-  );
-}
-
-/** Returns the height of the largest screenshot that can be captured, in CSS pixels. */
-function capturableHeight(parameters: SnapParameters): number {
-  if (parameters.pdf) return Infinity;
-  const { width, deviceScaleFactor } = viewportOf(parameters);
-  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
-  return Math.min(
-    sidePixels[parameters.format] / deviceScaleFactor,
-    devicePixels / (width * deviceScaleFactor ** 2),
   );
 }

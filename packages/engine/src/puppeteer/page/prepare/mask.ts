@@ -1,23 +1,24 @@
 import { DEFAULT_MASK_COLOR } from "@snap/protocol";
 import { SnapError } from "../../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
-import { withTimeout } from "../../../timeouts.ts";
+import { abortable, withTimeout } from "../../../timeouts.ts";
+import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
 
-/** A picture that shows what should be covered is worse than none, so that beyond these limits the render fails. */
+/** A screenshot that shows what should be covered is worse than none, so the render fails beyond these limits. */
 const MATCHES_MAX = 5_000;
 const MASK_MAX_MS = 5_000;
 
-/** What the page reports: `many` means that it has covered nothing. */
+/** The result in the page. With `many`, it has covered nothing. */
 type Outcome = "covered" | "invalid" | "many";
 
 /**
- * The boxes lie in the top layer, which no element of the page clips or covers and in which nothing takes part in the
- * layout of the page. An observer reports the visible part of each match, so that a match that its container hides makes
- * no page larger. The captured element is scrolled to before, as measuring it would move the matches.
+ * The boxes are in the top layer, where no element of the page clips or covers them and they do not affect its layout.
+ * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. It
+ * first scrolls to the captured element, because measuring that would move the matches.
  */
 const COVER = `async ({ selector, color, captured }) => {
   ${ROOTS_OF} ${REVEAL}
@@ -30,7 +31,8 @@ const COVER = `async ({ selector, color, captured }) => {
   try {
     const element = captured === null ? null : document.querySelector(captured);
     if (element !== null) reveal(element);
-  } catch {} // reported when it is measured
+  } catch {} // reported when the element is measured
+  for (const animation of rootsOf(document).flatMap((root) => root.getAnimations())) animation.pause();
   const visible = matches.filter((element) => element.checkVisibility({ visibilityProperty: true }));
   if (visible.length === 0) return "covered";
   if (visible.length > ${MATCHES_MAX}) return "many";
@@ -69,17 +71,19 @@ const COVER = `async ({ selector, color, captured }) => {
 }`;
 
 /**
- * `mask`: covers every visible match in the main frame with a box, in open shadow roots, too.
+ * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's scripts
+ * and animations first, which could move the matches or remove the boxes.
  *
- * @throws SnapError `render_failed` if there are too many, `render_timeout` if the page does not paint in time.
+ * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
  */
 export const mask: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || parameters.mask === undefined) return [];
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
+  await abortable(signal, disableScripts(tab.session));
   const call = `(${COVER})(${JSON.stringify(request)})`;
   const reason = (): SnapError =>
-    new SnapError("render_timeout", `The boxes of mask were not in place within ${MASK_MAX_MS} ms.`);
+    new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (limited) =>
     evaluate<Outcome>(tab, call, limited),
   );
@@ -89,6 +93,6 @@ export const mask: Step = async ({ tab, parameters }, signal) => {
 };
 
 function tooMany(selector: string): SnapError {
-  const message = `The selector ${selector} of mask matches more than ${MATCHES_MAX} visible elements. Mask an element that contains them.`;
+  const message = `The mask selector ${selector} matches more than ${MATCHES_MAX} visible elements. Mask an element that contains them.`;
   return new SnapError("render_failed", message, { notes: [CAPTURE_TOO_LARGE] });
 }

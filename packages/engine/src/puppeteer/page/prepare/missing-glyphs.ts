@@ -1,13 +1,13 @@
-/** Characters that a font may lack: letters, digits and symbols beyond the Latin alphabet, and icons. */
+/** Characters that a font might lack: letters, digits and symbols beyond the Latin alphabet, and icons. */
 const RARE = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
-/** Different characters in one font; each is drawn once. */
+/** Maximum number of different characters per font; each is drawn once. */
 const CHARACTERS_MAX = 300;
-/** Is assigned to no character, so every font draws its sign for a missing glyph. */
+/** Not assigned to a character, so every font draws its missing-glyph symbol. */
 const UNASSIGNED = String.raw`"\u{10fffd}"`;
 
 /**
- * An expression in the page: whether no font shows a character of its text. A missing glyph looks the same for every
- * character.
+ * An expression to evaluate in the page: whether it has a character that no font can display. A missing glyph looks the
+ * same for every character.
  */
 export const HAS_MISSING_GLYPHS = `(() => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -5,7 +5,7 @@ import type { Tab } from "../tab.ts";
 const POLL_INTERVAL_MS = 100;
 
 /**
- * Resolves once `isReached` does so with `true`, across navigations.
+ * Resolves once `isReached` resolves with `true`, across navigations.
  *
  * @throws SnapError if the page navigates to a URL that fails to load.
  */

@@ -11,6 +11,7 @@ import { loadLazyContent } from "./load-lazy-content.ts";
 import { mask } from "./mask.ts";
 import { pause } from "./pause.ts";
 import { runScript } from "./run-script.ts";
+import { showFrames } from "./show-frames.ts";
 import { stabilize } from "./stabilize.ts";
 import type { PageToCapture, Step } from "./step.ts";
 import { addStyles, hideElements, removeElements } from "./style-page.ts";
@@ -30,7 +31,8 @@ const STEPS: readonly Step[] = [
   awaitHidden,
   expandScrollers,
   loadLazyContent,
-  // what the page has added since
+  showFrames,
+  // elements that the page has added since
   hideFilteredElements,
   hideElements,
   removeElements,
@@ -40,7 +42,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * Prepares a loaded page for its capture, as its parameters request. Resolves with notes for the caller.
+ * Prepares a loaded page for its capture, as the parameters request. Resolves with notes for the caller.
  *
  * @throws SnapError if a step fails, or if the page navigates to a URL that fails to load.
  */

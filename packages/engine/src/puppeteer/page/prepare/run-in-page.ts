@@ -7,16 +7,16 @@ import { DOCUMENT_REPLACED } from "../evaluate.ts";
 import { redactSecrets } from "../redact-secrets.ts";
 import type { LoadedPage } from "./step.ts";
 
-/** What came of a caller's JavaScript. */
+/** The outcome of a caller's JavaScript. */
 export type Outcome =
   | { readonly type: "returned"; readonly value: unknown }
   | { readonly type: "threw"; readonly message: string }
-  /** It is not valid JavaScript, so that it did not run. */
+  /** It is not valid JavaScript, and did not run. */
   | { readonly type: "invalid"; readonly message: string }
-  /** The page navigated away before the end. */
+  /** The page navigated away before it finished. */
   | { readonly type: "replaced" };
 
-/** Evaluates a caller's JavaScript among the page's own scripts; awaits a promise. Messages contain no secrets. */
+/** Evaluates a caller's JavaScript among the page's own scripts, and awaits a promise. Messages contain no secrets. */
 export async function runInPage(
   { tab: { session }, parameters }: Pick<LoadedPage, "tab" | "parameters">,
   { expression, timeoutMs }: { readonly expression: string; readonly timeoutMs: number },
@@ -30,25 +30,25 @@ export async function runInPage(
         awaitPromise: true,
         returnByValue: true,
         userGesture: true,
-        timeout: timeoutMs, // ends a loop that never yields
+        timeout: timeoutMs, // stops a loop that never yields
       }),
     );
     if (exceptionDetails === undefined) return { type: "returned", value: result.value };
-    // an error of code that ran rejects a promise
+    // errors in valid code reject a promise instead
     const { exception, text } = exceptionDetails;
     const isInvalid = exception?.className === "SyntaxError" && text === "Uncaught";
     return { type: isInvalid ? "invalid" : "threw", message: messageOf(exceptionDetails, parameters) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Error && DOCUMENT_REPLACED.test(error.message)) return { type: "replaced" };
-    // what Chromium responds when it ends a loop
+    // Chromium's response when it stops a loop
     if (error instanceof Error && error.message.endsWith("Internal error"))
       return { type: "threw", message: `it did not yield for ${timeoutMs} ms.` };
     throw error;
   }
 }
 
-/** The first line: the rest is a stack. */
+/** Returns the first line; the rest is a stack. */
 function messageOf(
   { exception, text }: Protocol.Runtime.ExceptionDetails,
   parameters: SnapParameters,

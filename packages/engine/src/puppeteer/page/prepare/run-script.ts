@@ -5,11 +5,11 @@ import type { Step } from "./step.ts";
 
 const SCRIPT_MAX_MS = 10_000;
 
-/** `script`: runs JavaScript in the page as the body of an async function. A script may navigate. */
+/** `script`: runs JavaScript in the page as the body of an async function. A script can navigate. */
 export const runScript: Step = async ({ tab, parameters }, signal) => {
   const { script } = parameters;
   if (script === undefined) return [];
-  // what it returns is not used, and could be too large to send
+  // its return value is not used, and could be too large to send
   const expression = `(async () => { await (async () => {\n${script}\n})(); })()`;
   const reason = (): Error => scriptFailed(`The script did not finish within ${SCRIPT_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (limited) =>

@@ -1,15 +1,18 @@
 import { FAILED_IMAGES } from "../measure.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 
-/** What the function in the page is called with. */
+/** The argument of the function in the page. */
 export interface ScrollRequest {
-  /** `through`: scroll the page once, if its scripts may react. `thoroughly`: wait at each step, and scroll inner containers too. */
+  /**
+   * `through`: scroll the page once, if its scripts might react. `thoroughly`: wait at each step, and also scroll inner
+   * containers.
+   */
   readonly scroll: "through" | "thoroughly" | "not";
-  /** Where to go on, in CSS pixels from the top of the page. */
+  /** Where to continue, in CSS pixels from the top of the page. */
   readonly fromY: number;
-  /** Below this, content is not scrolled to. */
+  /** Content below this is not scrolled to. */
   readonly endY: number;
-  /** A page is not followed as it grows beyond this. A page that is longer from the start is scrolled to its end. */
+  /** Growth beyond this is not followed. A page that is longer from the start is scrolled to its end. */
   readonly followedY: number;
   readonly budgetMs: number;
 }
@@ -18,7 +21,7 @@ export interface ScrollRequest {
 export interface ScrollResult {
   /** How far it scrolled; `null` if it did not scroll. */
   readonly reachedY: number | null;
-  /** Whether it met a limit before the end of the page, or before everything in it had loaded. */
+  /** Whether it reached a limit before the end of the page, or before everything in it had loaded. */
   readonly isCapped: boolean;
   /** For the next call. */
   readonly followedY: number;
@@ -27,21 +30,21 @@ export interface ScrollResult {
 
 /** An image with `loading=lazy` that takes longer is missing from the rendering. */
 export const IMAGES_MAX_MS = 5_000;
-/** A page that paints no frame for half of its time, although its scripts run, holds its frames back. */
+/** A page that paints no frame for half of its time although its scripts run is withholding frames. */
 const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
-/** Each step leaves a part of the last one in view, so that elements across its edge come into view as a whole. */
+/** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */
 const STEP_OF_VIEWPORT = 0.75;
 /** Scripts often look at the scroll position only a few times a second. */
 const THOROUGH_STEP_MS = 150;
-/** A page that has not grown for so long at its end has ended; one that has grown before is given more time. */
+/** A page is complete if it has not grown for this long at its end; one that grew before gets more time. */
 const STANDSTILL_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
 const INNER_SCROLLERS_MAX = 20;
 
 /*
- * Waits are counted in frames: timers do not run where JavaScript is disabled. Observers of intersections are called
- * after the frame in which they intersect. A frame that is late is recognized by ticks, so that a script that runs for
- * long does not count.
+ * Waits are counted in frames, because timers do not run where JavaScript is disabled. Intersection observers are
+ * called after the frame with the intersection. A late frame is detected by ticks, so a long-running script does not
+ * count.
  */
 const WAITING = `
   const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
@@ -74,7 +77,7 @@ const WAITING = `
     return () => isSettled;
   };`;
 
-/** What a page shows only after a while: images, frames of its own origin, fonts, and animations that end. */
+/** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
 const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
@@ -126,7 +129,7 @@ const SCROLLING = `
     }
   };`;
 
-/** A function of a `ScrollRequest`, to evaluate in the page. */
+/** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetMs }) => {
   ${ROOTS_OF} ${WAITING} ${LOADING} ${SCROLLING}
   const start = performance.now();

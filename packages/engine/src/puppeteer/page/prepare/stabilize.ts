@@ -11,7 +11,7 @@ import type { PageToCapture, Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
 
-/** `stabilize`: stops what moves until two captures agree. */
+/** `stabilize`: stops everything that moves, until two captures are equal. */
 export const stabilize: Step = async (page, signal) => {
   if (!page.parameters.stabilize) return [];
   const images = new AnimatedImages();
@@ -19,7 +19,7 @@ export const stabilize: Step = async (page, signal) => {
   for (let last = "", leftMs = STABILIZE_MAX_MS; leftMs > 0; leftMs = endsAtMs - performance.now()) {
     const limit = { signal, durationMs: leftMs, otherwise: false };
     const isReady = await giveUpAfter(limit, (limited) => freeze(page, images, limited));
-    // never abandoned: Chromium would still resize the page for it while the render captures
+    // never abandoned, because Chromium would still resize the page for it while the render captures
     const draft = await captureDraft(page, signal);
     const digest = createHash("sha256").update(draft).digest("hex");
     if (isReady && digest === last) return [];
@@ -28,7 +28,7 @@ export const stabilize: Step = async (page, signal) => {
   return [UNSTABLE];
 };
 
-/** Returns whether everything that moves is known, and every frame has loaded what it needs for its state. */
+/** Returns whether everything that moves is known and every frame has loaded everything it needs. */
 async function freeze(
   { tab, parameters }: PageToCapture,
   images: AnimatedImages,
@@ -43,7 +43,7 @@ async function freeze(
   return isKnown && areReady.every((isReady) => isReady);
 }
 
-/** Captures what the render will capture; for a PDF, the viewport. */
+/** Captures the same area as the render; for a PDF, the viewport. */
 async function captureDraft(
   { tab, parameters, maxBytes }: PageToCapture,
   signal: AbortSignal,

@@ -4,25 +4,25 @@ import type { ServedDocument } from "../../../ports/renderer.ts";
 import type { RequestedChanges } from "../requested-changes.ts";
 import type { Tab } from "../tab.ts";
 
-/** A page that has loaded, and what to make of it. */
+/** A loaded page and how to render it. */
 export interface LoadedPage {
   readonly tab: Tab;
   readonly parameters: SnapParameters;
-  /** What the parameters ask for beyond a plain render. */
+  /** The parameters' changes to a plain render. */
   readonly changes: RequestedChanges;
-  /** Those that the parameters ask for. */
+  /** The filter lists that the parameters select. */
   readonly filterLists: readonly FilterList[];
-  /** What the page is a part of, if it is not on the network. */
+  /** The page's document, if the page is not on the network. */
   readonly document: ServedDocument | undefined;
 }
 
 export interface PageToCapture extends LoadedPage {
-  /** The largest file that the render may return. */
+  /** Maximum size of the rendering. */
   readonly maxBytes: number;
 }
 
 /**
  * A step between the load of a page and its capture. Resolves with notes for the caller. Does nothing, and sends no
- * command, if no parameter asks for it. Has its own time limit unless the render's is enough.
+ * command, if no parameter requests it. Has its own time limit unless the render's is enough.
  */
 export type Step = (page: PageToCapture, signal: AbortSignal) => Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
-/** A constructed style sheet is not subject to the page's content security policy, and the page cannot find it. */
+/** A constructed style sheet is not subject to the page's content security policy, and the page cannot detect it. */
 export const ADD_SHEET = `(css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -12,8 +12,8 @@ export const ADD_SHEET = `(css) => {
 }`;
 
 /**
- * Covers elements that are added later, too. An inline style of the page with `!important` would win, so it is replaced;
- * the steps run again before the capture, for elements that were added with one.
+ * Also applies to elements that are added later. The page's inline `!important` styles would win, so they are replaced.
+ * The steps run again before the capture, for elements added with such a style.
  */
 const ADD_RULE = `([selector, property, value]) => {
   ${ROOTS_OF}
@@ -38,7 +38,7 @@ export const addStyles: Step = async ({ tab, parameters: { css } }, signal) => {
   return [];
 };
 
-/** `hideSelectors`: makes elements invisible, including descendants that the page shows explicitly. */
+/** `hideSelectors`: makes elements invisible, including descendants that the page makes visible explicitly. */
 export const hideElements: Step = async ({ tab, parameters: { hideSelectors } }, signal) => {
   if (hideSelectors === undefined) return [];
   await addRule(tab, { selector: hideSelectors, declaration: ["visibility", "hidden"] }, signal);

@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 const PACKAGE = "@duckduckgo/autoconsent";
 
 /**
- * The functions of autoconsent that may run among the page's own scripts: those that detect a dialog or decline it. The
- * package also has functions that accept, test, or leave the page.
+ * The autoconsent functions that may run among the page's own scripts: those that detect or decline a dialog. The
+ * package also has functions that accept, test or leave the page.
  */
 export const ALLOWED_SNIPPETS: ReadonlySet<string> = new Set([
   "EVAL_AYLO_COOKIE_MANAGER_READY",
@@ -45,7 +45,7 @@ export const ALLOWED_SNIPPETS: ReadonlySet<string> = new Set([
   "EVAL_WAITROSE_0",
 ]);
 
-/** The package as it is installed. */
+/** The installed package. */
 interface Autoconsent {
   /** Its script, a CommonJS module without dependencies. */
   readonly script: string;
@@ -56,7 +56,7 @@ interface Autoconsent {
 
 let installed: Autoconsent | null = null;
 
-/** Read on first use: most processes never need it. */
+/** Read on first use, because most processes never need it. */
 function autoconsent(): Autoconsent {
   if (installed !== null) return installed;
   const require = createRequire(import.meta.url);
@@ -89,7 +89,10 @@ export function rulesFor(frame: { readonly url: string; readonly mainFrame: bool
   return JSON.stringify(filterRules(rules, frame));
 }
 
-/** An expression for the results of these functions among the page's own scripts; `false` for those that are not allowed. */
+/**
+ * An expression that runs these functions among the page's own scripts and returns their results; `false` for those not
+ * allowed.
+ */
 export function snippetResults(ids: readonly string[]): string {
   const { snippets } = autoconsent();
   const calls = ids.map((id) => {

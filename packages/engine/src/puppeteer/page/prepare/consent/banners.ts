@@ -6,31 +6,31 @@ import { ConsentFrame, keyOf, type FrameDocument } from "./consent-frame.ts";
 /** How long a dialog may take to open on a page that seems to load one. */
 const LATE_MAX_MS = 1_500;
 const POLL_INTERVAL_MS = 100;
-/** A frame of the page that is busy for longer is treated as one without a dialog. */
+/** A frame that is busy for longer is treated as if it had no dialog. */
 const BUSY_MAX_MS = 800;
-/** How long the animation of a closing dialog may take. */
+/** How long a dialog's closing animation may take. */
 const CLOSE_MAX_MS = 700;
-/** How many dialogs in a row are declined, and how often what is left is hidden. */
+/** Maximum number of dialogs to decline one after another, and of tries to hide the rest. */
 const ROUNDS_MAX = 3;
 const FRAMES_MAX = 50;
 const FRAMES_WITH_DIALOG_MAX = 10;
 
-/** The consent dialogs of a page, in all of its frames. */
+/** A page's consent dialogs, in all of its frames. */
 export class Banners {
   readonly #tab: Tab;
   readonly #firstDocumentId: string;
-  /** The frames that may show a dialog, by frame and document. */
+  /** The frames that can show a dialog, by frame and document. */
   #frames: ReadonlyMap<string, ConsentFrame> = new Map();
-  /** The frames in which a dialog was open at the last look. */
+  /** The frames in which a dialog was open at the last check. */
   #open: readonly ConsentFrame[] = [];
-  /** The rules of autoconsent whose dialogs were open. */
+  /** The autoconsent rules whose dialogs were open. */
   readonly #names = new Set<string>();
-  /** Whether the page could be searched for dialogs in time. */
+  /** Whether the page was searched for dialogs in time. */
   isChecked = false;
   isFound = false;
   isDeclined = false;
   isHidden = false;
-  /** Whether a dialog is open, as far as is known. */
+  /** Whether a dialog is known to be open. */
   isOpen = false;
 
   constructor(tab: Tab) {
@@ -41,8 +41,9 @@ export class Banners {
   /** Declines dialogs until none is open, or one cannot be declined. */
   async decline(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      this.#open = await this.#findOpen(round === 0 ? LATE_MAX_MS : 0, signal);
-      this.isChecked = true;
+      const { open, isComplete } = await this.#findOpen(round === 0 ? LATE_MAX_MS : 0, signal);
+      this.#open = open;
+      this.isChecked ||= isComplete;
       const [frame] = this.#open;
       if (frame === undefined) return;
       this.isFound = true;
@@ -53,7 +54,7 @@ export class Banners {
     }
   }
 
-  /** Hides the dialogs that are open, and those that open a moment later. */
+  /** Hides open dialogs, and those that open a moment later. */
   async hide(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       if (round > 0) await sleep(signal, POLL_INTERVAL_MS);
@@ -75,7 +76,7 @@ export class Banners {
     }
   }
 
-  /** Restores what dialogs have changed. */
+  /** Restores what the dialogs changed. */
   async tidy(signal: AbortSignal): Promise<void> {
     await this.#openFrames(signal);
     const main = this.#main();
@@ -83,7 +84,10 @@ export class Banners {
   }
 
   /** Resolves with the frames in which a dialog is open; waits for one if the page seems to load one. */
-  async #findOpen(lateMaxMs: number, signal: AbortSignal): Promise<readonly ConsentFrame[]> {
+  async #findOpen(
+    lateMaxMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly open: readonly ConsentFrame[]; readonly isComplete: boolean }> {
     const { progress } = this.#tab;
     const endsAtMs = performance.now() + lateMaxMs;
     for (;;) {
@@ -94,9 +98,11 @@ export class Banners {
       );
       for (const look of looks) for (const name of look?.names ?? []) this.#names.add(name);
       const open = frames.filter((_frame, i) => looks[i]?.isOpen);
-      if (open.length > 0) return open;
+      // a frame that is busy counts as one without a dialog
+      const isComplete = looks.every((look) => look?.isComplete ?? true);
+      if (open.length > 0) return { open, isComplete: true };
       const isExpected = looks.some((look) => look?.isExpected) && performance.now() < endsAtMs;
-      if (!isExpected && progress.documentId === documentId) return [];
+      if (!isExpected && progress.documentId === documentId) return { open, isComplete };
       await sleep(signal, POLL_INTERVAL_MS);
     }
   }
@@ -119,7 +125,7 @@ export class Banners {
     return [...this.#frames.values()].find(({ isMain }) => isMain);
   }
 
-  /** Prepares the documents that may show a dialog, once the page has loaded. */
+  /** Prepares the documents that can show a dialog, once the page has loaded. */
   async #openFrames(signal: AbortSignal): Promise<readonly ConsentFrame[]> {
     const { progress, processes, session: mainSession, mainFrameId } = this.#tab;
     const isLoaded = (): boolean => {
@@ -150,7 +156,7 @@ export class Banners {
     return opened;
   }
 
-  /** Resolves with `null` if a frame has closed, or if it is busy; the main frame may be. */
+  /** Resolves with `null` if a frame has closed or, except for the main frame, is busy. */
   async #unlessBusy<T>(
     isMain: boolean,
     { work, signal }: { readonly work: Promise<T>; readonly signal: AbortSignal },
@@ -163,7 +169,7 @@ export class Banners {
   }
 }
 
-/** Resolves with the documents of a session. */
+/** Resolves with a session's documents. */
 async function documentsOf(session: CDPSession, mainFrameId: string): Promise<readonly FrameDocument[]> {
   const { frameTree } = await session.send("Page.getFrameTree");
   const documents: FrameDocument[] = [];

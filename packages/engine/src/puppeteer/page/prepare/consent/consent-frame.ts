@@ -3,38 +3,40 @@ import { snippetResults } from "./autoconsent.ts";
 import { prepareDocument } from "./in-page.ts";
 import { ABOUT_COOKIES, LOADS_A_DIALOG } from "./words.ts";
 
-/** Neither the page's scripts nor the other steps have access to this world. */
+/** The page's scripts and the other steps cannot access this world. */
 const WORLD_NAME = "snap-consent";
-/** Whether a frame may show a dialog: it has room for one, in CSS pixels, and mentions cookies. */
+/** Whether a frame can show a dialog: it has room for one, in CSS pixels, and mentions cookies. */
 const MAY_SHOW_DIALOG = `innerWidth >= 100 && innerHeight >= 40 &&
   (${String(ABOUT_COOKIES)}.test(document.documentElement.textContent.slice(0, 100_000).toLowerCase()) ||
     ${String(LOADS_A_DIALOG)}.test(location.href))`;
-/** Autoconsent asks for a few functions per operation, several at a time. */
+/** Autoconsent requests a few functions per operation, several at a time. */
 const ROUNDS_MAX = 50;
-const ASKED_MAX = 50;
+const SNIPPETS_MAX = 50;
 const ID_MAX = 100;
 const SNIPPET_TIMEOUT_MS = 500;
 const NAMES_MAX = 20;
 
-/** What a document shows. */
+/** A document's dialogs at one time. */
 export interface Look {
   /** Whether a consent dialog is open. */
   readonly isOpen: boolean;
-  /** Whether a dialog may still open. */
+  /** Whether one is open, or the whole document was searched. */
+  readonly isComplete: boolean;
+  /** Whether a dialog might still open. */
   readonly isExpected: boolean;
   /** The rules whose dialogs are or were open. */
   readonly names: readonly string[];
 }
 
-/** A document, and the session that its frame belongs to. */
+/** A document and its frame's session. */
 export interface FrameDocument {
   readonly session: CDPSession;
   readonly frame: Protocol.Page.Frame;
-  /** Whether it is the document of the page. */
+  /** Whether it is the page's document. */
   readonly isMain: boolean;
 }
 
-/** The document of a frame, whose consent dialogs are handled in an isolated world. */
+/** A frame's document, whose consent dialogs are handled in an isolated world. */
 export class ConsentFrame {
   readonly id: string;
   /** Unique for each document. */
@@ -53,7 +55,7 @@ export class ConsentFrame {
     this.#contextId = contextId;
   }
 
-  /** Resolves with `null` if the frame shows no dialog. */
+  /** Resolves with `null` if the frame cannot show a dialog. */
   static async open(document: FrameDocument): Promise<ConsentFrame | null> {
     const { session, frame, isMain } = document;
     const world = { frameId: frame.id, worldName: WORLD_NAME };
@@ -68,9 +70,14 @@ export class ConsentFrame {
   }
 
   async look(): Promise<Look> {
-    const { isOpen, isExpected, names } = objectOf(await this.#run("look"));
+    const { isOpen, isComplete, isExpected, names } = objectOf(await this.#run("look"));
     const known = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-    return { isOpen: isOpen === true, isExpected: isExpected === true, names: known.slice(0, NAMES_MAX) };
+    return {
+      isOpen: isOpen === true,
+      isComplete: isComplete === true,
+      isExpected: isExpected === true,
+      names: known.slice(0, NAMES_MAX),
+    };
   }
 
   /** Resolves with whether the open dialog was declined. */
@@ -78,7 +85,7 @@ export class ConsentFrame {
     return (await this.#run("decline")) === true;
   }
 
-  /** Resolves with whether no dialog is left, at most after `maxMs`. */
+  /** Resolves after at most `maxMs` with whether no dialog is left. */
   async closed({
     names,
     maxMs,
@@ -89,13 +96,13 @@ export class ConsentFrame {
     return (await this.#run("closed", names, maxMs)) === true;
   }
 
-  /** Hides what is open; resolves with whether anything was, and whether a dialog is left. */
+  /** Hides open dialogs; resolves with whether there were any, and whether one is left. */
   async hide(names: readonly string[]): Promise<{ readonly isHidden: boolean; readonly isLeft: boolean }> {
     const { isHidden, isLeft } = objectOf(await this.#run("hide", names));
     return { isHidden: isHidden === true, isLeft: isLeft !== false };
   }
 
-  /** Hides what floats around a frame of this document. Resolves with whether anything does. */
+  /** Hides the floating element around one of this document's frames. Resolves with whether there is one. */
   async hideFrame(frameId: string): Promise<boolean> {
     const session = this.#session;
     const [, { backendNodeId }] = await Promise.all([
@@ -115,37 +122,40 @@ export class ConsentFrame {
     return result.value === true;
   }
 
-  /** Restores the focus and the scroll position. */
+  /** Restores the focus and scroll position. */
   async tidy(): Promise<void> {
     await this.#run("tidy");
   }
 
   async #run(operation: string, ...args: readonly unknown[]): Promise<unknown> {
-    let reply = objectOf(
+    let response = objectOf(
       await this.#call(`consent.run(${[operation, ...args].map((each) => JSON.stringify(each)).join(", ")})`),
     );
-    for (let round = 0; round < ROUNDS_MAX && Array.isArray(reply["asked"]); round += 1) {
-      const results = await this.#runSnippets(reply["asked"]);
-      reply = objectOf(await this.#call(`consent.answer(${JSON.stringify(results)})`));
+    for (let round = 0; round < ROUNDS_MAX && Array.isArray(response["asked"]); round += 1) {
+      const results = await this.#runSnippets(response["asked"]);
+      response = objectOf(await this.#call(`consent.answer(${JSON.stringify(results)})`));
     }
-    return reply["result"];
+    return response["result"];
   }
 
-  /** Runs them in the page's own world, which the page controls: only in the main frame, with a short timeout. */
-  async #runSnippets(asked: readonly unknown[]): Promise<readonly { id: string; result: boolean }[]> {
-    const known = asked.slice(0, ASKED_MAX).map((each) => {
-      const { id, snippet } = objectOf(each);
+  /**
+   * Runs the snippets in the page's own world. The page controls it, so they run only in the main frame and with a
+   * short timeout.
+   */
+  async #runSnippets(requests: readonly unknown[]): Promise<readonly { id: string; result: boolean }[]> {
+    const snippets = requests.slice(0, SNIPPETS_MAX).map((request) => {
+      const { id, snippet } = objectOf(request);
       return { id: String(id).slice(0, ID_MAX), snippet: String(snippet) };
     });
-    if (!this.isMain) return known.map(({ id }) => ({ id, result: false }));
+    if (!this.isMain) return snippets.map(({ id }) => ({ id, result: false }));
     const { result } = await this.#session.send("Runtime.evaluate", {
-      expression: snippetResults(known.map(({ snippet }) => snippet)),
+      expression: snippetResults(snippets.map(({ snippet }) => snippet)),
       returnByValue: true,
       silent: true,
       timeout: SNIPPET_TIMEOUT_MS,
     });
     const values: readonly unknown[] = Array.isArray(result.value) ? result.value : [];
-    return known.map(({ id }, i) => ({ id, result: values[i] === true }));
+    return snippets.map(({ id }, index) => ({ id, result: values[index] === true }));
   }
 
   async #call(expression: string): Promise<unknown> {
@@ -160,7 +170,7 @@ export class ConsentFrame {
   }
 }
 
-/** Returns a key that is unique for each document. */
+/** Returns a unique key for each document. */
 export function keyOf({ id, loaderId }: Protocol.Page.Frame): string {
   return `${id} ${loaderId}`;
 }

@@ -1,13 +1,16 @@
 import { ABOUT_COOKIES, BUTTON_KINDS } from "./words.ts";
 
 /*
- * Runs in the page. The page may replace properties of its documents and forms by naming elements after them ("DOM
- * clobbering"), in isolated worlds, too. So this reads them from the prototypes.
+ * Runs in the page. The page can replace properties of its documents and forms by naming elements after them ("DOM
+ * clobbering"), even in isolated worlds. So this reads them from the prototypes.
  */
 
 const KINDS = BUTTON_KINDS.map(([kind, words]) => `["${kind}", ${String(words)}]`).join(", ");
 
-/** An expression for the functions that find dialogs, what floats around an element, and what buttons do. */
+/**
+ * An expression that returns functions to find dialogs and the floating element around another element, and to classify
+ * buttons.
+ */
 export const FIND_DIALOGS = `(() => {
   const method = (type, name) => (target, ...args) => type.prototype[name].apply(target, args);
   const getter = (type, name) => {
@@ -34,29 +37,31 @@ export const FIND_DIALOGS = `(() => {
 
   const KINDS = [${KINDS}];
   const DIALOGS_MAX = 10;
+  /** Points to look at, as parts of the viewport's width and height. */
+  const GRID = [0.04, 0.27, 0.5, 0.73, 0.96];
   const CANDIDATES_MAX = 100;
   const BUTTONS_MAX = 100;
   const TEXT_MIN = 15;
   const TEXT_MAX = 5_000;
   const LABEL_MAX = 80;
   const PARTS_MAX = 20;
-  /** A larger document is searched in part. */
+  /** A larger document is only partly searched. */
   const SEARCH_MAX_MS = 150;
 
-  let wasCut = false;
-  /** Returns whether a search has ended early since the last call. */
-  const wasCutShort = () => {
-    const was = wasCut;
-    wasCut = false;
-    return was;
+  let cutBy = null;
+  /** Returns what cut a search short since the last call, "time" or "candidates"; null if nothing did. */
+  const takeCut = () => {
+    const last = cutBy;
+    cutBy = null;
+    return last;
   };
 
-  /** Elements and texts below \`root\`, with those of open shadow roots. */
+  /** Elements and text nodes below \`root\`, including open shadow roots. */
   const nodesOf = function* (root, endsAtMs = performance.now() + SEARCH_MAX_MS) {
     const walker = walk(document, root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = root; node !== null; node = walker.nextNode()) {
       if (performance.now() >= endsAtMs) {
-        wasCut = true;
+        cutBy = "time";
         return;
       }
       yield node;
@@ -96,7 +101,7 @@ export const FIND_DIALOGS = `(() => {
     const isOpaque = isShown(element, { opacityProperty: true, visibilityProperty: true });
     return isInViewport && right - left > 1 && bottom - top > 1 && isOpaque;
   };
-  /** An element whose parts float has no box of its own. */
+  /** Checks all parts, because an element whose parts float has no box. */
   const hasPaint = (element) => {
     for (const node of nodesOf(element)) if (node instanceof Element && isPainted(node)) return true;
     return false;
@@ -107,7 +112,7 @@ export const FIND_DIALOGS = `(() => {
     if (position === "fixed" || position === "sticky" || (position === "absolute" && Number(zIndex) >= 100)) return true;
     return matches(element, "dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]");
   };
-  /** The outermost element around \`node\` that floats above the page with nothing else in it. */
+  /** The outermost element around \`node\` that floats above the page and contains nothing else. */
   const floatingAround = (node) => {
     const [root, body] = [rootOf(document), bodyOf(document)];
     let found = null;
@@ -121,9 +126,9 @@ export const FIND_DIALOGS = `(() => {
     return found;
   };
 
-  /** What an element says: the first that a reader sees, and others that may contradict it. */
+  /** An element's labels: first the visible one, then others that may contradict it. */
   const labelsOf = (element) => {
-    // what is not painted could contradict what a reader sees
+    // text that is not painted could contradict what a reader sees
     const text = textOf(element, (node) => isPainted(hostOrParent(node)));
     const value = element instanceof HTMLInputElement ? attribute(element, "value") : null;
     const others = [element, ...all(element, "*").slice(0, PARTS_MAX)].flatMap((part) => [
@@ -157,14 +162,25 @@ export const FIND_DIALOGS = `(() => {
       return false;
     return hasPaint(element) && buttonsOf(element).some((button) => ["accepts", "declines"].includes(kindOf(button)));
   };
+  /** The floating elements on top of the page at points of a grid. */
+  const floatingAtPoints = () => {
+    const points = GRID.flatMap((x) => GRID.map((y) => [innerWidth * x, innerHeight * y]));
+    const tops = new Set(points.map(([x, y]) => elementsFrom(document, x, y)[0] ?? null));
+    return new Set([...tops].map(floatingAround).filter((element) => element !== null));
+  };
   /** Consent dialogs above the page; in a frame, the frame itself may be one. */
   const dialogs = (isMain) => {
     const found = new Set();
     const seen = new Set([null]);
+    // quick however large the document is
+    for (const floating of floatingAtPoints()) {
+      if (isDialog(floating)) found.add(floating);
+      seen.add(floating);
+    }
     for (const node of texts(document)) {
       if (found.size >= DIALOGS_MAX) break;
       if (seen.size >= CANDIDATES_MAX) {
-        wasCut = true;
+        cutBy ??= "candidates";
         break;
       }
       if (!${String(ABOUT_COOKIES)}.test(valueOf(node).toLowerCase())) continue;
@@ -178,7 +194,7 @@ export const FIND_DIALOGS = `(() => {
     return [...found];
   };
 
-  /** Translucent layers over the whole viewport, which dialogs put behind themselves. */
+  /** Translucent layers over the whole viewport, which dialogs place behind them. */
   const covers = () => {
     const isCover = (element) => {
       const { position, zIndex, backgroundColor, backgroundImage, backdropFilter, opacity } = getComputedStyle(element);
@@ -189,11 +205,11 @@ export const FIND_DIALOGS = `(() => {
       const isTranslucent = (alpha > 0 && alpha < 1) || (backdropFilter ?? "none") !== "none";
       return isFull && isTranslucent && isPainted(element) && textOf(element) === "";
     };
-    // a cover is where a click would land
+    // clicks in the corners would hit a cover
     const points = [[2, 2], [innerWidth - 2, 2], [2, innerHeight - 2], [innerWidth - 2, innerHeight - 2]];
     const elements = points.flatMap(([x, y]) => elementsFrom(document, x, y));
     return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
   };
 
-  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, wasCutShort, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, takeCut, covers, floatingAround, buttonsOf, kindOf, hasPaint };
 })()`;

@@ -4,8 +4,8 @@ import { LOADS_A_DIALOG } from "./words.ts";
 
 /**
  * Drives autoconsent within a document. Each operation resolves with its result, or with the functions that autoconsent
- * wants to run among the page's own scripts; `answer` continues with their results. Nothing is sent unasked, so a page
- * has no messages to forge and nothing to flood.
+ * wants to run among the page's own scripts; `answer` continues with their results. It sends nothing unless it is
+ * called, so a page has no messages to forge and no channel to flood.
  */
 const DRIVE = `(autoconsent, rules, page, isMain) => {
   /** Autoconsent waits up to a second for animations. */
@@ -24,7 +24,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   /** Whether autoconsent has clicked or called anything. */
   let hasActed = false;
 
-  /** Detects when told to, rather than by itself. */
+  /** Detects dialogs only when called, not automatically. */
   class Consent extends autoconsent.default {
     start() {}
   }
@@ -46,15 +46,15 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
 
   const LINK = "a[href]:not([href^='#']):not([href^='javascript:'])";
   const SUBMITS = "button:not([type=button i],[type=reset i]),input[type=submit i],input[type=image i]";
-  /** A link may leave the page, and a form may do something in the name of a visitor who is logged in. */
+  /** A link may leave the page, and a form may act on behalf of a logged-in visitor. */
   const staysOnPage = (button) => {
     const submits = page.matches(button, SUBMITS) && page.formOf(button) !== null;
     return !submits && page.closest(button, LINK) === null;
   };
-  /** The rule of a vendor knows its buttons, a heuristic one does not. */
+  /** A vendor's rule knows its buttons; a heuristic one does not. */
   const mayClick = (button) => ["declines", "settings"].includes(page.kindOf(button)) && staysOnPage(button);
   const { click: clickOn } = HTMLElement.prototype;
-  /** Never accepts, whatever a rule says. A switch may be labelled with what it allows. */
+  /** Never accepts, whatever a rule does. A switch may be labelled with what it allows. */
   const click = (element) => {
     const isSwitch = page.matches(element, "label,input[type=checkbox],input[type=radio],[role=switch],[role=checkbox]");
     if (!isSwitch && page.kindOf(element) === "accepts") return false;
@@ -78,7 +78,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   let popup = null;
   /** Names of the rules whose dialogs were open, in any frame. */
   const names = new Set();
-  /** The page as it was when the first dialog was open. */
+  /** The state of the page when the first dialog was open. */
   let before = null;
   let hasOpened = false;
   const remember = (isDialogOpen) => {
@@ -87,7 +87,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     hasOpened ||= isDialogOpen;
   };
 
-  /** The dialog of a rule, as far as the rule or autoconsent's heuristics name it. */
+  /** The elements of a rule's dialog that the rule or autoconsent's heuristics identify. */
   const elementsOf = ({ prehideSelectors = [], popups = [] }) =>
     prehideSelectors
       .flatMap((selector) => page.all(document, selector))
@@ -110,18 +110,21 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       ),
     );
   const look = async () => {
-    // its heuristics compare all elements that float with each other
+    // its heuristics compare all floating elements with each other
     consent.config.heuristicMode = page.all(document, "*").length > ELEMENTS_MAX ? "off" : "reject";
-    consent.state.findCmpAttempts = 1; // it applies its heuristics at every second attempt
+    consent.state.findCmpAttempts = 1; // it applies its heuristics on every second attempt
     const found = await consent.findCmp(0).catch(() => []);
     popup =
       (await firstOpen(found.filter((rule) => !rule.isCosmetic))) ??
       (await firstOpen(found.filter((rule) => rule.isCosmetic)));
+    page.takeCut();
     const isDialogOpen = popup !== null || page.dialogs(isMain).length > 0;
+    // a page with many candidates is about cookies, and dialogs on top of it are found in any case
+    const isComplete = isDialogOpen || page.takeCut() !== "time";
     if (popup !== null) names.add(popup.name);
     remember(isDialogOpen);
     const isExpected = found.length > 0 || (isMain && loadsDialog());
-    return { isOpen: isDialogOpen, isExpected, names: [...names] };
+    return { isOpen: isDialogOpen, isComplete, isExpected, names: [...names] };
   };
 
   const clickOne = (kind) => {
@@ -155,7 +158,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     document.getAnimations().filter(
       ({ playState, effect }) => playState === "running" && Number.isFinite(effect?.getComputedTiming().endTime),
     );
-  /** Waits until nothing is left of a dialog; resolves with whether that is so. */
+  /** Waits until the dialogs are gone; resolves with whether they are. */
   const closed = async (ruleNames, maxMs) => {
     for (const name of ruleNames) names.add(name);
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
@@ -170,7 +173,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   const conceal = (elements) => {
     for (const element of elements) set(element, "display", "none");
   };
-  /** Undoes what keeps a page from scrolling, or blurs it, behind a dialog. */
+  /** Undoes what prevents scrolling behind a dialog, or blurs the page. */
   const unlock = () => {
     const [root, body] = [page.rootOf(document), page.bodyOf(document)];
     for (const element of [root, body]) {
@@ -189,12 +192,12 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       conceal([...dialogs, ...covers()]);
       unlock();
     }
-    page.wasCutShort();
-    // what could not be searched may show a dialog
-    const isLeft = remaining().length > 0 || page.wasCutShort() || (popup !== null && (await isOpen(popup)));
+    page.takeCut();
+    // the part that was not searched may show a dialog
+    const isLeft = remaining().length > 0 || page.takeCut() !== null || (popup !== null && (await isOpen(popup)));
     return { isHidden: dialogs.length > 0, isLeft };
   };
-  /** Hides what floats around an element, such as the frame of a dialog. */
+  /** Hides the floating element around another, such as a dialog's frame. */
   const hideAround = (element) => {
     const floating = page.floatingAround(element);
     if (floating === null) return false;

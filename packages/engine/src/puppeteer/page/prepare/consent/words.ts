@@ -1,15 +1,15 @@
 /*
- * The words of consent dialogs, in the languages of most of them. They are matched in the page, against lowercase text.
+ * The words of consent dialogs, in the most common languages. They are matched in the page against lowercase text.
  */
 
-/** The text of a consent dialog mentions cookies, or the law about them. */
+/** A consent dialog's text mentions cookies, or a law about them. */
 export const ABOUT_COOKIES =
   /cookie|ciastecz|evästee|\bsüti|çerez|куки|クッキー|쿠키|\bgdpr\b|\bdsgvo\b|\brgpd\b|your (privacy|consent) choices|we value your privacy|consent to (the )?(use|processing)/;
 
-/** A label with one of these may allow more than it seems to. */
+/** Words in labels that might allow more than they seem to. */
 const BROADENS = String.raw`\b(all|plus|marketing|alle|tout|toutes|tod[oa]s|tutt[ei])\b|analy|advert|statisti|personali[sz]ed`;
 
-/** Phrases with a word of acceptance that decline all the same. */
+/** Phrases that contain a word of acceptance but still decline. */
 const DECLINES_TO_ACCEPT = new RegExp(
   String.raw`^(?!.*(${BROADENS})).*(${[
     String.raw`\b(do not|don['’]t) (accept|agree|allow|consent|sell)\b`,
@@ -26,14 +26,14 @@ const DECLINES_TO_ACCEPT = new RegExp(
   ].join("|")})`,
 );
 
-/** Words that turn a label with a word of refusal into its opposite. */
+/** Words that reverse the meaning of a label with a word of refusal. */
 const NEGATIONS = [
   String.raw`\b(not|never|nothing|none|later|nicht|nichts|kein\w*|später|pas|jamais|rien|plus tard|nada|nunca|niente|mai)\b`,
   String.raw`n['’]t\b|\b(niet|nooit|nie|não|ne|inte|ikke|ei|älä)\b`,
   String.raw`\b(no|non) (rechaz|deneg|rifiut|refus|rejet)`,
 ].join("|");
 
-/** Buttons that decline, unless they say that they do so later, or not at all. */
+/** Buttons that decline, unless their label says later or not at all. */
 const DECLINES = new RegExp(
   String.raw`^(?!.*(${NEGATIONS})).*(${[
     String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
@@ -48,11 +48,11 @@ const DECLINES = new RegExp(
   ].join("|")})`,
 );
 
-/** Buttons that offer a subscription in place of consent. They leave the page. */
+/** Buttons that offer a subscription instead of consent. They leave the page. */
 const SELLS =
   /\b(pay|buy|purchase|payer|payez|acheter|pagar?e?|pago|compra\w*|kaufen)\b|subscri|abb?on|\babo\b|premium|suscri|assin|zahl|betal|zapłać|prenumer|[€$£]/;
 
-/** Buttons that accept everything, whatever else they say. */
+/** Buttons that accept everything, whatever else their label contains. */
 const ACCEPTS_ALL = new RegExp(
   [
     String.raw`\b(accept|allow|agree|enable|select)\b.{0,12}\ball\b`,
@@ -93,8 +93,8 @@ const OPENS_SETTINGS = new RegExp(
 );
 
 /**
- * What a button does, by its lowercase label. The first match counts: a label may say more than one thing, and one that
- * accepts is never clicked, whatever else it says.
+ * What a button does, by its lowercase label. The first match counts, because a label may match several, and a button
+ * that accepts is never clicked.
  */
 export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["sells", SELLS],
@@ -107,6 +107,6 @@ export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] =
   ["settings", OPENS_SETTINGS],
 ];
 
-/** Names of scripts and frames that show consent dialogs, and of their functions. */
+/** Names of scripts, frames and functions that show consent dialogs. */
 export const LOADS_A_DIALOG =
   /cookie[-_ ]?(consent|banner|notice|law|bot|yes|first|script|information|hub|dialog|wall|message)|consent|onetrust|didomi|quantcast|usercentrics|trustarc|truste\b|sourcepoint|privacy-mgmt|sp_message|klaro|complianz|osano|iubenda|gdpr|tcfapi|axeptio|termly|tarteaucitron/i;

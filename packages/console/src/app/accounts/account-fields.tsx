@@ -1,0 +1,102 @@
+import type { AdminAccount, AdminPlan, ParameterFaults } from "@snap/protocol";
+import type { JSX } from "preact";
+import type { AccountChange } from "../api/admin.ts";
+import { formatCount } from "../format.ts";
+import { SelectField, TextField } from "../ui/fields.tsx";
+
+/** The text in the fields of an account. */
+export interface AccountTexts {
+  readonly email: string;
+  readonly plan: string;
+  readonly credits: string;
+  readonly limit: string;
+}
+
+export function textsOf(account: AdminAccount | null): AccountTexts {
+  return {
+    email: account?.email ?? "",
+    plan: account?.plan ?? "",
+    credits: account?.credits_per_period?.toString() ?? "",
+    limit: account?.requests_per_minute?.toString() ?? "",
+  };
+}
+
+/** Returns the fields in the form of the API: `null` for empty ones. The API rejects text that is not a number. */
+export function changeOf({ email, plan, credits, limit }: AccountTexts): Required<AccountChange> {
+  return {
+    email: email.trim(),
+    plan: plan === "" ? null : plan,
+    credits_per_period: toNumber(credits),
+    requests_per_minute: toNumber(limit),
+  };
+}
+
+/** Returns the fields that differ; `{}` if none do. */
+export function difference(before: AccountTexts, after: AccountTexts): AccountChange {
+  const [old, changed] = [changeOf(before), changeOf(after)];
+  const entries = Object.entries(changed).filter(([name, value]) => value !== old[name as keyof typeof old]);
+  return Object.fromEntries(entries);
+}
+
+function toNumber(text: string): number | null {
+  const digits = text.replaceAll(/[\s,]/g, "");
+  if (digits === "") return null;
+  // the API rejects -1 with a message that names the valid values
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
+}
+
+interface AccountFieldsProps {
+  readonly texts: AccountTexts;
+  readonly plans: readonly AdminPlan[];
+  readonly faults: ParameterFaults;
+  readonly onChange: (texts: AccountTexts) => void;
+}
+
+export function AccountFields({ texts, plans, faults, onChange }: AccountFieldsProps): JSX.Element {
+  const plan = plans.find(({ slug }) => slug === texts.plan);
+  const field = (name: keyof AccountTexts, sent: string): FieldState => ({
+    value: texts[name],
+    onChange: (value) => onChange({ ...texts, [name]: value }),
+    fault: faults[sent]?.join("; "),
+  });
+  return (
+    <>
+      <TextField label="Email" type="email" {...field("email", "email")} />
+      <SelectField
+        label="Plan"
+        {...field("plan", "plan")}
+        options={[
+          { value: "", label: "No plan" },
+          ...plans.map(({ slug, name }) => ({ value: slug, label: name })),
+        ]}
+        hint={plan === undefined ? "Without a plan, the account cannot render." : describePlan(plan)}
+      />
+      <div class="field-row">
+        <TextField
+          label="Credit override"
+          inputMode="numeric"
+          {...field("credits", "credits_per_period")}
+          placeholder={plan === undefined ? "" : formatCount(plan.credits_per_period)}
+          hint="Credits per period, instead of the plan's."
+        />
+        <TextField
+          label="Rate limit override"
+          inputMode="numeric"
+          {...field("limit", "requests_per_minute")}
+          placeholder={plan === undefined ? "" : formatCount(plan.requests_per_minute)}
+          hint="Renders per minute, instead of the plan's."
+        />
+      </div>
+    </>
+  );
+}
+
+interface FieldState {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly fault: string | undefined;
+}
+
+function describePlan({ credits_per_period: credits, requests_per_minute: limit }: AdminPlan): string {
+  return `${formatCount(credits)} credits per period, ${formatCount(limit)} renders per minute.`;
+}

@@ -1,0 +1,56 @@
+import type { AdminAccount } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useAction } from "../hooks/use-action.ts";
+import { useLoad } from "../hooks/use-load.ts";
+import { useAdmin } from "../session/session.ts";
+import { FormFailure } from "../ui/form-failure.tsx";
+import { notify } from "../ui/notices.tsx";
+import { AccountFields, difference, textsOf } from "./account-fields.tsx";
+import { forgetAccountNames } from "./account-names.ts";
+
+interface ChangeAccountProps {
+  readonly account: AdminAccount;
+  readonly onDone: () => void;
+}
+
+const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
+
+/** Sends only the fields that differ. */
+export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.Element {
+  const admin = useAdmin();
+  const plans = useLoad("plans", admin.plans);
+  const [texts, setTexts] = useState(textsOf(account));
+  const change = difference(textsOf(account), texts);
+  const isChanged = Object.keys(change).length > 0;
+  const { run, isRunning, failure } = useAction(async () => {
+    const changed = await admin.changeAccount(account.id, change);
+    setTexts(textsOf(changed));
+    forgetAccountNames(admin);
+    notify("Account changed. The changes apply from the next request.");
+    onDone();
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <section class="panel padded" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <form class="stack" onSubmit={submit} noValidate>
+        <AccountFields
+          texts={texts}
+          plans={plans.data?.entries ?? []}
+          faults={failure?.errors ?? {}}
+          onChange={setTexts}
+        />
+        <FormFailure failure={failure ?? plans.failure} fields={FIELDS} />
+        <div class="form-actions">
+          <button type="submit" class="button primary" disabled={!isChanged || isRunning}>
+            Save changes
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import type { AdminPlan } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useAction } from "../hooks/use-action.ts";
+import { toHash } from "../routing/route.ts";
+import { useAdmin } from "../session/session.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField } from "../ui/fields.tsx";
+import { notify } from "../ui/notices.tsx";
+import { FormFailure } from "../ui/form-failure.tsx";
+import { AccountFields, changeOf, textsOf } from "./account-fields.tsx";
+import { forgetAccountNames } from "./account-names.ts";
+
+interface CreateAccountProps {
+  readonly plans: readonly AdminPlan[];
+  readonly onClose: () => void;
+}
+
+const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
+
+/** Creates an account, then opens its screen. */
+export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX.Element {
+  const admin = useAdmin();
+  const [texts, setTexts] = useState({ ...textsOf(null), plan: plans[0]?.slug ?? "" });
+  const [isVerified, setVerified] = useState(true);
+  const { run, isRunning, failure } = useAction(async () => {
+    const account = await admin.createAccount({ ...changeOf(texts), verified: isVerified });
+    forgetAccountNames(admin);
+    notify(`Account ${account.email} created.`);
+    location.hash = toHash(["accounts", account.id]);
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <Dialog title="Create an account" onClose={onClose}>
+      <form class="stack" onSubmit={submit} noValidate>
+        <AccountFields texts={texts} plans={plans} faults={failure?.errors ?? {}} onChange={setTexts} />
+        <CheckField
+          label="The email address is verified"
+          hint="Otherwise the account cannot render until you verify it."
+          isChecked={isVerified}
+          onChange={setVerified}
+        />
+        <FormFailure failure={failure} fields={FIELDS} />
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={isRunning}>
+            Create account
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

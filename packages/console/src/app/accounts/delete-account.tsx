@@ -1,0 +1,55 @@
+import type { AdminAccount } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useAction } from "../hooks/use-action.ts";
+import { toHash } from "../routing/route.ts";
+import { useAdmin } from "../session/session.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { CheckField, TextField } from "../ui/fields.tsx";
+import { notify } from "../ui/notices.tsx";
+import { forgetAccountNames } from "./account-names.ts";
+
+/** Deletes an account after the operator types its email address. */
+export function DeleteAccount({ account }: { readonly account: AdminAccount }): JSX.Element {
+  const admin = useAdmin();
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [isPurged, setPurged] = useState(false);
+  const { run, isRunning, failure } = useAction(async () => {
+    await admin.deleteAccount(account.id, { purge: isPurged });
+    forgetAccountNames(admin);
+    notify(`Account ${account.email} deleted.`);
+    location.hash = toHash(["accounts"]);
+  });
+  return (
+    <section class="panel padded" aria-labelledby="delete">
+      <h2 id="delete">Delete</h2>
+      <p class="muted">
+        Its tokens stop working immediately. This cannot be undone; to block the account temporarily, suspend
+        it.
+      </p>
+      <button type="button" class="button danger" onClick={() => setOpen(true)}>
+        Delete account…
+      </button>
+      {isOpen && (
+        <ConfirmDialog
+          title={`Delete ${account.email}?`}
+          action="Delete account"
+          isRunning={isRunning || typed.trim() !== account.email}
+          failure={failure}
+          onConfirm={() => run()}
+          onClose={() => setOpen(false)}
+        >
+          <p>This deletes its tokens, batches, documents, history and cached renderings.</p>
+          <CheckField
+            label="Also delete its journal"
+            hint="Otherwise its credit records remain, without the email address."
+            isChecked={isPurged}
+            onChange={setPurged}
+          />
+          <TextField label={`Type ${account.email} to confirm`} value={typed} onChange={setTyped} />
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { AdminMintedToken, AdminToken } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useAction } from "../../hooks/use-action.ts";
+import { useAdmin } from "../../session/session.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { SelectField } from "../../ui/fields.tsx";
+import { OVERLAPS } from "./durations.ts";
+import { titleOf } from "./token-text.ts";
+
+interface RotateProps {
+  readonly token: AdminToken;
+  readonly onRotated: (minted: AdminMintedToken) => void;
+  readonly onClose: () => void;
+}
+
+export function RotateDialog({ token, onRotated, onClose }: RotateProps): JSX.Element {
+  const admin = useAdmin();
+  const [overlap, setOverlap] = useState("86400");
+  const { run, isRunning, failure } = useAction(async () => {
+    onRotated(await admin.rotateToken(token.id, Number(overlap)));
+  });
+  return (
+    <ConfirmDialog
+      title={`Rotate ${titleOf(token)}?`}
+      action={`Rotate token ${token.id}`}
+      isRunning={isRunning}
+      failure={failure}
+      onConfirm={() => run()}
+      onClose={onClose}
+    >
+      <p>This replaces the token and its signing secret. The token id stays the same.</p>
+      <SelectField
+        label="Previous credentials stop working"
+        value={overlap}
+        onChange={setOverlap}
+        options={OVERLAPS}
+        hint="Until then, both work, which gives programs time to switch. Existing signed URLs stop working at the same time."
+      />
+    </ConfirmDialog>
+  );
+}

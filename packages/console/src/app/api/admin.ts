@@ -1,0 +1,151 @@
+import type {
+  AdminAccount,
+  AdminAccountDetails,
+  AdminBatch,
+  AdminBatchSummary,
+  AdminHealth,
+  AdminList,
+  AdminMintedToken,
+  AdminPlan,
+  AdminRequest,
+  AdminSession,
+  AdminUsage,
+  DeliveryAttemptDocument,
+  Mode,
+} from "@snap/protocol";
+import { ADMIN_URL } from "./addresses.ts";
+import { call, send, toSearch, type Call, type Query } from "./call.ts";
+import { safeFile } from "../rendering/safe-file.ts";
+import { ApiFailure } from "./failure.ts";
+
+/** `null` clears the override. */
+export interface AccountChange {
+  readonly email?: string;
+  readonly plan?: string | null;
+  readonly credits_per_period?: number | null;
+  readonly requests_per_minute?: number | null;
+}
+
+export interface NewAccount extends AccountChange {
+  readonly email: string;
+  readonly verified: boolean;
+}
+
+export interface NewToken {
+  readonly account_id: string;
+  readonly name?: string;
+  readonly abilities?: readonly Mode[];
+  readonly expires_in_seconds?: number;
+}
+
+export type UsageGroup = "day" | "account" | "token";
+
+/** Reads one page of a list. */
+type ReadPage<Entry> = (query: Query, signal?: AbortSignal) => Promise<AdminList<Entry>>;
+
+/** Calls the admin API with the operator's session. */
+export interface AdminApi {
+  readonly session: () => Promise<AdminSession>;
+  readonly signOut: () => Promise<void>;
+  readonly health: (signal?: AbortSignal) => Promise<AdminHealth>;
+  readonly plans: (signal?: AbortSignal) => Promise<AdminList<AdminPlan>>;
+  readonly accounts: ReadPage<AdminAccount>;
+  readonly account: (id: string, signal?: AbortSignal) => Promise<AdminAccountDetails>;
+  readonly createAccount: (account: NewAccount) => Promise<AdminAccount>;
+  readonly changeAccount: (id: string, change: AccountChange) => Promise<AdminAccount>;
+  readonly actOnAccount: (id: string, action: "verify" | "suspend" | "resume") => Promise<void>;
+  readonly deleteAccount: (id: string, options: { readonly purge: boolean }) => Promise<void>;
+  readonly createToken: (token: NewToken) => Promise<AdminMintedToken>;
+  readonly rotateToken: (id: number, overlapSeconds: number) => Promise<AdminMintedToken>;
+  readonly revokeToken: (id: number) => Promise<void>;
+  readonly revealSecret: (id: number) => Promise<string>;
+  readonly requests: ReadPage<AdminRequest>;
+  readonly request: (id: string, signal?: AbortSignal) => Promise<AdminRequest>;
+  /** Returns the rendering of a request, or `null` if it is no longer cached. */
+  readonly rendering: (id: string, signal?: AbortSignal) => Promise<Blob | null>;
+  readonly batches: ReadPage<AdminBatchSummary>;
+  readonly batch: (id: string, signal?: AbortSignal) => Promise<AdminBatch>;
+  readonly deliveries: ReadPage<DeliveryAttemptDocument>;
+  readonly resend: (batchId: string) => Promise<void>;
+  readonly usage: (query: UsageQuery, signal?: AbortSignal) => Promise<AdminList<AdminUsage>>;
+}
+
+export interface UsageQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly by: UsageGroup;
+  readonly account?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/** Exchanges the code of a sign-in link for a session. */
+export async function signIn(code: string): Promise<void> {
+  await send(`${ADMIN_URL}sign-in`, { method: "POST", body: { code } });
+}
+
+export function renderingUrl(requestId: string): string {
+  return `${ADMIN_URL}requests/${encodeURIComponent(requestId)}/rendering`;
+}
+
+export function usageCsvUrl(query: UsageQuery): string {
+  return `${ADMIN_URL}usage${toSearch({ ...query, format: "csv" })}`;
+}
+
+/** @param onSignedOut called when the session ends. */
+export function createAdminApi(onSignedOut: () => void): AdminApi {
+  const sent = async (path: string, request: Call): Promise<Response> => {
+    try {
+      return await send(ADMIN_URL + path, request);
+    } catch (error) {
+      if (error instanceof ApiFailure && error.status === 401) onSignedOut();
+      throw error;
+    }
+  };
+  const read = async <T>(path: string, request: Call = {}): Promise<T> =>
+    (await (await sent(path, request)).json()) as T;
+  const act = async (path: string, request: Call): Promise<void> => {
+    await sent(path, request);
+  };
+  const readPage =
+    <Entry>(path: string): ReadPage<Entry> =>
+    (query, signal) =>
+      read(path, { query, signal });
+  const one = (list: string, id: string | number): string => `${list}/${encodeURIComponent(id)}`;
+
+  return {
+    // not through `sent`: a 401 means that there is no session to end
+    session: () => call(`${ADMIN_URL}session`),
+    signOut: () => act("sign-in", { method: "DELETE" }),
+    health: (signal) => read("health", { signal }),
+    plans: (signal) => read("plans", { signal }),
+    accounts: readPage("accounts"),
+    account: (id, signal) => read(one("accounts", id), { signal }),
+    createAccount: (body) => read("accounts", { method: "POST", body }),
+    changeAccount: (id, body) => read(one("accounts", id), { method: "PATCH", body }),
+    actOnAccount: (id, action) => act(`${one("accounts", id)}/${action}`, { method: "POST" }),
+    deleteAccount: (id, query) => act(one("accounts", id), { method: "DELETE", query }),
+    createToken: (body) => read("tokens", { method: "POST", body }),
+    rotateToken: (id, seconds) =>
+      read(`${one("tokens", id)}/rotate`, { method: "POST", body: { overlap_seconds: seconds } }),
+    revokeToken: (id) => act(one("tokens", id), { method: "DELETE" }),
+    async revealSecret(id) {
+      const path = `${one("tokens", id)}/reveal`;
+      return (await read<{ signing_secret: string }>(path, { method: "POST" })).signing_secret;
+    },
+    requests: readPage("requests"),
+    request: (id, signal) => read(one("requests", id), { signal }),
+    async rendering(id, signal) {
+      try {
+        return safeFile(await (await sent(`${one("requests", id)}/rendering`, { signal })).blob());
+      } catch (error) {
+        if (error instanceof ApiFailure && error.status === 404) return null;
+        throw error;
+      }
+    },
+    batches: readPage("batches"),
+    batch: (id, signal) => read(one("batches", id), { signal }),
+    deliveries: readPage("deliveries"),
+    resend: (batchId) => act("deliveries", { method: "POST", body: { batch_id: batchId } }),
+    usage: (query, signal) => read("usage", { query: { ...query }, signal }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { ErrorEnvelope, ParameterFaults } from "@snap/protocol";
+
+/** The code of a request that got no response. */
+export const UNREACHABLE = "unreachable";
+
+export interface FailureFacts {
+  /** 0 without a response. */
+  readonly status: number;
+  readonly errors?: ParameterFaults | undefined;
+  readonly requestId?: string | null;
+  readonly retryAfterSeconds?: number | null;
+}
+
+export class ApiFailure extends Error {
+  /** A published code, or `unreachable`. */
+  readonly code: string;
+  readonly status: number;
+  readonly errors: ParameterFaults;
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: string, message: string, facts: FailureFacts) {
+    super(message);
+    this.name = "ApiFailure";
+    this.code = code;
+    this.status = facts.status;
+    this.errors = facts.errors ?? {};
+    this.requestId = facts.requestId ?? null;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+  }
+}
+
+/** Converts anything thrown, such as the TypeError of `fetch` without a connection. */
+export function toFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+  const message = isTimeout
+    ? "The service did not respond in time. Check that it is running, then try again."
+    : "The service cannot be reached. Check that it is running and that you are online, then try again.";
+  return new ApiFailure(UNREACHABLE, message, { status: 0 });
+}
+
+/** Reads the envelope of an error response. A proxy in between may respond with something else. */
+export async function readFailure(response: Response): Promise<ApiFailure> {
+  const { status, headers } = response;
+  const retryAfter = headers.get("Retry-After");
+  const facts = {
+    status,
+    requestId: headers.get("X-Request-Id"),
+    retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
+  };
+  const envelope: Partial<ErrorEnvelope> = await response.json().catch(() => ({}));
+  if (typeof envelope.code !== "string" || typeof envelope.message !== "string")
+    return new ApiFailure("unexpected_response", `The service responded with HTTP status ${status}.`, facts);
+  return new ApiFailure(envelope.code, envelope.message, { ...facts, errors: envelope.errors });
+}

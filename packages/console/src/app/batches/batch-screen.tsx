@@ -1,0 +1,90 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { AccountLink } from "../accounts/account-link.tsx";
+import { useAccountNames } from "../accounts/account-names.ts";
+import { useLoad } from "../hooks/use-load.ts";
+import { usePoll } from "../hooks/use-poll.ts";
+import type { ScreenProps } from "../layout/screens.ts";
+import { toHash } from "../routing/route.ts";
+import { useSession } from "../session/session.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Facts, type Fact } from "../ui/facts.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import { WhenLoaded } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { batchSourceOf, type BatchView } from "./batch-source.ts";
+import { Deliveries } from "./deliveries.tsx";
+import { ItemTable } from "./item-table.tsx";
+import { BatchBadge, WebhookBadge } from "./states.tsx";
+
+const POLL_MS = 2_000;
+/** The API does not tell token holders whether an attempt is due, so the screen polls for this long after a resend. */
+const WATCH_MS = 60_000;
+
+export function BatchScreen({ id }: ScreenProps): JSX.Element {
+  const source = batchSourceOf(useSession());
+  const batch = useLoad(id, (signal) => source.get(id, signal));
+  const [resentMs, setResentMs] = useState(-WATCH_MS);
+  const isWatched = performance.now() - resentMs < WATCH_MS;
+  const isFollowed = batch.data !== null && (isWatched || isMoving(batch.data));
+  usePoll(batch.reload, isFollowed && !batch.isLoading ? POLL_MS : null);
+  const watch = (): void => {
+    setResentMs(performance.now());
+    batch.reload();
+  };
+  return (
+    <>
+      <PageHead
+        title="Batch"
+        summary={
+          <>
+            <code class="any-text">{id}</code> <CopyButton text={id} what="Batch id" />
+          </>
+        }
+        parent={{ label: "Batches", href: toHash(["batches"]) }}
+      />
+      <WhenLoaded loaded={batch} what="the batch">
+        {(data) => (
+          <div class="stack">
+            <div class="panel padded">
+              <BatchFacts batch={data} />
+            </div>
+            <ItemTable items={data.items} />
+            <Deliveries batch={data} source={source} onSent={watch} />
+          </div>
+        )}
+      </WhenLoaded>
+    </>
+  );
+}
+
+/** Whether a worker will still change the batch. */
+function isMoving({ status, webhook }: BatchView): boolean {
+  return status === "pending" || webhook?.state === "due" || webhook?.state === "sending";
+}
+
+function BatchFacts({ batch }: { readonly batch: BatchView }): JSX.Element {
+  const names = useAccountNames();
+  const { account, webhook, items } = batch;
+  const facts: Fact[] = [
+    { label: "Status", value: <BatchBadge {...batch} /> },
+    {
+      label: "Items",
+      value: `${items.filter(({ status }) => status === "done").length} of ${items.length} done`,
+    },
+    { label: "Submitted", value: <Time at={batch.created_at} /> },
+    { label: "Finished", value: <Time at={batch.finished_at} none="not yet" /> },
+    { label: "Deletion", value: <Time at={batch.prunes_at} none="7 days after it finishes" /> },
+    ...(account === null
+      ? []
+      : [
+          { label: "Account", value: <AccountLink id={account.id} names={names} /> },
+          { label: "Token", value: account.tokenId },
+        ]),
+    ...(webhook?.state == null ? [] : [{ label: "Webhook", value: <WebhookBadge state={webhook.state} /> }]),
+    ...(webhook?.next_attempt_at == null
+      ? []
+      : [{ label: "Next attempt", value: <Time at={webhook.next_attempt_at} /> }]),
+  ];
+  return <Facts facts={facts} isWide />;
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { toFailure, type ApiFailure } from "../api/failure.ts";
+
+export interface Action<Input> {
+  readonly run: (input: Input) => void;
+  readonly isRunning: boolean;
+  /** Failure of the last run. */
+  readonly failure: ApiFailure | null;
+}
+
+/** Runs one change at a time and exposes its failure. */
+export function useAction<Input = void>(change: (input: Input) => Promise<void>): Action<Input> {
+  const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const isMounted = useRef(true);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+
+  const run = async (input: Input): Promise<void> => {
+    setRunning(true);
+    setFailure(null);
+    try {
+      await change(input);
+    } catch (error) {
+      if (isMounted.current) setFailure(toFailure(error));
+    } finally {
+      if (isMounted.current) setRunning(false);
+    }
+  };
+  return { run: (input) => void (isRunning || run(input)), isRunning, failure };
+}

@@ -1,0 +1,47 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { toFailure, type ApiFailure } from "../api/failure.ts";
+
+export interface Loaded<T> {
+  /** `null` until the first response. A failed reload does not clear it. */
+  readonly data: T | null;
+  readonly failure: ApiFailure | null;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+interface State<T> extends Omit<Loaded<T>, "reload"> {
+  readonly key: string;
+}
+
+/**
+ * Loads data when the component mounts and whenever `key` changes.
+ *
+ * @param key identifies the data; data of another key is not returned.
+ */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<State<T>>(() => initial(key));
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const finish = (change: (before: State<T>) => State<T>): void => {
+      if (!signal.aborted) setState((before) => change(before.key === key ? before : initial(key)));
+    };
+    finish((before) => ({ ...before, isLoading: true }));
+    latest.current(signal).then(
+      (data) => finish(() => ({ key, data, failure: null, isLoading: false })),
+      (error: unknown) => finish((before) => ({ ...before, failure: toFailure(error), isLoading: false })),
+    );
+    return () => controller.abort();
+  }, [key, round]);
+
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  return { ...(state.key === key ? state : initial<T>(key)), reload };
+}
+
+function initial<T>(key: string): State<T> {
+  return { key, data: null, failure: null, isLoading: true };
+}

@@ -1,0 +1,102 @@
+import type { ParameterFaults } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { toHash } from "../routing/route.ts";
+import { storeToken } from "../session/stored-tokens.ts";
+import { TextField } from "../ui/fields.tsx";
+import type { Form, Parameters } from "./form.ts";
+import { PageFields } from "./page-fields.tsx";
+import { ParameterGroups } from "./parameter-groups.tsx";
+
+interface CaptureFormProps {
+  readonly form: Form;
+  readonly parameters: Parameters;
+  readonly faults: ParameterFaults;
+  readonly token: string;
+  readonly isRunning: boolean;
+  /** Receives an updater, which gets the current form. */
+  readonly onChange: (change: (form: Form) => Form) => void;
+  /** `null` for a token holder, who renders with their own token. */
+  readonly onToken: ((token: string) => void) | null;
+  /** Called only if the form is valid. */
+  readonly onSubmit: () => void;
+}
+
+export function CaptureForm(props: CaptureFormProps): JSX.Element {
+  const { form, parameters, faults, token, isRunning, onChange, onToken, onSubmit } = props;
+  const [isSubmitted, setSubmitted] = useState(false);
+  const shown = faultsToShow(form, faults, isSubmitted);
+  const isTokenMissing = token.trim() === "";
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    setSubmitted(true);
+    if (Object.keys(faults).length === 0 && !isTokenMissing) onSubmit();
+    else focusFirstFault(event.currentTarget);
+  };
+  return (
+    <form class="stack" onSubmit={submit} noValidate>
+      <div class="panel padded stack">
+        <PageFields form={form} faults={shown} onChange={(changed) => onChange(() => changed)} />
+        {onToken !== null && (
+          <TokenField token={token} onChange={onToken} isMissing={isSubmitted && isTokenMissing} />
+        )}
+        <button type="submit" class="button primary" disabled={isRunning}>
+          {isRunning ? "Rendering…" : "Render"}
+        </button>
+      </div>
+      <ParameterGroups
+        form={form}
+        parameters={parameters}
+        faults={shown}
+        onChange={(name, text) => onChange((now) => ({ ...now, texts: { ...now.texts, [name]: text } }))}
+      />
+    </form>
+  );
+}
+
+interface TokenFieldProps {
+  readonly token: string;
+  readonly isMissing: boolean;
+  readonly onChange: (token: string) => void;
+}
+
+function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Element {
+  const change = (text: string): void => {
+    onChange(text);
+    storeToken("playground", text.trim());
+  };
+  return (
+    <TextField
+      label="API token"
+      type="password"
+      value={token}
+      onChange={change}
+      placeholder="7|…"
+      fault={isMissing ? "is required: renders are charged to its account" : undefined}
+      hint={
+        <>
+          Stored only in this tab. <a href={toHash(["accounts"])}>Create a token for an account</a>
+        </>
+      }
+    />
+  );
+}
+
+/** Hides the fault of a missing page until the form is submitted. */
+function faultsToShow(form: Form, faults: ParameterFaults, isSubmitted: boolean): ParameterFaults {
+  const isPageEmpty = (form.texts[form.source] ?? "") === "";
+  if (isSubmitted || !isPageEmpty) return faults;
+  const { [form.source]: _, ...others } = faults;
+  return others;
+}
+
+/** Opens the group of the first invalid field and focuses the field. */
+function focusFirstFault(form: EventTarget | null): void {
+  if (!(form instanceof HTMLFormElement)) return;
+  // the faults of this submission are rendered in the next frame
+  requestAnimationFrame(() => {
+    const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
+    field?.closest("details")?.setAttribute("open", "");
+    field?.focus();
+  });
+}

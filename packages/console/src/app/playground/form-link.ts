@@ -1,0 +1,32 @@
+import { fromText, LIMITS, PARAMETER_TABLE, SECRET_NAMES, toQuery } from "@snap/protocol";
+import { toHash } from "../routing/route.ts";
+import { SOURCES, toParameters, type Form, type Parameters } from "./form.ts";
+
+/** Returns the playground's route with these parameters, without secrets, because people share links. */
+export function playgroundLink(parameters: Parameters): string {
+  const shown = Object.entries(parameters).filter(([name]) => !SECRET_NAMES.has(name));
+  return toHash(["playground"], toQuery(Object.fromEntries(shown)));
+}
+
+/** Returns the route of a form; that of an empty playground if it would be too long. */
+export function linkOf(form: Form): string {
+  const link = playgroundLink(toParameters(form));
+  return link.length > LIMITS.queryCharacters ? toHash(["playground"]) : link;
+}
+
+/** Reads a form from the query of its route. Ignores secrets and unknown parameters. */
+export function readForm(query: URLSearchParams): Form {
+  const texts: Record<string, string> = {};
+  for (const [name, text] of query) {
+    const row = PARAMETER_TABLE.find((each) => each.name === name);
+    const isContent = SOURCES.some((source) => source === name);
+    if ((row === undefined && !isContent) || SECRET_NAMES.has(name)) continue;
+    texts[name] = row?.kind === "flag" ? String(fromText("flag", text)) : text;
+  }
+  const { pdf, ...others } = texts;
+  return {
+    mode: pdf === "true" ? "pdf" : "screenshot",
+    source: SOURCES.find((source) => others[source] !== undefined) ?? "url",
+    texts: others,
+  };
+}

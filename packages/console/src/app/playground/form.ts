@@ -1,0 +1,62 @@
+import {
+  checkCapture,
+  CONTENT_NAMES,
+  encodeSpaces,
+  fromText,
+  PARAMETERS,
+  URL_MESSAGES,
+  type Mode,
+  type ParameterFaults,
+  type ParameterRow,
+} from "@snap/protocol";
+
+/** Parameters that can provide the page. */
+export const SOURCES = ["url", ...CONTENT_NAMES] as const;
+export type Source = (typeof SOURCES)[number];
+
+/** The text in the fields. */
+export interface Form {
+  readonly mode: Mode;
+  readonly source: Source;
+  /** By parameter name. Includes parameters of the other mode, in case it is selected again. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export const EMPTY_FORM: Form = { mode: "screenshot", source: "url", texts: {} };
+
+/** Typed values, in the order of the parameter table. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** Returns the rows with a field: all parameters of the mode except `url` and `pdf`. */
+export function fieldRows(mode: Mode): readonly ParameterRow[] {
+  return Object.values<ParameterRow>(PARAMETERS[mode]).filter(({ name }) => name !== "url" && name !== "pdf");
+}
+
+/** Returns the parameters to send, without defaults and without those of the other mode. */
+export function toParameters({ mode, source, texts }: Form): Parameters {
+  const page = texts[source] ?? "";
+  const fields = fieldRows(mode).flatMap((row): [string, unknown][] => {
+    const text = texts[row.name] ?? "";
+    const value = fromText(row.kind, text);
+    return text === "" || value === row.default ? [] : [[row.name, value]];
+  });
+  return {
+    ...(page !== "" && { [source]: source === "url" ? encodeSpaces(page) : page }),
+    ...(mode === "pdf" && { pdf: true }),
+    ...Object.fromEntries(fields),
+  };
+}
+
+/** Returns the service's error messages for invalid fields, by name. */
+export function faultsOf(form: Form): ParameterFaults {
+  const parameters = toParameters(form);
+  if (parameters[form.source] !== undefined) return checkCapture(parameters)?.errors ?? {};
+  // without a page, the service checks nothing else; the form also checks the other fields
+  const others = checkCapture({ ...parameters, url: "https://example.com/" })?.errors ?? {};
+  return { [form.source]: [form.source === "url" ? URL_MESSAGES.missing : "is required"], ...others };
+}
+
+/** Counts the rows that have a value to send. */
+export function countSent(rows: readonly ParameterRow[], parameters: Parameters): number {
+  return rows.filter(({ name }) => parameters[name] !== undefined).length;
+}

@@ -1,0 +1,70 @@
+import type { ParameterFaults } from "@snap/protocol";
+import type { JSX } from "preact";
+import { TextField } from "../ui/fields.tsx";
+import { Segments } from "../ui/segments.tsx";
+import type { Form, Source } from "./form.ts";
+import { LinesField } from "./parameter-field.tsx";
+
+interface PageFieldsProps {
+  readonly form: Form;
+  readonly faults: ParameterFaults;
+  readonly onChange: (form: Form) => void;
+}
+
+const CONTENT_HINTS: Readonly<Record<Exclude<Source, "url">, string>> = {
+  html: "A full page or a fragment. It can load images and styles from the web.",
+  markdown: "Rendered with a plain style sheet.",
+};
+
+/** The fields for the page and the mode. */
+export function PageFields({ form, faults, onChange }: PageFieldsProps): JSX.Element {
+  const { mode, source, texts } = form;
+  const text = texts[source] ?? "";
+  const fault = faults[source]?.join("; ");
+  const setText = (value: string): void => onChange({ ...form, texts: { ...texts, [source]: value } });
+  return (
+    <>
+      <div class="choices">
+        <Segments
+          label="Mode"
+          options={[
+            ["screenshot", "Screenshot"],
+            ["pdf", "PDF"],
+          ]}
+          value={mode}
+          onChange={(value) => onChange({ ...form, mode: value })}
+        />
+        <Segments
+          label="Page"
+          options={[
+            ["url", "URL"],
+            ["html", "HTML"],
+            ["markdown", "Markdown"],
+          ]}
+          value={source}
+          onChange={(value) => onChange({ ...form, source: value })}
+        />
+      </div>
+      {source === "url" ? (
+        <TextField
+          label="url"
+          value={text}
+          onChange={setText}
+          fault={fault}
+          inputMode="url"
+          placeholder="https://example.com/"
+        />
+      ) : (
+        <LinesField
+          label={source}
+          value={text}
+          onChange={setText}
+          fault={fault}
+          hint={<>{CONTENT_HINTS[source]}</>}
+          placeholder={source === "html" ? "<h1>Hello</h1>" : "# Hello"}
+          rows={8}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { buildSignedUrl, LIMITS, secretsIn, SIGNED_SECRET_MESSAGE, toQuery } from "@snap/protocol";
+import type { Parameters } from "../form.ts";
+import { escapeAttribute } from "./literals.ts";
+
+interface ImageSigner {
+  readonly baseUrl: string;
+  readonly tokenId: number;
+  readonly signingSecret: string;
+  /** Unix timestamp in seconds; `null` for a URL that works until the token stops working. */
+  readonly expires: number | null;
+}
+
+/** Returns why these parameters cannot be in a signed URL; `null` if they can. */
+export function whyUnsignable(parameters: Parameters): string | null {
+  const [secret] = secretsIn(parameters);
+  if (secret !== undefined) return `${secret} ${SIGNED_SECRET_MESSAGE}.`;
+  if (parameters["url"] === undefined) return "Signed URLs require url; they cannot render HTML or Markdown.";
+  if (toQuery(parameters).toString().length > LIMITS.queryCharacters)
+    return "The parameters are too long for a URL.";
+  return null;
+}
+
+/** Returns HTML that needs no token: an image, or a link to a PDF. */
+export function writeImage(parameters: Parameters, { expires, ...signer }: ImageSigner): string {
+  const signed = buildSignedUrl(toQuery(parameters), { ...signer, expires: expires ?? undefined });
+  const url = escapeAttribute(signed);
+  return parameters["pdf"] === true ? `<a href="${url}">PDF</a>` : `<img src="${url}" alt="" />`;
+}

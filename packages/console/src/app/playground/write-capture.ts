@@ -1,0 +1,28 @@
+import { CONTENT_NAMES, LIMITS, secretsIn, toQuery } from "@snap/protocol";
+import type { Parameters } from "./form.ts";
+
+/** `GET /snap`, or `POST /captures` with a body. */
+export interface CaptureRequest {
+  readonly url: string;
+  /** Empty if there is a body. */
+  readonly query: URLSearchParams;
+  readonly body: Parameters | null;
+}
+
+/** Uses a body for page content, secrets and long parameters, because URLs are logged and limited in length. */
+export function writeCapture(parameters: Parameters, baseUrl: string): CaptureRequest {
+  const query = toQuery(parameters);
+  const needsBody =
+    CONTENT_NAMES.some((name) => parameters[name] !== undefined) ||
+    secretsIn(parameters).length > 0 ||
+    query.toString().length > LIMITS.queryCharacters;
+  return needsBody
+    ? { url: `${baseUrl}/captures`, query: new URLSearchParams(), body: parameters }
+    : { url: `${baseUrl}/snap`, query, body: null };
+}
+
+/** Returns the name of the file that a snippet writes. */
+export function fileNameOf({ pdf, format = "png" }: Parameters): string {
+  if (pdf === true) return "rendering.pdf";
+  return `rendering.${format === "jpeg" ? "jpg" : String(format)}`;
+}

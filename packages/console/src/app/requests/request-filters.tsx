@@ -1,0 +1,125 @@
+import { ERROR_CODES } from "@snap/protocol";
+import type { JSX } from "preact";
+import type { Query } from "../api/call.ts";
+import type { Filters } from "../routing/filters.ts";
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx";
+import { Field } from "../ui/fields.tsx";
+import { CUSTOM_RANGE, TIME_RANGES, timeRangeOf } from "./time-range.ts";
+import { ENTRY_POINTS } from "./words.ts";
+
+interface RequestFiltersProps {
+  readonly filters: Filters;
+  /** Email addresses by account id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const UNCHANGED_FILTERS = [
+  "account",
+  "token",
+  "entry_point",
+  "mode",
+  "host",
+  "code",
+  "failed",
+  "cache",
+  "request_id",
+];
+
+/** Converts the filters to a query of the API. */
+export function requestQuery(filters: Filters, now: Date): Query {
+  const [range, from, to] = [filters.get("range"), filters.get("from"), filters.get("to")];
+  return {
+    ...Object.fromEntries(UNCHANGED_FILTERS.map((name) => [name, filters.get(name)])),
+    ...timeRangeOf({ range, from, to }, now),
+  };
+}
+
+export function RequestFilters({ filters, names }: RequestFiltersProps): JSX.Element {
+  const accounts = Array.from(names, ([value, label]) => ({ value, label }));
+  return (
+    <FilterBar filters={filters}>
+      <ChoiceFilter
+        filters={filters}
+        name="range"
+        label="Time"
+        all="Any time"
+        options={[
+          ...TIME_RANGES.map(([name, label]) => [name, label] as const),
+          [CUSTOM_RANGE, "From … to …"],
+        ]}
+      />
+      {filters.get("range") === CUSTOM_RANGE && (
+        <>
+          <InstantFilter filters={filters} name="from" label="From" />
+          <InstantFilter filters={filters} name="to" label="Before" />
+        </>
+      )}
+      <ChoiceFilter
+        filters={filters}
+        name="failed"
+        label="Outcome"
+        all="Any"
+        options={[
+          ["true", "Failed"],
+          ["false", "Succeeded"],
+        ]}
+      />
+      <ChoiceFilter
+        filters={filters}
+        name="code"
+        label="Code"
+        all="Any"
+        options={Object.keys(ERROR_CODES).map((code) => [code, code])}
+      />
+      <TextFilter filters={filters} name="host" label="Host" placeholder="example.com" />
+      <TextFilter filters={filters} name="account" label="Account id" options={accounts} />
+      <TextFilter filters={filters} name="token" label="Token id" placeholder="7" />
+      <ChoiceFilter
+        filters={filters}
+        name="entry_point"
+        label="Entry point"
+        all="Any"
+        options={Object.entries(ENTRY_POINTS)}
+      />
+      <ChoiceFilter
+        filters={filters}
+        name="mode"
+        label="Mode"
+        all="Any"
+        options={[
+          ["screenshot", "Screenshot"],
+          ["pdf", "PDF"],
+        ]}
+      />
+      <ChoiceFilter
+        filters={filters}
+        name="cache"
+        label="Cache"
+        all="Any"
+        options={[
+          ["HIT", "Hit"],
+          ["MISS", "Miss"],
+          ["BYPASS", "Not used"],
+        ]}
+      />
+      <TextFilter filters={filters} name="request_id" label="Request id" />
+    </FilterBar>
+  );
+}
+
+type InstantProps = Pick<RequestFiltersProps, "filters"> & { readonly name: string; readonly label: string };
+
+function InstantFilter({ filters, name, label }: InstantProps): JSX.Element {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="datetime-local"
+          value={filters.get(name)}
+          onChange={({ currentTarget }) => filters.set(name, currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

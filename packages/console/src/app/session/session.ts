@@ -1,0 +1,84 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { createAdminApi, signIn, type AdminApi } from "../api/admin.ts";
+import { toFailure, type ApiFailure } from "../api/failure.ts";
+import { createServiceApi, type ServiceApi } from "../api/service.ts";
+import { forgetTokens, readToken, storeToken } from "./stored-tokens.ts";
+
+/** The user of the console: an operator of the service, or a token holder. */
+export type Session =
+  | { readonly kind: "operator"; readonly admin: AdminApi }
+  | { readonly kind: "token"; readonly token: string; readonly service: ServiceApi };
+
+export type SessionState =
+  | { readonly kind: "starting" }
+  | { readonly kind: "signed-out"; readonly reason: SignedOutReason | null }
+  | { readonly kind: "failed"; readonly failure: ApiFailure }
+  | Session;
+
+export type SignedOutReason = "link-invalid" | "session-ended" | "token-rejected" | "signed-out";
+
+/**
+ * Starts a session with the code of a link, the token stored in this tab, or the session cookie.
+ *
+ * @param onEnd called when the service rejects the session or the token.
+ */
+export async function startSession(
+  code: string | null,
+  onEnd: (reason: SignedOutReason) => void,
+): Promise<SessionState> {
+  const admin = createAdminApi(() => onEnd("session-ended"));
+  try {
+    const isRejected = code !== null && !(await isAccepted(code));
+    if (code !== null && !isRejected) forgetTokens();
+    const token = readToken("session");
+    if (token !== null) return tokenSession(token, onEnd);
+    const reason = isRejected ? "link-invalid" : null;
+    return (await hasSession(admin)) ? { kind: "operator", admin } : { kind: "signed-out", reason };
+  } catch (error) {
+    return { kind: "failed", failure: toFailure(error) };
+  }
+}
+
+export function tokenSession(token: string, onEnd: (reason: SignedOutReason) => void): Session {
+  const rejected = (): void => {
+    forgetTokens();
+    onEnd("token-rejected");
+  };
+  storeToken("session", token);
+  return { kind: "token", token, service: createServiceApi(token, rejected) };
+}
+
+async function isAccepted(code: string): Promise<boolean> {
+  return succeeds(() => signIn(code));
+}
+
+async function hasSession(admin: AdminApi): Promise<boolean> {
+  return succeeds(() => admin.session());
+}
+
+/** Returns `false` if a call fails with 401. @throws ApiFailure for any other failure. */
+async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    if (toFailure(error).status === 401) return false;
+    throw error;
+  }
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("This component needs a session.");
+  return session;
+}
+
+/** Returns the admin API. Only screens for operators can use it. */
+export function useAdmin(): AdminApi {
+  const session = useSession();
+  if (session.kind !== "operator") throw new Error("This screen needs the operator's session.");
+  return session.admin;
+}

@@ -1,0 +1,35 @@
+/*
+ * Tokens survive a reload of this tab. Other tabs and later visits do not see them.
+ */
+
+const KEYS = {
+  /** The token that a token holder signed in with. */
+  session: "snap-console.token",
+  /** The token that the operator uses in the playground. */
+  playground: "snap-console.playground-token",
+} as const;
+
+export type TokenUse = keyof typeof KEYS;
+
+export function readToken(use: TokenUse): string | null {
+  try {
+    return sessionStorage.getItem(KEYS[use]);
+  } catch {
+    // the browser may block storage
+    return null;
+  }
+}
+
+export function storeToken(use: TokenUse, token: string): void {
+  try {
+    if (token === "") sessionStorage.removeItem(KEYS[use]);
+    else sessionStorage.setItem(KEYS[use], token);
+  } catch {
+    // without storage, the user must enter the token again after a reload
+  }
+}
+
+export function forgetTokens(): void {
+  storeToken("session", "");
+  storeToken("playground", "");
+}

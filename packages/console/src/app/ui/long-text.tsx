@@ -1,0 +1,28 @@
+import type { ComponentChildren, JSX } from "preact";
+import { cutMiddle } from "../format.ts";
+
+/** Text that may be long, such as a URL, truncated in the middle. The tooltip and screen readers have all of it. */
+export function LongText({ text, max = 60 }: { readonly text: string; readonly max?: number }): JSX.Element {
+  const cut = cutMiddle(text, max);
+  if (cut === text) return <span class="long-text">{breakable(text)}</span>;
+  return (
+    <span class="long-text" title={text}>
+      <span aria-hidden="true">{breakable(cut)}</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  );
+}
+
+/** Prefers line breaks between the parts of a host name or an email address. */
+function breakable(text: string): ComponentChildren {
+  return text
+    .split(/(?<=@)|(?=[.])/)
+    .flatMap((part, index) => (index === 0 ? part : [<wbr key={index} />, part]));
+}
+
+/** Text with code in backticks, such as a parameter's description. */
+export function CodeText({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <>{text.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</>
+  );
+}

@@ -1,0 +1,34 @@
+import { toUtcDay } from "../format.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Ranges that end today. Totals are stored for 400 days. */
+export const RANGES = [
+  ["7", "7 days"],
+  ["30", "30 days"],
+  ["90", "90 days"],
+  ["365", "1 year"],
+] as const;
+
+/** UTC dates, both inclusive. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns the range of the last `days` days, including today. */
+export function lastDays(days: number, now: Date): DayRange {
+  return { from: toUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: toUtcDay(now) };
+}
+
+/** Returns every day of a range, including days without usage. */
+export function daysOf({ from, to }: DayRange): string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  const count = Math.min(400, Math.floor((last - first) / DAY_MS) + 1);
+  return Array.from({ length: Math.max(0, count) }, (_, index) => toUtcDay(new Date(first + index * DAY_MS)));
+}
+
+/** Whether both dates are valid and in order. */
+export function isRange({ from, to }: DayRange): boolean {
+  return !Number.isNaN(Date.parse(from)) && !Number.isNaN(Date.parse(to)) && from <= to;
+}

@@ -1,0 +1,106 @@
+import type { AdminUsage } from "@snap/protocol";
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { ChartData } from "../chart/chart-data.ts";
+import { Chart } from "../chart/chart.tsx";
+import { formatCount, formatDay, formatDuration, formatNoun } from "../format.ts";
+import { daysOf, type DayRange } from "./range.ts";
+
+interface UsageChartsProps {
+  readonly entries: readonly AdminUsage[];
+  readonly range: DayRange;
+}
+
+/** Requests and durations by day, including days without usage. */
+export function UsageCharts({ entries, range }: UsageChartsProps): JSX.Element {
+  const days = useMemo(() => daysWithUsage(entries, range), [entries, range.from, range.to]);
+  const requests = useMemo(() => requestChart(days), [days]);
+  const durations = useMemo(() => durationChart(days), [days]);
+  const busiest = days.toSorted((a, b) => total(b.usage) - total(a.usage))[0];
+  const slowest = days.toSorted(
+    (a, b) => (b.usage?.longest_render_ms ?? 0) - (a.usage?.longest_render_ms ?? 0),
+  )[0];
+  return (
+    <div class="columns wide-left">
+      <div class="panel padded">
+        <Chart
+          title="Requests by day"
+          unit="requests per day"
+          instantLabel="Day (UTC)"
+          data={requests}
+          next={<p>Choose an earlier or longer range.</p>}
+          summary={
+            busiest === undefined || total(busiest.usage) === 0
+              ? "No requests in this range."
+              : `Busiest day: ${formatDay(busiest.day)}, with ${formatNoun(total(busiest.usage), "request")}.`
+          }
+        />
+      </div>
+      <div class="panel padded">
+        <Chart
+          title="Render time by day"
+          unit="time per render"
+          instantLabel="Day (UTC)"
+          data={durations}
+          next={<p>Choose an earlier or longer range.</p>}
+          summary={
+            slowest?.usage == null
+              ? "No renders in this range."
+              : `Longest render: ${formatDuration(slowest.usage.longest_render_ms)}, on ${formatDay(slowest.day)}.`
+          }
+        />
+      </div>
+    </div>
+  );
+}
+
+interface Day {
+  readonly day: string;
+  readonly usage: AdminUsage | undefined;
+}
+
+function daysWithUsage(entries: readonly AdminUsage[], range: DayRange): readonly Day[] {
+  const byDay = new Map(entries.map((entry) => [entry.day, entry]));
+  return daysOf(range).map((day) => ({ day, usage: byDay.get(day) }));
+}
+
+function requestChart(days: readonly Day[]): ChartData {
+  const column = (name: "renders" | "hits" | "failures"): number[] =>
+    days.map(({ usage }) => usage?.[name] ?? 0);
+  return {
+    kind: "stacked-bars",
+    isDays: true,
+    instants: days.map(({ day }) => new Date(day)),
+    series: [
+      { label: "Renders", tone: "accent", values: column("renders") },
+      { label: "Cache hits", tone: "muted", values: column("hits") },
+      { label: "Failures", tone: "bad", values: column("failures") },
+    ],
+    formatInstant: formatDay,
+    formatValue: formatCount,
+  };
+}
+
+function durationChart(days: readonly Day[]): ChartData {
+  const withRenders = ({ usage }: Day): AdminUsage | null =>
+    usage !== undefined && usage.renders > 0 ? usage : null;
+  return {
+    kind: "lines",
+    isDays: true,
+    instants: days.map(({ day }) => new Date(day)),
+    series: [
+      { label: "Mean", tone: "accent", values: days.map((day) => withRenders(day)?.mean_render_ms ?? null) },
+      {
+        label: "Longest",
+        tone: "muted",
+        values: days.map((day) => withRenders(day)?.longest_render_ms ?? null),
+      },
+    ],
+    formatInstant: formatDay,
+    formatValue: formatDuration,
+  };
+}
+
+function total(usage: AdminUsage | undefined): number {
+  return usage === undefined ? 0 : usage.renders + usage.hits + usage.failures;
+}

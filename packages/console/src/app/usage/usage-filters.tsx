@@ -1,0 +1,69 @@
+import type { JSX } from "preact";
+import { useAccountNames } from "../accounts/account-names.ts";
+import { toUtcDay } from "../format.ts";
+import type { Filters } from "../routing/filters.ts";
+import { toHash } from "../routing/route.ts";
+import { FilterBar, TextFilter } from "../ui/filter-bar.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { lastDays, RANGES, type DayRange } from "./range.ts";
+
+interface UsageFiltersProps {
+  readonly filters: Filters;
+  readonly range: DayRange;
+}
+
+export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element {
+  const names = useAccountNames();
+  const now = new Date();
+  const hashOf = (days: number): string =>
+    toHash(["usage"], {
+      account: filters.get("account"),
+      token: filters.get("token"),
+      ...lastDays(days, now),
+    });
+  const isSelected = (days: number): boolean => {
+    const { from, to } = lastDays(days, now);
+    return from === range.from && to === range.to;
+  };
+  return (
+    <FilterBar filters={filters}>
+      <div class="field range">
+        <span class="label" id="range">
+          Range
+        </span>
+        <div class="segments" role="group" aria-labelledby="range">
+          {RANGES.map(([days, label]) => (
+            <a
+              key={days}
+              href={hashOf(Number(days))}
+              aria-current={isSelected(Number(days)) ? "true" : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </div>
+      </div>
+      <TextField
+        label="First day"
+        type="date"
+        value={range.from}
+        max={toUtcDay(now)}
+        onChange={(value) => filters.set("from", value)}
+      />
+      <TextField
+        label="Last day"
+        type="date"
+        value={range.to}
+        max={toUtcDay(now)}
+        onChange={(value) => filters.set("to", value)}
+      />
+      <TextFilter
+        filters={filters}
+        name="account"
+        label="Account id"
+        options={Array.from(names, ([value, label]) => ({ value, label }))}
+      />
+      <TextFilter filters={filters} name="token" label="Token id" placeholder="7" />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { linkOf, playgroundLink, readForm } from "../../src/app/playground/form-link.ts";
+import { EMPTY_FORM, faultsOf, toParameters, type Form } from "../../src/app/playground/form.ts";
+
+const form = (texts: Form["texts"], change: Partial<Form> = {}): Form => ({
+  ...EMPTY_FORM,
+  texts,
+  ...change,
+});
+
+describe("a form", () => {
+  it("sends typed values of its mode, without defaults", () => {
+    const texts = {
+      url: " https://example.com/a b ",
+      scale: "2",
+      format: "png",
+      fullPage: "true",
+      javascript: "false",
+      headers: '{"X-Preview": "1"}',
+      landscape: "true",
+      quality: "",
+    };
+    expect(toParameters(form(texts))).toEqual({
+      url: "https://example.com/a%20b",
+      scale: 2,
+      javascript: false,
+      headers: { "X-Preview": "1" },
+      fullPage: true,
+    });
+    expect(toParameters(form(texts, { mode: "pdf" }))).toEqual({
+      url: "https://example.com/a%20b",
+      pdf: true,
+      scale: 2,
+      javascript: false,
+      headers: { "X-Preview": "1" },
+      landscape: true,
+    });
+  });
+
+  it("sends only the page of the selected source", () => {
+    const texts = { url: "https://example.com/", html: "<p>", markdown: "# A" };
+    expect(toParameters(form(texts, { source: "html" }))).toEqual({ html: "<p>" });
+    expect(toParameters(form(texts, { source: "markdown" }))).toEqual({ markdown: "# A" });
+  });
+
+  it.each<[Form, object]>([
+    [form({}), { url: ["is required and must be an absolute URL that starts with http:// or https://"] }],
+    [form({}, { source: "html" }), { html: ["is required"] }],
+    [form({ url: "https://example.com/" }), {}],
+    [form({ html: "<p>", scale: "2.5" }, { source: "html" }), { scale: ["must be an integer from 1 to 3"] }],
+    [form({ url: "https://example.com/", delay: "1e3" }), { delay: ["must be an integer from 0 to 10000"] }],
+    [
+      form({ url: "https://example.com/", singlePage: "true", landscape: "true" }, { mode: "pdf" }),
+      { singlePage: ["cannot be combined with landscape"] },
+    ],
+    [
+      form({ headers: "{" }),
+      {
+        url: ["is required and must be an absolute URL that starts with http:// or https://"],
+        headers: ["must be an object of at most 20 header fields, as JSON"],
+      },
+    ],
+  ])("%o has the faults %o", (each, faults) => {
+    expect(faultsOf(each)).toEqual(faults);
+  });
+});
+
+describe("the link of a form", () => {
+  it("restores the form without its secrets", () => {
+    const texts = {
+      url: "https://example.com/?a=1&b=2#c",
+      css: "a > b {}",
+      javascript: "false",
+      scale: "1.5",
+    };
+    const link = linkOf(form({ ...texts, basicAuth: "user:password" }, { mode: "pdf" }));
+    expect(link).not.toContain("password");
+    expect(readForm(new URLSearchParams(link.split("?")[1]))).toEqual({ mode: "pdf", source: "url", texts });
+  });
+
+  it("leads to an empty form if the form is too long for a URL", () => {
+    expect(linkOf(form({ html: "x".repeat(70_000) }, { source: "html" }))).toBe("#/playground");
+  });
+
+  it("of a recorded request omits its secrets", () => {
+    const parameters = { url: "https://example.com/", headers: "[secret]", fullPage: true };
+    expect(playgroundLink(parameters)).toBe("#/playground?url=https%3A%2F%2Fexample.com%2F&fullPage=true");
+  });
+});

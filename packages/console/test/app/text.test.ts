@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import {
+  cutMiddle,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNoun,
+  formatShare,
+  formatTime,
+} from "../../src/app/format.ts";
+import { stack } from "../../src/app/chart/chart-data.ts";
+import { timeRangeOf } from "../../src/app/requests/time-range.ts";
+import { parseRoute, readSignInCode, toHash } from "../../src/app/routing/route.ts";
+import { daysOf, isRange, lastDays } from "../../src/app/usage/range.ts";
+
+describe("formatting", () => {
+  it.each([
+    [formatCount(1_234_567), "1,234,567"],
+    [formatShare(1, 3), "33.3%"],
+    [formatShare(0, 0), "–"],
+    [formatBytes(0), "0 bytes"],
+    [formatBytes(1023), "1,020 bytes"],
+    [formatBytes(1024), "1 KB"],
+    [formatBytes(41_234_567_890), "38.4 GB"],
+    [formatDuration(0.4), "0 ms"],
+    [formatDuration(999.6), "1 s"],
+    [formatDuration(1234), "1.23 s"],
+    [formatDuration(125_000), "2 min 5 s"],
+    [formatNoun(1, "batch", "batches"), "1 batch"],
+    [formatNoun(2000, "batch", "batches"), "2,000 batches"],
+  ])("returns %s", (text, expected) => {
+    expect(text).toBe(expected);
+  });
+
+  it("includes the date of a time unless it is today", () => {
+    const now = new Date(2026, 10, 25, 14, 3, 11);
+    expect(formatTime(now, now)).toBe("14:03:11");
+    expect(formatTime(new Date(2026, 2, 1, 9, 5), now)).toBe("1 Mar, 09:05");
+    expect(formatTime(new Date(2025, 2, 1, 9, 5), now)).toBe("1 Mar 2025, 09:05");
+  });
+});
+
+describe("a long text", () => {
+  it("is truncated in the middle to the given length", () => {
+    expect(cutMiddle("https://example.com/a/long/path?page=7", 20)).toBe("https://ex…th?page=7");
+    expect(cutMiddle("short", 5)).toBe("short");
+  });
+
+  it("is not truncated within a character", () => {
+    expect(cutMiddle("😀".repeat(5), 4)).toBe("😀😀…😀");
+  });
+});
+
+describe("a route", () => {
+  it("can be parsed after formatting", () => {
+    const hash = toHash(["requests", "a/b?c"], { host: "é&=", code: "", token: undefined });
+    expect(hash).toBe("#/requests/a%2Fb%3Fc?host=%C3%A9%26%3D");
+    expect(parseRoute(hash)).toEqual({
+      path: ["requests", "a/b?c"],
+      query: new URLSearchParams({ host: "é&=" }),
+    });
+  });
+
+  it("that cannot be decoded is returned as it is", () => {
+    expect(parseRoute("#/%zz")).toEqual({ path: ["%zz"], query: new URLSearchParams() });
+    expect(parseRoute("")).toEqual({ path: [], query: new URLSearchParams() });
+  });
+
+  it.each([
+    ["#sign-in=abc", "abc"],
+    ["#sign-in=a%2Bb", "a+b"],
+    ["#sign-in=", null],
+    ["#/sign-in=abc", null],
+    ["#sign-in=abc&x=1", null],
+  ])("%s has the sign-in code %s", (hash, code) => {
+    expect(readSignInCode(hash)).toBe(code);
+  });
+});
+
+describe("a range of days", () => {
+  it("includes today and ends with it", () => {
+    expect(lastDays(7, new Date("2026-03-03T23:59:59Z"))).toEqual({ from: "2026-02-25", to: "2026-03-03" });
+    expect(lastDays(1, new Date("2026-03-03T00:00:00Z"))).toEqual({ from: "2026-03-03", to: "2026-03-03" });
+  });
+
+  it("lists each day", () => {
+    expect(daysOf({ from: "2028-02-28", to: "2028-03-01" })).toEqual([
+      "2028-02-28",
+      "2028-02-29",
+      "2028-03-01",
+    ]);
+    expect(daysOf({ from: "2000-01-01", to: "2026-01-01" })).toHaveLength(400);
+  });
+
+  it.each([
+    [{ from: "2026-01-01", to: "2026-01-01" }, true],
+    [{ from: "2026-01-02", to: "2026-01-01" }, false],
+    [{ from: "yesterday", to: "2026-01-01" }, false],
+  ])("%o is valid: %s", (range, valid) => {
+    expect(isRange(range)).toBe(valid);
+  });
+});
+
+it("a time range ends now or has explicit bounds", () => {
+  const now = new Date("2026-11-25T12:00:00Z");
+  expect(timeRangeOf({ range: "15m", from: "", to: "" }, now)).toEqual({ since: "2026-11-25T11:45:00.000Z" });
+  expect(timeRangeOf({ range: "", from: "2026-01-01T00:00", to: "" }, now)).toEqual({});
+  expect(timeRangeOf({ range: "custom", from: "", to: "nonsense" }, now)).toEqual({
+    since: undefined,
+    until: undefined,
+  });
+});
+
+it("a stack is drawn from the top down", () => {
+  expect(
+    stack([
+      [1, 2],
+      [10, null],
+      [100, 0],
+    ]),
+  ).toEqual([
+    [111, 2],
+    [11, 2],
+    [1, 2],
+  ]);
+});

@@ -1,0 +1,169 @@
+// @module-tag browser
+import type { Browser } from "puppeteer";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Call, Stub } from "../stub/answers.ts";
+import { startStub } from "../stub/stub-server.ts";
+import { openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+
+let stub: Stub;
+let browser: Browser;
+let visitor: Visitor;
+beforeAll(async () => {
+  [stub, browser] = await Promise.all([startStub(), openBrowser()]);
+  visitor = await openConsole(browser, stub);
+  await signIn(visitor, stub);
+});
+afterAll(async () => {
+  await browser.close();
+  await stub.close();
+});
+
+const ACCOUNT = "/accounts/acc_000000000000000000000001";
+
+/** The last request that was not a GET. */
+const lastChange = (): Pick<Call, "method" | "path" | "body"> => {
+  const { method, path, body } = stub.calls.findLast((call) => call.method !== "GET")!;
+  return { method, path, body };
+};
+/** The title of the open dialog. */
+const open = (): Promise<string | null> =>
+  visitor.page.evaluate(() => document.querySelector("dialog h2")?.textContent ?? null);
+
+it("creates an account, and names an invalid field", async () => {
+  await visitor.go("/accounts");
+  await visitor.press("Create an account");
+  await visitor.fill("Email", "nobody");
+  await visitor.press("Create account");
+  await visitor.see("must be an email address");
+  await visitor.fill("Email", "new@example.com");
+  await visitor.fill("Credit override", "5,000");
+  await visitor.press("Create account");
+  await visitor.see("Account new@example.com created.");
+  await expect.poll(lastChange).toEqual({
+    method: "POST",
+    path: "/admin/v1/accounts",
+    body: {
+      email: "new@example.com",
+      plan: "starter",
+      credits_per_period: 5000,
+      requests_per_minute: null,
+      verified: true,
+    },
+  });
+  await expect.poll(() => visitor.page.url()).toBe(`${stub.origin}/console/#/accounts/acc_created`);
+  await visitor.see("No tokens yet.");
+});
+
+it("sends only changed fields, and clears overrides", async () => {
+  await visitor.go(ACCOUNT);
+  expect(
+    await visitor.page.$eval("::-p-text(Save changes)", (button) => (button as HTMLButtonElement).disabled),
+  ).toBe(true);
+  await visitor.choose("Plan", "growth");
+  await visitor.fill("Rate limit override", "");
+  await visitor.press("Save changes");
+  await visitor.see("Account changed.");
+  await expect.poll(lastChange).toEqual({
+    method: "PATCH",
+    path: `/admin/v1${ACCOUNT}`,
+    body: { plan: "growth", requests_per_minute: null },
+  });
+});
+
+it("verifies an account, suspends it after confirmation, and resumes it", async () => {
+  await visitor.go("/accounts/acc_000000000000000000000004");
+  await visitor.press("Verify email address");
+  await visitor.see("studio@fabrikam.example is verified.");
+  await visitor.press("Suspend");
+  await expect.poll(open).toBe("Suspend studio@fabrikam.example?");
+  await visitor.press("Suspend account");
+  await visitor.see("studio@fabrikam.example is suspended.");
+  await expect.poll(() => lastChange().path).toBe("/admin/v1/accounts/acc_000000000000000000000004/suspend");
+  await visitor.press("Resume");
+  await visitor.see("studio@fabrikam.example can render again.");
+});
+
+it("shows the credentials of a new token once, and passes the token to the playground", async () => {
+  await visitor.go(ACCOUNT);
+  await visitor.press("Create a token");
+  await visitor.fill("Name", "blog");
+  await visitor.choose("May render", "screenshot");
+  await visitor.choose("Expires", "2592000");
+  await visitor.press("Create token");
+  await expect
+    .poll(() => lastChange().body)
+    .toEqual({
+      account_id: "acc_000000000000000000000001",
+      abilities: ["screenshot"],
+      name: "blog",
+      expires_in_seconds: 2_592_000,
+    });
+  await expect.poll(open).toBe("Credentials of token 42");
+  const shown = await visitor.page.$$eval("dialog input", (inputs) => inputs.map((input) => input.value));
+  expect(shown).toEqual(["42|secret-of-token-42", "s3cret-of-the-token"]);
+  await visitor.press("Copy signing secret");
+  expect(await visitor.copied()).toBe("s3cret-of-the-token");
+  await visitor.press("Use in the playground");
+  await expect.poll(() => visitor.page.url()).toBe(`${stub.origin}/console/#/playground`);
+  await visitor.fill("url", "https://example.com/");
+  await visitor.press("Render");
+  await visitor.see("1,280 × 800 px");
+  await expect
+    .poll(() => stub.calls.at(-1))
+    .toMatchObject({ path: "/v1/snap", token: "42|secret-of-token-42" });
+  await visitor.go(ACCOUNT);
+  await visitor.see("blog");
+  expect(await visitor.page.content()).not.toContain("secret-of-token-42");
+});
+
+it("rotates a token with an overlap", async () => {
+  await visitor.go(ACCOUNT);
+  await visitor.press("Rotate token 7");
+  await visitor.choose("Previous credentials stop working", "3600");
+  await visitor.press("Rotate token 7");
+  await expect.poll(lastChange).toEqual({
+    method: "POST",
+    path: "/admin/v1/tokens/7/rotate",
+    body: { overlap_seconds: 3600 },
+  });
+  await expect.poll(open).toBe("Credentials of token 7");
+  await visitor.see("The previous credentials work until");
+  await visitor.press("Done");
+});
+
+it("reveals a signing secret only after a click", async () => {
+  await visitor.go(ACCOUNT);
+  await visitor.press("Reveal token 7");
+  await expect.poll(() => lastChange().path).not.toContain("reveal");
+  await visitor.press("Reveal secret");
+  expect(await visitor.page.$eval("dialog input", (input) => input.value)).toBe("s3cret-of-the-token");
+  await expect.poll(lastChange).toEqual({ method: "POST", path: "/admin/v1/tokens/7/reveal", body: null });
+});
+
+it("revokes the token that the confirmation names", async () => {
+  await visitor.go(ACCOUNT);
+  await visitor.press("Revoke token 7");
+  await expect.poll(open).toBe("Revoke token 7, “Invoices, nightly run”?");
+  await visitor.press("Cancel");
+  await expect.poll(open).toBe(null);
+  await visitor.press("Revoke token 7");
+  await visitor.press("Revoke token 7");
+  await visitor.see("Token 7 revoked.");
+  await expect.poll(lastChange).toEqual({ method: "DELETE", path: "/admin/v1/tokens/7", body: null });
+});
+
+it("deletes an account only after its email address is typed", async () => {
+  await visitor.go("/accounts/acc_000000000000000000000005");
+  await visitor.press("Delete account…");
+  const isDisabled = (): Promise<boolean> =>
+    visitor.page.$eval("dialog .danger", (button) => (button as HTMLButtonElement).disabled);
+  await expect.poll(isDisabled).toBe(true);
+  await visitor.fill("Type newsletter@contoso.example to confirm", "newsletter@contoso.example");
+  await visitor.press("Delete account");
+  await visitor.see("Account newsletter@contoso.example deleted.");
+  expect(stub.calls.findLast(({ method }) => method === "DELETE")).toMatchObject({
+    path: "/admin/v1/accounts/acc_000000000000000000000005",
+    query: new URLSearchParams({ purge: "false" }),
+  });
+  expect(visitor.problems).toEqual([]);
+});

@@ -1,0 +1,244 @@
+// @module-tag browser
+import type { Browser } from "puppeteer";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Stub } from "../stub/answers.ts";
+import { FORGED, LONG_URL } from "../stub/data.ts";
+import { startStub } from "../stub/stub-server.ts";
+import { isIdle, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+
+let stub: Stub;
+let browser: Browser;
+let visitor: Visitor;
+beforeAll(async () => {
+  [stub, browser] = await Promise.all([startStub(), openBrowser()]);
+  visitor = await openConsole(browser, stub);
+  await signIn(visitor, stub);
+});
+afterAll(async () => {
+  await browser.close();
+  await stub.close();
+});
+
+const lastQuery = (path: string): Record<string, string> =>
+  Object.fromEntries(stub.calls.findLast((call) => call.path === path)!.query);
+const rows = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
+
+describe("requests", () => {
+  it("load page by page", async () => {
+    await visitor.go("/requests");
+    await visitor.see("50 requests; more available");
+    await visitor.press("Load more");
+    await visitor.press("Load more");
+    await visitor.see("130 requests");
+    await expect.poll(rows).toBe(130);
+    await expect
+      .poll(() => lastQuery("/admin/v1/requests"))
+      .toEqual({ after: "req_000000000000000000000900" });
+    await visitor.press("Refresh");
+    await expect.poll(rows).toBe(50);
+  });
+
+  it("appear automatically unless the pointer is over the list", async () => {
+    const watcher = await openConsole(browser, stub);
+    // intervals elapse only when the test calls `pass`
+    await watcher.page.evaluateOnNewDocument(() => {
+      const runs = new Map<number, () => void>();
+      const pass = (): void => runs.forEach((run) => run());
+      let last = 0;
+      const setInterval = (run: () => void): number => {
+        last += 1;
+        runs.set(last, run);
+        return last;
+      };
+      Object.assign(window, { pass, setInterval, clearInterval: (id: number) => runs.delete(id) });
+    });
+    const pass = async (): Promise<void> => {
+      await watcher.page.evaluate("pass()");
+      await isIdle(watcher.page);
+    };
+    await signIn(watcher, stub);
+    await watcher.go("/requests");
+    stub.data.requests.unshift({ ...stub.data.requests[0]!, id: "req_new", host: "new.example" });
+    await pass();
+    expect(await watcher.text("tbody tr")).toContain("new.example");
+    stub.data.requests.shift();
+    await watcher.page.hover("tbody tr");
+    await pass();
+    expect(await watcher.text("tbody tr")).toContain("new.example");
+    await watcher.page.mouse.move(0, 0);
+    await pass();
+    expect(await watcher.text("tbody tr")).not.toContain("new.example");
+    await watcher.page.close();
+  });
+
+  it("are filtered by the filters in the address", async () => {
+    await visitor.go("/requests");
+    await visitor.choose("Code", "render_timeout");
+    await visitor.choose("Outcome", "true");
+    await visitor.choose("Cache", "MISS");
+    await visitor.choose("Entry point", "signed");
+    await visitor.choose("Mode", "pdf");
+    await visitor.fill("Host", "www.example-3.com");
+    await visitor.page.keyboard.press("Enter");
+    await visitor.fill("Token id", "7");
+    await visitor.fill("Account id", "acc_000000000000000000000004");
+    await visitor.fill("Request id", "7b1f");
+    await visitor.page.keyboard.press("Tab");
+    await visitor.see("No request matches these filters.");
+    const sent = {
+      code: "render_timeout",
+      failed: "true",
+      cache: "MISS",
+      entry_point: "signed",
+      mode: "pdf",
+      host: "www.example-3.com",
+      token: "7",
+      account: "acc_000000000000000000000004",
+      request_id: "7b1f",
+    };
+    await expect.poll(() => lastQuery("/admin/v1/requests")).toEqual(sent);
+    await visitor.page.reload();
+    await visitor.see("No request matches these filters.");
+    await expect.poll(() => lastQuery("/admin/v1/requests")).toEqual(sent);
+    await visitor.page.locator("::-p-text(Clear filters)").click();
+    await visitor.see("50 requests; more available");
+  });
+
+  it("are filtered by time in the viewer's time zone", async () => {
+    await visitor.page.emulateTimezone("America/New_York");
+    await visitor.go("/requests?range=custom&from=2026-01-02T03:04&to=2026-07-02T03:04");
+    await expect
+      .poll(() => lastQuery("/admin/v1/requests"))
+      .toEqual({
+        since: "2026-01-02T08:04:00.000Z",
+        until: "2026-07-02T07:04:00.000Z",
+      });
+    await visitor.page.emulateTimezone();
+    await visitor.choose("Time", "1h");
+    const since = Date.parse(lastQuery("/admin/v1/requests")["since"]!);
+    expect(Math.round((Date.now() - since) / 600_000)).toBe(6);
+  });
+
+  it("show the exact time and the full truncated text in tooltips", async () => {
+    await visitor.go("/requests");
+    const { at } = stub.data.requests[0]!;
+    expect(
+      await visitor.page.$eval("tbody time", (time) => [
+        time.getAttribute("title"),
+        time.getAttribute("datetime"),
+      ]),
+    ).toEqual([at, at]);
+    expect(
+      await visitor.page.$$eval(".long-text", (texts) => texts.map((text) => text.getAttribute("title"))),
+    ).toContain(FORGED);
+  });
+
+  it("show their parameters and rendering, and open in the playground", async () => {
+    await visitor.go("/requests");
+    await visitor.page.locator("tbody tr .row-link").click();
+    await visitor.see(LONG_URL);
+    await visitor.see("1,280 × 800 px");
+    await visitor.see("Secrets are not stored");
+    await visitor.press("Copy request id");
+    expect(await visitor.copied()).toBe("7b1f0000-0000-4000-8000-000000000000");
+    await visitor.press("Open in the playground", "link");
+    const value = (label: string): Promise<string> =>
+      visitor.page.$eval(`::-p-aria([name="${label}"])`, (field) => (field as HTMLInputElement).value);
+    expect([await value("url"), await value("quality"), await value("format")]).toEqual([
+      LONG_URL,
+      "80",
+      "webp",
+    ]);
+  });
+
+  it("say when their rendering is no longer cached", async () => {
+    const gone = stub.data.requests.findIndex(({ cache, mode }) => cache === "MISS" && mode === "screenshot");
+    stub.data.requests[gone] = { ...stub.data.requests[gone]!, cache: null };
+    await visitor.go(`/requests/${stub.data.requests[gone].id}`);
+    expect(await visitor.see("No longer cached.")).toBe(true);
+  });
+});
+
+describe("a batch", () => {
+  it("shows its items, their renderings and the delivery attempts, and resends the webhook", async () => {
+    await visitor.go("/batches/batch_failing");
+    await visitor.see("target_unreachable");
+    await visitor.see(FORGED);
+    const pictures = await visitor.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
+    expect(pictures).toEqual([`${stub.origin}/admin/v1/requests/req_000000000000000000000995/rendering`]);
+    await visitor.page.waitForFunction(
+      () => document.querySelector<HTMLImageElement>(".thumbnail img")?.naturalWidth,
+    );
+    for (const text of ["timed-out", "10 s", "404", "3 attempts"]) await visitor.see(text);
+    await visitor.press("Send again");
+    await visitor.see("Sending the webhook again.");
+    await visitor.see("4 attempts");
+    await visitor.see("Delivered");
+    expect(
+      stub.calls.find(({ method, path }) => method === "POST" && path === "/admin/v1/deliveries")?.body,
+    ).toEqual({
+      batch_id: "batch_failing",
+    });
+  });
+
+  it("looks the same to a token holder, with images from signed URLs on the console's origin", async () => {
+    const holder = await openConsole(browser, stub);
+    await holder.go("/");
+    await holder.fill("API token", "7|holder-secret");
+    await holder.press("Use this token");
+    await holder.go("/batches");
+    await holder.page.locator("tbody tr .row-link").click();
+    await holder.see("timed-out");
+    const pictures = await holder.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
+    expect(pictures).toEqual([
+      `${stub.origin}/v1/snap/signed?tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=00`,
+    ]);
+    stub.calls.length = 0;
+    await holder.press("Send again");
+    await holder.see("Sending the webhook again.");
+    expect(stub.calls.map(({ method, path }) => `${method} ${path}`)).toContain(
+      "POST /v1/renders/batch_failing/deliveries",
+    );
+    expect(holder.problems).toEqual([]);
+  });
+});
+
+describe("usage", () => {
+  it("is shown for a range as charts and tables, and as a CSV download", async () => {
+    await visitor.go("/usage?from=2026-10-01&to=2026-10-10&account=acc_1");
+    await visitor.see("Requests by day");
+    expect(await visitor.page.$$eval(".plot canvas", (all) => all.length)).toBe(2);
+    const queries = stub.calls.filter(({ path }) => path === "/admin/v1/usage").slice(-3);
+    expect(queries.map(({ query }) => String(query)).toSorted()).toEqual([
+      "from=2026-10-01&to=2026-10-10&account=acc_1&by=account",
+      "from=2026-10-01&to=2026-10-10&account=acc_1&by=day",
+      "from=2026-10-01&to=2026-10-10&account=acc_1&by=token",
+    ]);
+    await visitor.page.locator("::-p-text(Show as a table)").click();
+    const days = await visitor.page.$$eval(".chart:first-of-type tbody tr td:first-child", (all) =>
+      all.map((cell) => cell.textContent),
+    );
+    // includes a day without usage
+    expect(days.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 1} Oct`));
+    expect(await visitor.page.$eval("a[download]", (link) => link.href)).toBe(
+      `${stub.origin}/admin/v1/usage?from=2026-10-01&to=2026-10-10&account=acc_1&by=day&format=csv`,
+    );
+  });
+
+  it("rejects a range that ends before it starts", async () => {
+    await visitor.go("/usage?from=2026-10-10&to=2026-10-01");
+    expect(await visitor.see("The first day must not be after the last day.")).toBe(true);
+  });
+});
+
+it("a failed list can be reloaded", async () => {
+  await visitor.go("/nowhere");
+  stub.scenario = "failing";
+  await visitor.press("Batches", "link");
+  await visitor.see("Cannot load the batches");
+  await visitor.see("The service failed. Report the request id.");
+  stub.scenario = "normal";
+  await visitor.press("Reload");
+  await visitor.see("3 batches");
+  expect(visitor.problems).toEqual([]);
+});

@@ -1,0 +1,101 @@
+// @module-tag browser
+import type { Browser } from "puppeteer";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Stub } from "../stub/answers.ts";
+import { startStub } from "../stub/stub-server.ts";
+import { openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+
+let stub: Stub;
+let browser: Browser;
+let visitor: Visitor;
+beforeAll(async () => {
+  [stub, browser] = await Promise.all([startStub(), openBrowser()]);
+  visitor = await openConsole(browser, stub);
+  await signIn(visitor, stub);
+});
+afterAll(async () => {
+  await browser.close();
+  await stub.close();
+});
+
+/** The focused element: its tag, and its text or id. */
+const focused = (): Promise<string> =>
+  visitor.page.evaluate(() => {
+    const { tagName, textContent, id } = document.activeElement ?? document.body;
+    return `${tagName} ${id === "main" ? id : textContent}`;
+  });
+const type = async (...keys: Parameters<Visitor["page"]["keyboard"]["press"]>[0][]): Promise<void> => {
+  for (const key of keys) await visitor.page.keyboard.press(key);
+};
+
+it("the first focusable element skips to the content", async () => {
+  await visitor.go("/requests");
+  await type("Tab");
+  await expect.poll(focused).toBe("A Skip to content");
+  await type("Enter");
+  await expect.poll(focused).toBe("MAIN main");
+  await expect.poll(() => visitor.page.url()).toContain("#/requests");
+});
+
+it("navigation moves the focus to the heading", async () => {
+  await visitor.go("/requests");
+  await visitor.page.focus("nav a[href='#/batches']");
+  await type("Enter");
+  await visitor.see("3 batches");
+  await expect.poll(focused).toBe("H1 Batches");
+});
+
+it("a dialog traps the focus, closes on Escape and restores the focus", async () => {
+  await visitor.go("/accounts");
+  await visitor.page.focus("::-p-aria([name='Create an account'])");
+  await type("Enter");
+  await visitor.page.waitForSelector("dialog[open]");
+  for (let step = 0; step < 12; step += 1) {
+    await type("Tab");
+    const isInside = await visitor.page.evaluate(
+      () => document.activeElement === document.body || document.activeElement?.closest("dialog") !== null,
+    );
+    expect(isInside).toBe(true);
+  }
+  await type("Escape");
+  await visitor.page.waitForFunction(() => document.querySelector("dialog") === null);
+  await expect.poll(focused).toBe("BUTTON Create an account");
+});
+
+it("the arrow keys move between tabs", async () => {
+  await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
+  await visitor.page.focus("[role=tab][aria-selected=true]");
+  await type("ArrowRight");
+  await expect.poll(focused).toBe("BUTTON TypeScript");
+  await visitor.see("createClient");
+  await type("ArrowLeft", "ArrowLeft");
+  await expect.poll(focused).toBe("BUTTON <img>");
+});
+
+it("every control has a focus outline", async () => {
+  await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
+  for (let step = 0; step < 25; step += 1) {
+    await type("Tab");
+    const outline = await visitor.page.evaluate(() => {
+      const element = document.activeElement ?? document.body;
+      // radio buttons are invisible; their labels have the outline
+      const shown = element.matches("[type=radio]") ? (element.nextElementSibling ?? element) : element;
+      return [element.outerHTML.slice(0, 80), getComputedStyle(shown).outlineStyle];
+    });
+    expect(outline).toEqual([outline[0], "solid"]);
+  }
+});
+
+it("on a phone, the menu opens and closes", async () => {
+  await visitor.page.setViewport({ width: 375, height: 700 });
+  await visitor.go("/requests");
+  const isOpen = (): Promise<string | null> =>
+    visitor.page.$eval(".menu-button", (button) => button.getAttribute("aria-expanded"));
+  await expect.poll(isOpen).toBe("false");
+  await visitor.press("Menu");
+  await expect.poll(isOpen).toBe("true");
+  await visitor.press("Usage", "link");
+  await visitor.see("Requests by day");
+  await expect.poll(isOpen).toBe("false");
+  await visitor.page.setViewport({ width: 1440, height: 900 });
+});

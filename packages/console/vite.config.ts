@@ -1,0 +1,20 @@
+import { defineConfig } from "vite";
+
+/** Relative URLs make the files work below any path. */
+export default defineConfig({
+  root: "src/app",
+  base: "./",
+  publicDir: false,
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    outDir: "../../dist/app",
+    emptyOutDir: true,
+    target: "es2023",
+    // `data:` URLs would be longer than the file names
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    // the script contains Preact and uPlot
+    license: { fileName: "licenses.md" },
+    reportCompressedSize: false,
+  },
+});

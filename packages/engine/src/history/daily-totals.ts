@@ -1,0 +1,56 @@
+import type { HistoryEntry, UsageTotals } from "../ports/history.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const DATE_CHARACTERS = "2026-11-25".length;
+
+/** Returns the UTC date of an instant, such as `2026-11-25`. */
+export function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, DATE_CHARACTERS);
+}
+
+/** The fields of a finished capture that the totals use. */
+type CountedCapture = Pick<
+  HistoryEntry,
+  "at" | "accountId" | "tokenId" | "cache" | "creditCost" | "durationMs"
+>;
+
+type Counters = { -readonly [Name in keyof UsageTotals]: UsageTotals[Name] };
+
+/** Adds up captures by day and token, until `take` removes the totals. */
+export class DailyTotals {
+  readonly #totals = new Map<string, Counters>();
+
+  get size(): number {
+    return this.#totals.size;
+  }
+
+  add({ at, accountId, tokenId, cache, creditCost, durationMs }: CountedCapture): void {
+    const name = `${Math.floor(at / DAY_MS)}:${tokenId}`;
+    let totals = this.#totals.get(name);
+    if (totals === undefined) {
+      totals = { day: dayOf(at), accountId, tokenId, ...NOTHING };
+      this.#totals.set(name, totals);
+    }
+    totals.credits += creditCost;
+    if (cache === null) totals.failures += 1;
+    else if (cache === "hit") totals.hits += 1;
+    else {
+      totals.renders += 1;
+      totals.renderMs += durationMs;
+      totals.longestRenderMs = Math.max(totals.longestRenderMs, durationMs);
+    }
+  }
+
+  /** Removes the oldest totals, at most `limit`, and returns them. */
+  take(limit: number): readonly UsageTotals[] {
+    const taken: UsageTotals[] = [];
+    for (const [name, totals] of this.#totals) {
+      if (taken.length >= limit) break;
+      this.#totals.delete(name);
+      taken.push(totals);
+    }
+    return taken;
+  }
+}
+
+const NOTHING = { renders: 0, hits: 0, failures: 0, credits: 0, renderMs: 0, longestRenderMs: 0 } as const;

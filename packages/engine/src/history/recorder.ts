@@ -1,0 +1,120 @@
+import type { Clock } from "../ports/clock.ts";
+import type { HistoryEntry, HistoryStore } from "../ports/history.ts";
+import type { Random } from "../ports/random.ts";
+import { DailyTotals } from "./daily-totals.ts";
+import { toHistoryEntry, type FinishedCapture } from "./entry.ts";
+
+/** Delay between recording a capture and writing it, outside of requests. */
+const WRITE_DELAY_MS = 1000;
+/** Maximum per append, both for entries and for totals. */
+const APPEND_LIMIT = 500;
+/** Maximum number of buffered entries, and of buffered totals. */
+const BUFFER_LIMIT = 10_000;
+/** Credits do not limit free captures, so at most this many hits, and this many failures, are listed per second. */
+const FREE_ENTRIES_PER_SECOND = 50;
+
+/** Records finished captures without delaying them. A failure to record never fails a capture. */
+export interface HistoryRecorder {
+  record(finished: FinishedCapture): void;
+  /** Writes everything that is still buffered. */
+  close(): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly store: Pick<HistoryStore, "append">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+/** Records nothing. */
+export const NO_RECORDER: HistoryRecorder = { record() {}, async close() {} };
+
+/**
+ * Writes once a second while anything is buffered. Drops whatever it fails to write, because appends must not be
+ * retried. Reports consecutive failures once.
+ */
+export function createRecorder({
+  store,
+  clock,
+  random,
+  onBackgroundError,
+}: RecorderOptions): HistoryRecorder {
+  const entries: HistoryEntry[] = [];
+  const totals = new DailyTotals();
+  const isListed = limitFreeEntries();
+  let isScheduled = false;
+  let cancel = (): void => {};
+  let writing: Promise<void> = Promise.resolve();
+  let hasFailed = false;
+  let hasOverflowed = false;
+
+  const isEmpty = (): boolean => entries.length === 0 && totals.size === 0;
+
+  const write = async (): Promise<void> => {
+    try {
+      await store.append({ entries: entries.splice(0, APPEND_LIMIT), totals: totals.take(APPEND_LIMIT) });
+      hasFailed = false;
+      hasOverflowed = false;
+    } catch (error) {
+      if (!hasFailed) onBackgroundError(error);
+      hasFailed = true;
+    }
+  };
+  const writeNext = async (): Promise<void> => {
+    await write();
+    isScheduled = false;
+    if (!isEmpty()) schedule();
+  };
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    cancel = clock.after(WRITE_DELAY_MS, () => {
+      writing = writeNext();
+    });
+  };
+  const dropOldest = (): void => {
+    if (entries.length <= BUFFER_LIMIT && totals.size <= BUFFER_LIMIT) return;
+    if (entries.length > BUFFER_LIMIT) entries.shift();
+    if (totals.size > BUFFER_LIMIT) totals.take(1);
+    if (!hasOverflowed)
+      onBackgroundError(new Error("The history cannot be written fast enough; dropping the oldest entries."));
+    hasOverflowed = true;
+  };
+
+  return {
+    record(finished) {
+      try {
+        totals.add(finished);
+        if (isListed(finished)) entries.push(toHistoryEntry(finished, random));
+        dropOldest();
+        schedule();
+      } catch (error) {
+        onBackgroundError(error);
+      }
+    },
+    async close() {
+      await writing;
+      cancel();
+      while (!isEmpty()) await write();
+    },
+  };
+}
+
+/** Returns whether to list a capture rather than only count it: limits hits and failures per second. */
+function limitFreeEntries(): (finished: FinishedCapture) => boolean {
+  let second = 0;
+  let hits = 0;
+  let failures = 0;
+  return ({ at, cache }) => {
+    if (cache !== null && cache !== "hit") return true;
+    const now = Math.floor(at / 1000);
+    if (now !== second) {
+      second = now;
+      hits = 0;
+      failures = 0;
+    }
+    const count = cache === "hit" ? (hits += 1) : (failures += 1);
+    return count <= FREE_ENTRIES_PER_SECOND;
+  };
+}

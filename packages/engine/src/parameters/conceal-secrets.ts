@@ -1,0 +1,7 @@
+import { secretsIn } from "@snap/protocol";
+
+/** Replaces the secrets with `[secret]`, so people can see the parameters. */
+export function concealSecrets<Parameters extends object>(parameters: Parameters): Parameters {
+  const concealed = secretsIn(parameters).map((name) => [name, "[secret]"] as const);
+  return { ...parameters, ...Object.fromEntries(concealed) };
+}

@@ -1,0 +1,51 @@
+import { abortable } from "../../../timeouts.ts";
+import { capturableHeight } from "../capture-screenshot.ts";
+import { disableScripts } from "../configure/scripts.ts";
+import { viewportOf } from "../configure/viewport.ts";
+import { evaluate, evaluateInFrames } from "../evaluate.ts";
+import { reachesBeyondViewport } from "../measure.ts";
+import { ROOTS_OF } from "../shadow-roots.ts";
+import { changeViewport, fixLengths } from "../viewport-lengths.ts";
+import { giveUpAfter } from "./give-up-after.ts";
+import type { Step } from "./step.ts";
+
+/** Frames below this are not shown, in CSS pixels. */
+const BOTTOM_MAX = 20_000;
+/** How long the frames may take to paint. */
+const PAINT_MAX_MS = 1_000;
+
+/** Returns the lower edge of the lowest frame that is, or contains, a frame from another origin; 0 if there is none. */
+const LOWEST_EDGE = `(() => {
+  ${ROOTS_OF}
+  const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame")]);
+  const isForeign = ({ contentDocument }) => contentDocument === null || framesIn(contentDocument).some(isForeign);
+  const edges = framesIn(document)
+    .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
+    .map((frame) => frame.getBoundingClientRect())
+    .filter(({ width, height, top }) => width * height > 0 && top + scrollY < ${BOTTOM_MAX})
+    .map(({ bottom }) => Math.min(Math.ceil(bottom + scrollY), ${BOTTOM_MAX}));
+  return Math.max(0, ...edges);
+})()`;
+
+const PAINTED =
+  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))";
+
+/**
+ * Chromium does not paint frames from other origins outside the viewport, so they would be blank in a capture beyond it.
+ * The viewport becomes tall enough to show them, and whatever depends on its height is fixed. The page's scripts stop,
+ * because they could react to the new height.
+ */
+export const showFrames: Step = async ({ tab, parameters }, signal) => {
+  if (parameters.pdf || !reachesBeyondViewport(parameters)) return [];
+  const viewport = viewportOf(parameters);
+  const lowestEdge = await evaluate<number>(tab, LOWEST_EDGE, signal);
+  const height = Math.min(lowestEdge, Math.floor(capturableHeight(parameters)));
+  if (height <= viewport.height) return [];
+  const tall = { ...viewport, height };
+  await abortable(signal, disableScripts(tab.session));
+  await fixLengths(tab, { final: viewport, other: tall, pinsFixed: true }, signal);
+  await changeViewport(tab, tall, signal);
+  const limit = { signal, durationMs: PAINT_MAX_MS, otherwise: [] };
+  await giveUpAfter(limit, (limited) => evaluateInFrames(tab, () => PAINTED, limited));
+  return [];
+};

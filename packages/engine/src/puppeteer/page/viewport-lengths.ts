@@ -1,0 +1,79 @@
+import { abortable } from "../../timeouts.ts";
+import { applyViewport, type Viewport } from "./configure/viewport.ts";
+import { evaluate } from "./evaluate.ts";
+import { ROOTS_OF } from "./shadow-roots.ts";
+import type { Tab } from "./tab.ts";
+
+/** Maximum number of elements to search. */
+const ELEMENTS_MAX = 20_000;
+
+/** Lengths that can be relative to the viewport's height. */
+const LENGTHS =
+  "width height min-width min-height max-width max-height top bottom margin-top margin-bottom padding-top padding-bottom padding-left padding-right font-size line-height row-gap flex-basis grid-template-rows grid-auto-rows".split(
+    " ",
+  );
+
+/** Stores computed lengths as `snapLengths` in the service's isolated world. */
+const RECORD_LENGTHS = `(pinsFixed) => {
+  ${ROOTS_OF}
+  // a height in percent is relative to the viewport on the root element and, in quirks mode, also on the body
+  const filling = [document.documentElement, document.compatMode === "BackCompat" ? document.body : null];
+  const names = ${JSON.stringify(LENGTHS)};
+  globalThis.snapIsPinned = (element) => pinsFixed && getComputedStyle(element).position === "fixed";
+  globalThis.snapLengthsOf = (element) => {
+    // the used values; the position at the top determines the one at the bottom
+    if (snapIsPinned(element)) {
+      const used = getComputedStyle(element);
+      return names.map((name) => (name === "bottom" ? "auto" : used.getPropertyValue(name)));
+    }
+    const styles = element.computedStyleMap();
+    return names.map((name) => {
+      const value = String(styles.get(name));
+      return filling.includes(element) && /height/.test(name) && /^[\\d.]+%$/.test(value)
+        ? (parseFloat(value) / 100) * innerHeight + "px"
+        : value;
+    });
+  };
+  const elements = rootsOf(document).flatMap((part) => [...part.querySelectorAll("*")]).slice(0, ${ELEMENTS_MAX});
+  globalThis.snapLengths = new Map(elements.map((element) => [element, snapLengthsOf(element)]));
+}`;
+
+/** Fixes the lengths that have changed since then at their current values. */
+const FIX_LENGTHS = `() => {
+  const names = ${JSON.stringify(LENGTHS)};
+  const changes = [...snapLengths].flatMap(([element, before]) =>
+    snapLengthsOf(element).flatMap((value, index) => (value === before[index] ? [] : [[element, names[index], value]])),
+  );
+  for (const [element, name, value] of changes) {
+    element.style?.setProperty(name, value, "important");
+    if (snapIsPinned(element)) element.style?.setProperty("bottom", "auto", "important");
+  }
+  return changes.length > 0;
+}`;
+
+/** A viewport for the page, and another one of a different height. */
+export interface Viewports {
+  readonly final: Viewport;
+  readonly other: Viewport;
+  /** Whether elements with `position: fixed` stay where they are, rather than at the edges of the viewport. */
+  readonly pinsFixed: boolean;
+}
+
+/**
+ * Fixes lengths in units such as `vh` at their values in the final viewport, which the page then has. Returns whether
+ * there are any. After a print, Chromium updates them only when the viewport changes.
+ */
+export async function fixLengths(
+  tab: Tab,
+  { final, other, pinsFixed }: Viewports,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await changeViewport(tab, other, signal);
+  await evaluate(tab, `(${RECORD_LENGTHS})(${pinsFixed})`, signal);
+  await changeViewport(tab, final, signal);
+  return evaluate<boolean>(tab, `(${FIX_LENGTHS})()`, signal);
+}
+
+export function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {
+  return abortable(signal, applyViewport(session, viewport));
+}

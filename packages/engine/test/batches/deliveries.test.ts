@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
+import { HOOK, isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
+import type { BatchBench, Customer } from "./open-engine.ts";
+
+const MINUTE_MS = 60_000;
+const ATTEMPT_ID = /^dlv_[0-9a-f]{24}$/;
+
+function respondWith(status: number, body: string): WebhookOutcome {
+  return { kind: "responded", status, retryAfterMs: null, body };
+}
+
+/** Submits a batch of one item, and waits for the first attempt to deliver its webhook. */
+async function deliverOne(bench: BatchBench, principal: Customer, webhookUrl = HOOK): Promise<string> {
+  bench.engine.startWorker();
+  const { id: batchId } = await bench.submit(principal, ["a"], webhookUrl);
+  await bench.until({ principal, batchId }, isComplete);
+  await bench.pass(1000);
+  return batchId;
+}
+
+describe("delivery attempts", () => {
+  it("are recorded with their responses, newest first", async () => {
+    const bench = openBatchBench({ webhookRetryDelaysMs: [1000, 1000] });
+    const principal = await bench.customer();
+    bench.sender.returnNext(respondWith(500, "try\0again"));
+    bench.sender.returnNext({ kind: "failed", reason: "timed-out" });
+    const batchId = await deliverOne(bench, principal);
+    await bench.pass(5000);
+    const { entries, hasMore } = await bench.engine.batches.deliveries({ principal, batchId, limit: 50 });
+    const common = {
+      id: expect.stringMatching(ATTEMPT_ID),
+      batchId,
+      accountId: principal.account.id,
+      at: expect.any(Number),
+      durationMs: 0,
+      failure: null,
+    };
+    expect(entries).toEqual([
+      { ...common, attempt: 3, status: 204, body: "" },
+      { ...common, attempt: 2, status: null, failure: "timed-out", body: null },
+      { ...common, attempt: 1, status: 500, body: "try\uFFFDagain" },
+    ]);
+    expect(hasMore).toBe(false);
+    expect(entries.every(({ at }) => at >= START_MS && at <= bench.clock.now())).toBe(true);
+    const page = { principal, batchId, limit: 2 };
+    expect(await bench.engine.batches.deliveries(page)).toMatchObject({ hasMore: true });
+    const after = entries[1]?.id;
+    expect(await bench.engine.batches.deliveries({ ...page, after })).toEqual({
+      entries: entries.slice(2),
+      hasMore: false,
+    });
+    expect((await bench.engine.batches.deliveryPage({ limit: 9 })).entries).toEqual(entries);
+    expect((await bench.engine.batches.deliveryPage({ limit: 9, accountId: "other" })).entries).toEqual([]);
+  });
+
+  it("are recorded with their durations", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const release = bench.sender.hold();
+    bench.engine.startWorker();
+    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    await bench.sender.whenSent(1);
+    bench.clock.advance(700);
+    release();
+    await bench.pass(1000);
+    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    expect(entries).toMatchObject([{ durationMs: 700, status: 204 }]);
+  });
+
+  it("are recorded without a response if the token was revoked", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const release = bench.renderer.hold();
+    bench.engine.startWorker();
+    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    await bench.renderer.whenCalled(1);
+    await bench.engine.tokens.revoke(principal.token.id);
+    release();
+    await bench.pass(1000);
+    const { entries } = await bench.engine.batches.deliveryPage({ batchId, limit: 9 });
+    expect(entries).toMatchObject([{ attempt: 1, status: null, failure: "token-revoked", body: null }]);
+  });
+
+  it("are not retried if they cannot be recorded", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const batches = bench.storage.batches as { recordDelivery: typeof bench.storage.batches.recordDelivery };
+    batches.recordDelivery = async () => {
+      throw new Error("the disk is full");
+    };
+    const batchId = await deliverOne(bench, principal);
+    await bench.pass(10 * MINUTE_MS);
+    expect(bench.sender.requests).toHaveLength(1);
+    expect(bench.errors).toEqual([new Error("the disk is full")]);
+    const { webhook } = await bench.engine.batches.get({ principal, batchId });
+    expect(webhook?.delivered_at).not.toBeNull();
+  });
+});
+
+describe("resend", () => {
+  it("sends the webhook with the same id and a new signature", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const batchId = await deliverOne(bench, principal);
+    await bench.pass(2000);
+    expect(await bench.engine.batches.resend({ principal, batchId })).toMatchObject({
+      id: batchId,
+      status: "complete",
+      webhook: { url: HOOK, delivered_at: null },
+    });
+    await bench.pass(1000);
+    const [first, second] = bench.sender.requests.map(({ headers }) => headers);
+    expect(second?.["X-Webhook-Id"]).toBe(batchId);
+    expect(second?.["X-Webhook-Signature"]).not.toBe(first?.["X-Webhook-Signature"]);
+    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    expect(entries.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  it("explains why a webhook cannot be sent", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const { id: unfinished } = await bench.submit(principal, ["b"], HOOK);
+    const { id: silent } = await bench.submit(principal, ["c"]);
+    const resend = (batchId: string): Promise<unknown> => bench.engine.batches.resend({ principal, batchId });
+    const rejection = (message: RegExp): object => ({
+      code: "validation_failed",
+      message: expect.stringMatching(message),
+      errors: { id: [expect.stringMatching(message)] },
+    });
+    await expect(resend(unfinished)).rejects.toMatchObject(rejection(/not complete/));
+    await expect(resend(silent)).rejects.toMatchObject(rejection(/no webhook/));
+    const release = bench.sender.hold();
+    bench.engine.startWorker();
+    await bench.sender.whenSent(1);
+    await expect(resend(unfinished)).rejects.toMatchObject(rejection(/being sent/));
+    release();
+    await bench.pass(1000);
+    await bench.engine.tokens.revoke(principal.token.id);
+    await expect(resend(unfinished)).rejects.toMatchObject(rejection(/revoked/));
+  });
+
+  it("counts as a submission", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const batchId = await deliverOne(bench, principal);
+    for (let time = 0; time < 9; time += 1) {
+      await bench.engine.batches.resend({ principal, batchId });
+      await bench.pass(1000);
+    }
+    await expect(bench.engine.batches.resend({ principal, batchId })).rejects.toMatchObject({
+      code: "rate_limited",
+      rateLimit: { limit: 10, remaining: 0 },
+    });
+  });
+});
+
+describe("a list of batches", () => {
+  it("contains the account's batches, most recently submitted first", async () => {
+    const bench = openBatchBench();
+    const [ada, grace] = [await bench.customer(), await bench.customer()];
+    const { id: first } = await bench.submit(ada, ["a", "b"], HOOK);
+    const { id: foreign } = await bench.submit(grace, ["a"]);
+    const { id: second } = await bench.submit(ada, ["c"]);
+    const { batches } = bench.engine;
+    expect(await batches.list({ principal: ada, limit: 50 })).toMatchObject({
+      entries: [
+        { id: second, items: { queued: 1, rendering: 0, done: 0, failed: 0 } },
+        { id: first, webhookUrl: HOOK, items: { queued: 2 } },
+      ],
+      more: 0,
+    });
+    expect(await batches.list({ principal: ada, limit: 1 })).toMatchObject({ more: 1 });
+    expect(await batches.list({ principal: ada, limit: 1, after: second })).toMatchObject({
+      entries: [{ id: first }],
+    });
+    for (const after of [foreign, "batch_unknown"])
+      await expect(batches.list({ principal: ada, limit: 1, after })).rejects.toMatchObject({
+        code: "not_found",
+      });
+  });
+
+  it("requires a verified email address and contains only the account's batches, as their deliveries do", async () => {
+    const bench = openBatchBench();
+    const [ada, grace] = [await bench.customer(), await bench.customer()];
+    const batchId = await deliverOne(bench, ada);
+    const { batches } = bench.engine;
+    const unverified = { ...ada, account: { ...ada.account, emailVerifiedAt: null } };
+    for (const request of [
+      (principal: Customer) => batches.deliveries({ principal, batchId, limit: 9 }),
+      (principal: Customer) => batches.resend({ principal, batchId }),
+    ]) {
+      await expect(request(grace)).rejects.toMatchObject({ code: "not_found" });
+      await expect(request(unverified)).rejects.toMatchObject({ code: "email_unverified" });
+    }
+    await expect(batches.list({ principal: unverified, limit: 9 })).rejects.toMatchObject({
+      code: "email_unverified",
+    });
+    await microtasks();
+    bench.clock.advance(7 * 24 * 60 * MINUTE_MS);
+    await expect(batches.resend({ principal: ada, batchId })).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,40 @@
+import type { Page, PageRequest } from "@snap/engine/ports";
+import type { AdminCountedList, AdminList } from "@snap/protocol";
+import { LIMITS_OF_LISTS } from "../requests/fields.ts";
+
+export function pageRequestOf({
+  after,
+  limit = LIMITS_OF_LISTS.pageDefault,
+}: {
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}): PageRequest {
+  return { limit, after };
+}
+
+/** A page of a list, with the number of remaining entries. */
+export function listDocument<Entry, Document>(
+  { entries, more }: Page<Entry>,
+  document: (entry: Entry) => Document,
+): AdminCountedList<Document> {
+  return { entries: entries.map(document), has_more: more > 0, more };
+}
+
+/** A page of a list that is too long to count. */
+export function openListDocument<Entry, Document>(
+  { entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean },
+  document: (entry: Entry) => Document,
+): AdminList<Document> {
+  return { entries: entries.map(document), has_more: hasMore };
+}
+
+/** Returns a page of an in-memory list; `null` if no entry has the id `after`. */
+export function pageOf<Entry extends { readonly id: number }>(
+  entries: readonly Entry[],
+  { after, limit }: PageRequest,
+): Page<Entry> | null {
+  const last = entries.findIndex(({ id }) => String(id) === after);
+  if (after !== undefined && last === -1) return null;
+  const rest = entries.slice(last + 1);
+  return { entries: rest.slice(0, limit), more: Math.max(0, rest.length - limit) };
+}

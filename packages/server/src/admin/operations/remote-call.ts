@@ -1,0 +1,115 @@
+import { AdminError, type AdminErrorCode } from "@snap/engine";
+import type { ErrorEnvelope } from "@snap/protocol";
+import { AdvisedError } from "../../advised-error.ts";
+import { messageOf } from "../../config/message-of.ts";
+import { EMAIL_TAKEN } from "../failures.ts";
+import { ADMIN_BASE } from "../route.ts";
+
+/** Deleting a large account takes several seconds. */
+const RESPONSE_LIMIT_MS = 120_000;
+
+/** A service with an admin API. */
+export interface RemoteService {
+  /** URL without a trailing slash. */
+  readonly url: string;
+  /** The service's SNAP_ADMIN_TOKEN. */
+  readonly token: string;
+}
+
+export interface RemoteCall {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Relative to `/admin/v1`. */
+  readonly path: string;
+  /** Absent values are not sent. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: object;
+  /** Thrown if the resource does not exist. */
+  readonly missing?: AdminError;
+  /** Error code for a rejection that names no parameter; `refused` by default. */
+  readonly refusal?: AdminErrorCode;
+}
+
+/**
+ * Sends a request to a service's admin API and returns the JSON document.
+ *
+ * @throws AdminError if the operation is impossible; AdvisedError if the API is unusable.
+ */
+export async function callRemote<Document>(service: RemoteService, call: RemoteCall): Promise<Document> {
+  const response = await send(service, call);
+  if (response.ok) return (await response.json()) as Document;
+  throw await explain(service, call, response);
+}
+
+async function send(
+  { url, token }: RemoteService,
+  { method = "GET", path, query = {}, body }: RemoteCall,
+): Promise<Response> {
+  const target = new URL(`${url}${ADMIN_BASE}${path}`);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  try {
+    return await fetch(target, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // a redirect could send the token to another origin
+      redirect: "manual",
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+    });
+  } catch (error) {
+    throw new AdvisedError(
+      "admin_api_unreachable",
+      `${url} cannot be reached: ${reasonOf(error)}`,
+      "correct SNAP_ADMIN_URL, or start the service",
+      { cause: error },
+    );
+  }
+}
+
+/** The errors of `fetch` have the reason in `cause`. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+}
+
+async function explain(service: RemoteService, call: RemoteCall, response: Response): Promise<Error> {
+  const { url } = service;
+  const envelope = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
+  const { code, message = "" } = envelope;
+  if (code === "unauthenticated")
+    return new AdvisedError(
+      "admin_token_rejected",
+      `${url} rejects SNAP_ADMIN_TOKEN`,
+      "set it to the SNAP_ADMIN_TOKEN of the service",
+    );
+  if (code === "not_found")
+    return call.missing !== undefined && (await isServed(service)) ? call.missing : notServed(url);
+  if (code === "validation_failed")
+    return new AdminError(message.replace(/\.$/, ""), { code: codeOf(envelope, call) });
+  const what = code === undefined ? `status ${response.status} and no error envelope` : `${code}: ${message}`;
+  return new AdvisedError(
+    "admin_api_unreachable",
+    `${url} responds with ${what}`,
+    "check SNAP_ADMIN_URL and the service's log",
+  );
+}
+
+function codeOf({ errors }: Partial<ErrorEnvelope>, { refusal = "refused" }: RemoteCall): AdminErrorCode {
+  if (errors === undefined) return refusal;
+  return errors["email"]?.includes(EMAIL_TAKEN) ? "email_taken" : "invalid_value";
+}
+
+/** Returns whether the admin API is on; otherwise, all its paths are unknown. */
+async function isServed(service: RemoteService): Promise<boolean> {
+  return (await send(service, { path: "/session" })).ok;
+}
+
+function notServed(url: string): AdvisedError {
+  return new AdvisedError(
+    "admin_api_unreachable",
+    `${url} does not serve an admin API`,
+    "set SNAP_ADMIN_TOKEN for the service, or correct SNAP_ADMIN_URL",
+  );
+}

@@ -1,0 +1,30 @@
+import { SnapError } from "@snap/engine";
+import type { Request } from "express";
+
+/**
+ * Returns the origin of the console's pages.
+ *
+ * @param origin The configured origin; `null` takes it from the request.
+ */
+export function ownOriginOf(request: Request, origin: string | null): string {
+  // behind a trusted proxy, `protocol` is the client's
+  return origin ?? `${request.protocol}://${request.headers.host ?? ""}`;
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/**
+ * Checks that a request with a cookie comes from the service's own pages: `SameSite=Strict` still allows other ports
+ * of the host. Writes must have the right `Origin`, and no request may have a wrong `Sec-Fetch-Site`.
+ *
+ * @throws SnapError `forbidden`.
+ */
+export function requireOwnOrigin(request: Request, ownOrigin: string): void {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const isSafe = SAFE_METHODS.has(request.method);
+  const isOwnSite = site === undefined || site === "same-origin" || (isSafe && site === "none");
+  if (isOwnSite && (isSafe || origin === ownOrigin)) return;
+  throw new SnapError("forbidden", `Console sessions work only on pages of ${ownOrigin}.`, {
+    detail: `origin ${origin ?? "absent"}, sec-fetch-site ${site ?? "absent"}`,
+  });
+}

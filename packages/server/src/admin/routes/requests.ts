@@ -1,0 +1,105 @@
+import { AdminError, SnapError, type Engine } from "@snap/engine";
+import type { HistoryEntry } from "@snap/engine/ports";
+import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
+import * as z from "zod";
+import { oneOf } from "../../config/fields.ts";
+import { dateTime, flag, id, integer, paging, text } from "../../requests/fields.ts";
+import { fileHeaders } from "../../requests/file-headers.ts";
+import { requestDocument } from "../documents.ts";
+import { openListDocument, pageRequestOf } from "../lists.ts";
+import { AdminResponse, route } from "../route.ts";
+import { listOf } from "../schemas/lists.ts";
+import { ENTRY_POINTS, historyRequest } from "../schemas/requests.ts";
+
+const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+const CACHE = { HIT: "hit", MISS: "miss", BYPASS: "bypass" } as const;
+
+const requestFilter = z.strictObject({
+  ...paging,
+  account: id().optional().meta({ description: "Only requests of the account with this id." }),
+  token: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+    .optional()
+    .meta({ description: "Only requests that used the token with this id." }),
+  entry_point: oneOf(...ENTRY_POINTS)
+    .optional()
+    .meta({ description: "Only requests through this entry point." }),
+  mode: oneOf("screenshot", "pdf").optional().meta({ description: "Only requests in this mode." }),
+  host: text({ max: 253 }).optional().meta({ description: "Only requests for pages on exactly this host." }),
+  code: oneOf(...CODES)
+    .optional()
+    .meta({ description: "Only requests that failed with this code." }),
+  failed: flag().optional().meta({ description: "Only requests that did, or did not, fail." }),
+  cache: oneOf("HIT", "MISS", "BYPASS")
+    .optional()
+    .meta({ description: "Only requests with this `X-Cache`; `BYPASS` selects requests with `cache=0`." }),
+  request_id: id().optional().meta({ description: "Only the request with this `X-Request-Id`." }),
+  since: dateTime().optional().meta({ description: "Only requests that finished at or after this instant." }),
+  until: dateTime().optional().meta({ description: "Only requests that finished before this instant." }),
+});
+
+export const REQUEST_ROUTES = [
+  route({
+    method: "get",
+    path: "/requests",
+    operationId: "listRequests",
+    tag: "Requests",
+    summary: "List requests, newest first",
+    description:
+      "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second.",
+    query: requestFilter,
+    response: listOf(historyRequest),
+    async handle({ engine, query }) {
+      const { cache, since, until } = query;
+      const page = await engine.history.page({
+        ...pageRequestOf(query),
+        accountId: query.account,
+        tokenId: query.token,
+        entryPoint: query.entry_point,
+        mode: query.mode,
+        host: query.host?.toLowerCase(),
+        code: query.code,
+        isFailure: query.failed,
+        cache: cache && CACHE[cache],
+        requestId: query.request_id,
+        since: since === undefined ? undefined : Date.parse(since),
+        until: until === undefined ? undefined : Date.parse(until),
+      });
+      return openListDocument(page, requestDocument);
+    },
+  }),
+  route({
+    method: "get",
+    path: "/requests/{id}",
+    operationId: "getRequest",
+    tag: "Requests",
+    summary: "Show a request",
+    response: historyRequest,
+    handle: async ({ engine, id: requestId }) => requestDocument(await findRequest(engine, requestId)),
+  }),
+  route({
+    method: "get",
+    path: "/requests/{id}/rendering",
+    operationId: "getRendering",
+    tag: "Requests",
+    summary: "Fetch a request's rendering",
+    description: "Returns the file while it is cached. Costs no credit.",
+    media: ["image/png", "image/jpeg", "image/webp", "application/pdf"],
+    async handle({ engine, id: requestId }) {
+      const rendering = await engine.history.rendering(await findRequest(engine, requestId));
+      if (rendering === null)
+        throw new SnapError("not_found", "The rendering of this request is no longer cached.");
+      const headers = {
+        ETag: rendering.etag,
+        "Cross-Origin-Resource-Policy": "same-origin",
+        ...fileHeaders(rendering),
+      };
+      return new AdminResponse({ status: 200, headers, body: rendering.bytes });
+    },
+  }),
+];
+
+async function findRequest({ history }: Engine, requestId: string): Promise<HistoryEntry> {
+  const entry = await history.find(requestId);
+  if (entry === null) throw new AdminError(`unknown request ${requestId}`, { code: "request_not_found" });
+  return entry;
+}

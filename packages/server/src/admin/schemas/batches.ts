@@ -1,0 +1,107 @@
+import {
+  ERROR_CODES,
+  type AdminBatch,
+  type AdminBatchItem,
+  type AdminBatchSummary,
+  type BatchSummaryDocument,
+  type DeliveryAttemptDocument,
+  type ErrorCode,
+} from "@snap/protocol";
+import * as z from "zod";
+import { count, instant, optionalInstant } from "./lists.ts";
+
+const STATES = ["queued", "rendering", "done", "failed"] as const;
+
+export const errorCode: z.ZodType<ErrorCode> = z.enum(
+  Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]],
+);
+
+const webhook = z.strictObject({
+  url: z.string().meta({ format: "uri" }),
+  status: z.enum(["waiting", "due", "sending", "delivered", "abandoned"]).meta({
+    description: "`waiting`: the batch is not complete; `abandoned`: no more attempts follow.",
+  }),
+  attempts: count,
+  next_attempt_at: optionalInstant,
+  delivered_at: optionalInstant,
+});
+
+const operatorWebhook = webhook.extend({
+  lease_ends_at: optionalInstant.meta({
+    description: "When the running attempt's lease ends; null if no attempt is running.",
+  }),
+});
+
+const facts = z.strictObject({
+  id: z.string().meta({ example: "batch_0a1b2c3d4e5f60718293a4b5" }),
+  status: z.enum(["pending", "complete"]),
+  created_at: instant,
+  finished_at: optionalInstant,
+  prunes_at: optionalInstant.meta({ description: "When it will be deleted; null until it is complete." }),
+});
+
+const owner = { account_id: z.string(), token_id: z.int() } as const;
+const states = z.strictObject({ queued: count, rendering: count, done: count, failed: count }).meta({
+  description: "Number of items in each state.",
+});
+
+/** A batch in a token holder's list. */
+export const ownBatchSummary: z.ZodType<BatchSummaryDocument> = facts
+  .extend({ webhook: webhook.nullable(), items: states })
+  .meta({ id: "BatchSummary", description: "A batch in a list." });
+
+export const batchSummary: z.ZodType<AdminBatchSummary> = facts
+  .extend({ ...owner, webhook: operatorWebhook.nullable(), items: states })
+  .meta({ id: "AdminBatchSummary" });
+
+const item: z.ZodType<AdminBatchItem> = z
+  .strictObject({
+    id: z.string(),
+    url: z.string().meta({ format: "uri" }),
+    parameters: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "Without defaults; secrets are `[secret]`." }),
+    cache_key: z.string(),
+    status: z.enum(STATES),
+    error: z.strictObject({ code: errorCode, message: z.string() }).nullable(),
+    etag: z.string().nullable(),
+    target_status: z.int().nullable(),
+    expires_at: optionalInstant,
+    credit_cost: z.union([z.literal(0), z.literal(1)]).nullable(),
+    notes: z.array(z.string()),
+    starts: count.nullable().meta({
+      description:
+        "Number of times a worker started it; null, like the following fields, once it is finished.",
+    }),
+    fence: count.nullable().meta({ description: "The fencing token of the latest claim." }),
+    limited_since: optionalInstant.meta({ description: "When it first hit a limit or the resolver failed." }),
+    due_at: optionalInstant.meta({ description: "When it will be started next." }),
+    lease_ends_at: optionalInstant.meta({
+      description: "When the lease of the worker that is rendering it ends.",
+    }),
+  })
+  .meta({ id: "AdminBatchItem" });
+
+export const batch: z.ZodType<AdminBatch> = facts
+  .extend({ ...owner, webhook: operatorWebhook.nullable(), items: z.array(item) })
+  .meta({ id: "AdminBatch" });
+
+export const deliveryAttempt: z.ZodType<DeliveryAttemptDocument> = z
+  .strictObject({
+    id: z.string().meta({ example: "dlv_0193a1b2c3d4e5f60718293a" }),
+    batch_id: z.string(),
+    at: instant.meta({ description: "When it started." }),
+    attempt: z
+      .int()
+      .min(1)
+      .meta({ description: "Its number; resending a finished delivery starts over at 1." }),
+    duration_ms: count,
+    delivered: z.boolean().meta({ description: "Whether the receiver acknowledged it with a 2xx status." }),
+    status: z.int().nullable().meta({ description: "Status of the response; null if there was none." }),
+    failure: z.string().nullable().meta({
+      description: "Why there was no response; null if there was one.",
+      example: "timed-out",
+    }),
+    body: z.string().nullable().meta({ description: "The first 2 KiB of the response." }),
+  })
+  .meta({ id: "DeliveryAttempt", description: "One attempt to deliver a batch's webhook." });

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from "node:http";
+
+/** The lifetime of a session. */
+const MAX_AGE_SECONDS = 12 * 60 * 60;
+
+/** Behind TLS, the prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). */
+function nameOf(isSecure: boolean): string {
+  return isSecure ? "__Host-snap_session" : "snap_session";
+}
+
+/** Returns the `Set-Cookie` header that starts a session; `null` ends it. */
+export function sessionCookie(session: string | null, isSecure: boolean): string {
+  const age = session === null ? 0 : MAX_AGE_SECONDS;
+  const secure = isSecure ? "; Secure" : "";
+  return `${nameOf(isSecure)}=${session ?? ""}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Returns the value of the session cookie; `null` if it is absent or malformed. */
+export function sessionOf({ headers }: IncomingMessage, isSecure: boolean): string | null {
+  const prefix = `${nameOf(isSecure)}=`;
+  const pair = (headers.cookie ?? "").split(/; */).find((part) => part.startsWith(prefix));
+  const value = pair?.slice(prefix.length) ?? "";
+  return /^[\w-]{1,128}$/.test(value) ? value : null;
+}

@@ -1,0 +1,44 @@
+import type { Audit, Engine } from "@snap/engine";
+import type { AuditEntry } from "@snap/engine/ports";
+import { messageOf } from "../config/message-of.ts";
+import { watchChanges } from "./watch-changes.ts";
+
+/** A change by an operator, without its instant. */
+export type Change = Omit<AuditEntry, "at">;
+
+/**
+ * Calls `work`. If it calls an engine method that changes something, then calls `announce` with the subjects, even if
+ * `work` fails.
+ *
+ * @param options.changed Subjects that have already changed.
+ */
+export async function recordChanges<T>(
+  engine: Engine,
+  {
+    work,
+    announce,
+    changed,
+  }: {
+    readonly work: (watched: Engine) => Promise<T>;
+    readonly announce: (subjects: readonly string[]) => Promise<void>;
+    readonly changed?: readonly string[];
+  },
+): Promise<T> {
+  const { watched, changes } = watchChanges(engine, changed);
+  try {
+    return await work(watched);
+  } finally {
+    if (changes.made) await announce([...changes.subjects]);
+  }
+}
+
+/**
+ * Adds a change to the audit.
+ *
+ * @throws Error if it cannot be stored; the change has already been made.
+ */
+export async function addToAudit(audit: Audit, change: Change): Promise<void> {
+  await audit.record(change).catch((error: unknown) => {
+    throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
+  });
+}

@@ -1,0 +1,126 @@
+import { AdminError, type Engine } from "@snap/engine";
+
+/** What the engine methods have changed so far. */
+export interface Changes {
+  made: boolean;
+  /** Kinds and ids, such as `token 7`. */
+  readonly subjects: Set<string>;
+}
+
+/** Methods that change nothing. Every other method counts as a change, so a new one is never forgotten. */
+const READS: ReadonlySet<string> = new Set([
+  "accounts.get",
+  "accounts.getByEmail",
+  "accounts.list",
+  "accounts.page",
+  "accounts.previewDeletion",
+  "audit.list",
+  "batches.deliveries",
+  "batches.deliveryPage",
+  "batches.get",
+  "batches.inspect",
+  "batches.list",
+  "batches.page",
+  "batches.stats",
+  "cacheStats",
+  "clockSkews",
+  "close",
+  "credits",
+  "health",
+  "history.activity",
+  "history.failures",
+  "history.find",
+  "history.page",
+  "history.rendering",
+  "history.usage",
+  "lastBackupAt",
+  "load",
+  "operators.findSession",
+  "servers",
+  "tokens.checkSecretKey",
+  "tokens.get",
+  "tokens.list",
+  "usage",
+  "verifyLedger",
+]);
+
+/** Subjects of methods that change something without an id. */
+const SUBJECTS: Readonly<Record<string, string>> = { "operators.signOutAll": "all sessions" };
+
+/**
+ * Returns the engine with methods that record what they change. Revealing a secret counts as a change, because it can lead
+ * to a leak.
+ *
+ * @param subjects Subjects that have already changed.
+ */
+export function watchChanges(
+  engine: Engine,
+  subjects: readonly string[] = [],
+): { readonly watched: Engine; readonly changes: Changes } {
+  const changes: Changes = { made: subjects.length > 0, subjects: new Set(subjects) };
+  const watch = <T extends object>(part: T, prefix: string): T =>
+    new Proxy(part, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver);
+        const path = `${prefix}${String(name)}`;
+        if (typeof member === "object" && member !== null) return watch(member, `${path}.`);
+        if (typeof member !== "function" || READS.has(path)) return member;
+        return (...args: readonly unknown[]) =>
+          recordChange(changes, { path, args, call: () => Reflect.apply(member, target, args) as unknown });
+      },
+    });
+  return { watched: watch(engine, ""), changes };
+}
+
+/** A failed call may also have changed something, unless it was rejected. */
+async function recordChange(
+  changes: Changes,
+  {
+    path,
+    args,
+    call,
+  }: { readonly path: string; readonly args: readonly unknown[]; readonly call: () => unknown },
+): Promise<unknown> {
+  const record = (values: readonly unknown[]): void => {
+    changes.made = true;
+    const fixedSubject = SUBJECTS[path];
+    if (fixedSubject !== undefined) changes.subjects.add(fixedSubject);
+    for (const subject of values.flatMap((value) =>
+      subjectsOf(value, { isToken: path.startsWith("tokens.") }),
+    ))
+      changes.subjects.add(subject);
+  };
+  try {
+    const result = await call();
+    // `null`: there was nothing to change, such as for a wrong sign-in code
+    if (result !== null && !isDryRun(args)) record([...args, result]);
+    return result;
+  } catch (error) {
+    if (!(error instanceof AdminError)) record(args);
+    throw error;
+  }
+}
+
+function isDryRun(args: readonly unknown[]): boolean {
+  return args.some(
+    (arg) => typeof arg === "object" && arg !== null && "dryRun" in arg && arg.dryRun === true,
+  );
+}
+
+/** Matches only ids, because an argument may also be a secret or an email address. */
+const ID_KINDS = [
+  [/^acct_\w+$/, "account"],
+  [/^batch_\w+$/, "batch"],
+] as const;
+
+/** Finds ids in an argument or a result. With `isToken`, a number is a token id. */
+function subjectsOf(value: unknown, { isToken }: { readonly isToken: boolean }): readonly string[] {
+  if (typeof value === "string")
+    return ID_KINDS.flatMap(([form, kind]) => (form.test(value) ? [`${kind} ${value}`] : []));
+  if (typeof value === "number") return isToken ? [`token ${value}`] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => subjectsOf(item, { isToken }));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === "number" && name !== "id" ? [] : subjectsOf(member, { isToken }),
+  );
+}

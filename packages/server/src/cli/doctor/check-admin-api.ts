@@ -1,0 +1,26 @@
+import type { AdminHealth, AdminProblem } from "@snap/protocol";
+import { callRemote } from "../../admin/operations/remote-call.ts";
+import { AdvisedError, FINDING_CHECKS, type FindingCode } from "../../advised-error.ts";
+import { findingOf, ok, type Finding } from "../../findings/finding.ts";
+
+/** Reports the problems of the service at SNAP_ADMIN_URL. */
+export async function checkAdminApi(url: string, token: string): Promise<readonly Finding[]> {
+  try {
+    const { version, problems } = await callRemote<AdminHealth>({ url, token }, { path: "/health" });
+    return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];
+  } catch (error) {
+    if (error instanceof AdvisedError) return [findingOf(error)];
+    throw error;
+  }
+}
+
+function toFinding({ code, advice, ...rest }: AdminProblem): Finding {
+  // a later release of the service may have more codes
+  const known = code as FindingCode;
+  return {
+    name: FINDING_CHECKS[known] ?? "admin API",
+    code: known,
+    ...rest,
+    ...(advice !== null && { advice }),
+  };
+}

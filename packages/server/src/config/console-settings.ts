@@ -1,0 +1,41 @@
+import * as z from "zod";
+import { durationOr, oneOf, serviceUrl } from "./fields.ts";
+import { optional, type Setting } from "./setting.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Settings of the console, the admin API and the history. */
+export const CONSOLE_SETTINGS = {
+  console: {
+    variable: "SNAP_CONSOLE",
+    schema: optional(oneOf("on", "off").transform((value) => value === "on")),
+    description:
+      "whether to serve the console at /console/ and its admin API: on or off; workers serve neither",
+    unset: "off; on with serve --dev",
+  },
+  adminToken: {
+    variable: "SNAP_ADMIN_TOKEN",
+    secret: true,
+    schema: optional(
+      z.string().regex(/^[\x21-\x7e]{16,512}$/, {
+        error:
+          "must be a random string of 16 to 512 ASCII characters without spaces, such as the output of `openssl rand -hex 32`",
+      }),
+    ),
+    description: "bearer token of the admin API, for scripts and for commands with SNAP_ADMIN_URL",
+    unset: "scripts have no access",
+  },
+  adminUrl: {
+    variable: "SNAP_ADMIN_URL",
+    schema: optional(serviceUrl()),
+    description:
+      "service whose admin API the commands accounts, tokens and batches use instead of the storage; not for serve",
+    unset: "they open the storage",
+  },
+  historyRetentionMs: {
+    variable: "SNAP_HISTORY",
+    schema: durationOr("off", { min: "1h", max: "90d" }).default(7 * DAY_MS),
+    description: "how long requests are stored for the console and the admin API, or off",
+    unset: "7d",
+  },
+} as const satisfies Record<string, Setting>;

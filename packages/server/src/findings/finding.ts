@@ -1,0 +1,40 @@
+import { FINDING_CHECKS, type AdvisedError, type FindingCode } from "../advised-error.ts";
+import { messageOf } from "../config/message-of.ts";
+
+/** The result of one check. */
+export interface Finding {
+  /** Name of the check. */
+  readonly name: string;
+  readonly status: "ok" | "warning" | "problem";
+  /** What is wrong, for programs; `ok` if nothing is. */
+  readonly code: FindingCode | "ok";
+  readonly message: string;
+  /** How to fix it. */
+  readonly advice?: string;
+}
+
+export function ok(name: string, message: string): Finding {
+  return { name, status: "ok", code: "ok", message };
+}
+
+/** It works, with a restriction. */
+export function warning(code: FindingCode, message: string, advice: string): Finding {
+  return { name: FINDING_CHECKS[code], status: "warning", code, message, advice };
+}
+
+/** It does not work. */
+export function problem(code: FindingCode, message: string, advice: string): Finding {
+  return { name: FINDING_CHECKS[code], status: "problem", code, message, advice };
+}
+
+/** The faults that do not keep the service from starting. */
+const HARMLESS: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
+
+export function findingOf({ code, problem: message, advice }: AdvisedError): Finding {
+  return HARMLESS.has(code) ? warning(code, message, advice) : problem(code, message, advice);
+}
+
+/** First line of an error's message. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).split("\n", 1)[0] ?? "";
+}

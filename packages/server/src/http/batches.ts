@@ -1,0 +1,57 @@
+import type { Engine } from "@snap/engine";
+import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
+import { openListDocument } from "../admin/lists.ts";
+import { listQuery } from "../requests/fields.ts";
+import { readJson } from "../requests/request-body.ts";
+import { readQuery } from "../requests/read-input.ts";
+import { queryTextOf, segmentOf } from "../requests/request-target.ts";
+import { json } from "../requests/response.ts";
+import type { BearerEndpoint } from "./bearer.ts";
+
+/** Where the path of a batch has its id. */
+const ID_SEGMENT = 3;
+
+/** `POST /renders`. Only an authenticated caller can make the service read a body. */
+export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
+  return async ({ request, principal }) => {
+    const batch = await engine.batches.submit({ principal, document: await readJson(request) });
+    const accepted = json(batch, "no-store", 202);
+    return { ...accepted, headers: { ...accepted.headers, Location: `${baseUrl}/renders/${batch.id}` } };
+  };
+}
+
+/** `GET /renders`. */
+export function listBatches(engine: Engine): BearerEndpoint {
+  return async ({ request, principal }) => {
+    const { entries, more } = await engine.batches.list({
+      principal,
+      ...readQuery(listQuery, queryTextOf(request.url)),
+    });
+    return json(openListDocument({ entries, hasMore: more > 0 }, ownBatchSummaryDocument));
+  };
+}
+
+/** `GET /renders/{id}`. */
+export function getBatch(engine: Engine): BearerEndpoint {
+  return async ({ request, principal }) =>
+    json(await engine.batches.get({ principal, batchId: segmentOf(request.url, ID_SEGMENT) }));
+}
+
+/** `GET /renders/{id}/deliveries`. */
+export function listDeliveries(engine: Engine): BearerEndpoint {
+  return async ({ request, principal }) => {
+    const query = readQuery(listQuery, queryTextOf(request.url));
+    const batchId = segmentOf(request.url, ID_SEGMENT);
+    return json(
+      openListDocument(await engine.batches.deliveries({ principal, batchId, ...query }), attemptDocument),
+    );
+  };
+}
+
+/** `POST /renders/{id}/deliveries`. */
+export function resendWebhook(engine: Engine): BearerEndpoint {
+  return async ({ request, principal }) => {
+    const batchId = segmentOf(request.url, ID_SEGMENT);
+    return json(await engine.batches.resend({ principal, batchId }), "no-store", 202);
+  };
+}

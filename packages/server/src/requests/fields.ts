@@ -1,0 +1,48 @@
+import * as z from "zod";
+
+/*
+ * Validators of the parameters of queries and JSON bodies. Their messages list the valid values.
+ */
+
+export function integer({ min, max }: { readonly min: number; readonly max: number }): z.ZodNumber {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean({ error: "must be true or false" });
+}
+
+export function text({ max }: { readonly max: number }): z.ZodString {
+  const error = `must be a text of 1 to ${max} characters`;
+  return z.string({ error }).min(1, { error }).max(max, { error });
+}
+
+/** An instant in ISO 8601. */
+export function dateTime(): z.ZodISODateTime {
+  return z.iso.datetime({ offset: true, error: "must be a date-time such as 2026-03-01T12:00:00Z" });
+}
+
+/** A date in UTC. */
+export function date(): z.ZodISODate {
+  return z.iso.date({ error: "must be a date such as 2026-03-01" });
+}
+
+/** An id; one that cannot exist is not found. */
+export function id(): z.ZodString {
+  return text({ max: LIMITS_OF_LISTS.idCharacters });
+}
+
+/** The bounds of lists. */
+export const LIMITS_OF_LISTS = { pageDefault: 50, pageMax: 200, idCharacters: 128 } as const;
+
+/** Selects a page of a list. */
+export const paging = {
+  limit: integer({ min: 1, max: LIMITS_OF_LISTS.pageMax })
+    .default(LIMITS_OF_LISTS.pageDefault)
+    .meta({ description: "Maximum number of entries." }),
+  after: id().optional().meta({ description: "Id of the last entry of the previous page." }),
+} as const;
+
+/** The query of a list without filters. */
+export const listQuery = z.strictObject(paging);

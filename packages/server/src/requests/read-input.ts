@@ -1,0 +1,86 @@
+import { SnapError } from "@snap/engine";
+import { FaultList, suggestName } from "@snap/protocol";
+import * as z from "zod";
+import { invalidBody } from "./request-body.ts";
+
+/** A schema of parameters by name, for a query or a JSON body. */
+export type Parameters = z.ZodObject;
+
+/**
+ * Reads a query. Converts text to a number or a boolean where the schema has one.
+ *
+ * @param schema A strict object, whose fields are texts, numbers and booleans.
+ * @throws SnapError `validation_failed` that names every invalid parameter.
+ */
+export function readQuery<Schema extends Parameters>(schema: Schema, text: string): z.output<Schema> {
+  const sent = new URLSearchParams(text);
+  const faults = new FaultList();
+  const values = new Map<string, unknown>();
+  for (const [name, value] of sent) {
+    if (values.has(name)) faults.add(name, "must be sent only once");
+    values.set(name, fromText(Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined, value));
+  }
+  return validate(schema, Object.fromEntries(values), faults);
+}
+
+/**
+ * Checks a JSON body; an absent one is an empty object.
+ *
+ * @throws SnapError `validation_failed` that names every invalid parameter.
+ */
+export function checkBody<Schema extends Parameters>(schema: Schema, body: unknown = {}): z.output<Schema> {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidBody("must be a JSON object");
+  return validate(schema, body, new FaultList());
+}
+
+/** @throws SnapError `validation_failed` for one parameter. */
+export function rejectParameter(name: string, fault: string): never {
+  throw new SnapError("validation_failed", `${name} ${fault}`, { errors: { [name]: [fault] } });
+}
+
+function validate<Schema extends Parameters>(
+  schema: Schema,
+  values: object,
+  faults: FaultList,
+): z.output<Schema> {
+  const { data, error } = schema.safeParse(values);
+  for (const issue of error?.issues ?? [])
+    addIssue(faults, issue, { names: Object.keys(schema.shape), values });
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
+  return data as z.output<Schema>;
+}
+
+function addIssue(
+  faults: FaultList,
+  issue: z.core.$ZodIssue,
+  { names, values }: { readonly names: readonly string[]; readonly values: object },
+): void {
+  if (issue.code === "unrecognized_keys")
+    faults.addEach(issue.keys, (key) => {
+      const near = suggestName(key, names);
+      return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
+    });
+  else {
+    const name = String(issue.path[0]);
+    faults.add(name, Object.hasOwn(values, name) ? issue.message : "is required");
+  }
+}
+
+const NUMBER = /^-?\d{1,15}$/;
+const BOOLEANS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** Returns any other text unchanged, so the schema rejects it. */
+function fromText(schema: z.core.$ZodType | undefined, text: string): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return fromText(schema.unwrap(), text);
+  if (schema instanceof z.ZodNumber && NUMBER.test(text)) return Number(text);
+  if (schema instanceof z.ZodBoolean) return BOOLEANS.get(text) ?? text;
+  return text;
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { envelopeOf } from "../http/open-service.ts";
+import { documentOf, openAdmin } from "./open-admin.ts";
+
+const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+const SECRET = expect.stringMatching(/^[0-9A-Za-z]{40,}$/) as string;
+
+interface Minted {
+  readonly id: number;
+  readonly token: string;
+  readonly signing_secret: string;
+}
+
+describe("tokens", () => {
+  it("are created with 201, and returned with their secrets", async () => {
+    const service = await openAdmin();
+    const { id: account } = await service.customer();
+    const reply = await service.admin("/tokens", {
+      method: "POST",
+      json: { account_id: account, name: "the shop", abilities: ["pdf"], expires_in_seconds: 3600 },
+    });
+    expect(reply.status).toBe(201);
+    const token = documentOf(reply) as Minted & { expires_at: string };
+    expect(token).toEqual({
+      id: 2,
+      account_id: account,
+      name: "the shop",
+      abilities: ["pdf"],
+      created_at: DATE_TIME,
+      expires_at: DATE_TIME,
+      rotated_at: null,
+      overlap_ends_at: null,
+      last_used_at: null,
+      token: expect.stringMatching(/^2\|[0-9A-Za-z]{40,}$/),
+      signing_secret: SECRET,
+    });
+    expect((await service.send("/v1/usage", { token: token.token })).status).toBe(200);
+  });
+
+  it("are shown and listed without their secrets", async () => {
+    const service = await openAdmin();
+    const { id: account, token, signingSecret } = await service.customer();
+    const mint = { account_id: account };
+    await service.read("/tokens", { method: "POST", json: mint });
+    const one = await service.admin("/tokens/1");
+    const list = await service.admin(`/tokens?account=${account}&limit=1`);
+    expect(documentOf(one)).toMatchObject({ id: 1, account_id: account, name: null });
+    expect(documentOf(list)).toEqual({ entries: [documentOf(one)], has_more: true, more: 1 });
+    const next = await service.read(`/tokens?account=${account}&after=1`);
+    expect(next).toMatchObject({ entries: [{ id: 2 }], has_more: false, more: 0 });
+    for (const { body } of [one, list])
+      for (const secret of [token.split("|")[1] ?? "", signingSecret])
+        expect(body.includes(secret)).toBe(false);
+  });
+
+  it("are rotated, with an overlap on request", async () => {
+    const service = await openAdmin();
+    const { token: old } = await service.customer();
+    const rotated = (await service.read("/tokens/1/rotate", {
+      method: "POST",
+      json: { overlap_seconds: 60 },
+    })) as Minted;
+    expect(rotated).toMatchObject({ id: 1, rotated_at: DATE_TIME, overlap_ends_at: DATE_TIME });
+    const status = async (token: string): Promise<number> =>
+      (await service.send("/v1/usage", { token })).status;
+    expect([await status(old), await status(rotated.token)]).toEqual([200, 200]);
+    const again = await service.admin("/tokens/1/rotate", { method: "POST", json: { overlap_seconds: 60 } });
+    expect(again.status).toBe(422);
+    expect(envelopeOf(again)).toMatchObject({
+      code: "validation_failed",
+      message: expect.stringMatching(
+        /^Token 1's secrets from before an earlier rotation still work until .*Z\.$/,
+      ),
+    });
+    // without a body, the previous credentials stop working immediately
+    const last = (await service.read("/tokens/1/rotate", { method: "POST" })) as Minted;
+    expect(await Promise.all([old, rotated.token, last.token].map(status))).toEqual([401, 401, 200]);
+  });
+
+  it("show their signing secret on request", async () => {
+    const service = await openAdmin();
+    const { id: account, signingSecret } = await service.customer();
+    const reply = await service.admin("/tokens/1/reveal", { method: "POST" });
+    expect(reply.headers["cache-control"]).toBe("no-store");
+    expect(documentOf(reply)).toMatchObject({ id: 1, account_id: account, signing_secret: signingSecret });
+    expect((await service.admin("/tokens/1/reveal")).status).toBe(405);
+  });
+
+  it("are revoked one by one, or all of an account's together", async () => {
+    const service = await openAdmin();
+    const { id: account, token } = await service.customer();
+    const other = await service.customer();
+    for (let count = 0; count < 2; count += 1)
+      await service.read("/tokens", { method: "POST", json: { account_id: account } });
+    expect(await service.read("/tokens/1", { method: "DELETE" })).toEqual({ id: 1, revoked: true });
+    expect((await service.send("/v1/usage", { token })).status).toBe(401);
+    expect(await service.read(`/tokens?account=${account}`, { method: "DELETE" })).toEqual({
+      ids: [3, 4],
+      revoked: true,
+    });
+    expect(await service.read(`/tokens?account=${account}`)).toMatchObject({ entries: [] });
+    expect((await service.send("/v1/usage", { token: other.token })).status).toBe(200);
+  });
+
+  it.each<[object, Record<string, string[]>]>([
+    [{}, { account_id: ["is required"] }],
+    [{ abilities: [] }, { abilities: ["must contain screenshot, pdf or both"] }],
+    [{ abilities: ["admin"] }, { abilities: ["must be one of screenshot, pdf"] }],
+    [{ expires_in_seconds: 0 }, { expires_in_seconds: ["must be an integer from 1 to 315360000"] }],
+    [{ expires_in: 60 }, { expires_in: ["is not a parameter"] }],
+  ])("are not created from %j", async (token, errors) => {
+    const service = await openAdmin();
+    const { id: account } = await service.customer();
+    const json = errors["account_id"] === undefined ? { account_id: account, ...token } : token;
+    const reply = await service.admin("/tokens", { method: "POST", json });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).errors).toEqual(errors);
+  });
+
+  it("are not created with invisible characters in their name", async () => {
+    const service = await openAdmin();
+    const { id: account } = await service.customer();
+    const json = { account_id: account, name: "the\u202Eshop" };
+    const reply = await service.admin("/tokens", { method: "POST", json });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).message).toBe(
+      "A token name must have 1 to 100 characters, none of them invisible.",
+    );
+  });
+
+  it("return 404 if they do not exist", async () => {
+    const { admin } = await openAdmin();
+    for (const [method, path] of [
+      ["GET", "/tokens/7"],
+      ["GET", "/tokens/x"],
+      ["GET", "/tokens/0"],
+      ["GET", "/tokens/1e3"],
+      ["DELETE", "/tokens/7"],
+      ["POST", "/tokens/7/rotate"],
+      ["POST", "/tokens/7/reveal"],
+    ] as const) {
+      const reply = await admin(path, { method });
+      expect([path, reply.status]).toEqual([path, 404]);
+      expect(envelopeOf(reply)).toMatchObject({
+        code: "not_found",
+        message: "Token not found: the id is unknown, or the token was revoked.",
+      });
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { createEngine, type Engine } from "@snap/engine";
+import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { watchChanges } from "../../src/audit/watch-changes.ts";
+
+let engine: Engine;
+beforeEach(() => {
+  engine = createEngine({
+    storage: createMemoryStorage(),
+    renderer: createFakeRenderer(),
+    secretKey: "a key for these tests",
+  });
+});
+
+describe("an engine method", () => {
+  it("counts as a change unless it is known to be read-only", async () => {
+    const { id } = await engine.accounts.create({ email: "ada@example.com", planSlug: null, verified: true });
+    // stands in for a method that a later release might add
+    const rename = async (renamed: string): Promise<unknown> => ({ renamed });
+    const later = { ...engine, accounts: { ...engine.accounts, rename } };
+    const { watched, changes } = watchChanges(later);
+    await watched.accounts.list();
+    await watched.accounts.get(id);
+    await watched.health();
+    expect(changes).toEqual({ made: false, subjects: new Set() });
+    await (watched as typeof later).accounts.rename(id);
+    expect(changes).toEqual({ made: true, subjects: new Set([`account ${id}`]) });
+  });
+
+  it("changes nothing if the engine refuses the call, but may have if the call fails otherwise", async () => {
+    const failing = {
+      ...engine,
+      tokens: { ...engine.tokens, revoke: () => Promise.reject(new Error("no response")) },
+    };
+    const { watched, changes } = watchChanges(failing);
+    await expect(watched.tokens.rotate(3)).rejects.toThrow("token 3 not found");
+    expect(changes.made).toBe(false);
+    await expect(watched.tokens.revoke(3)).rejects.toThrow("no response");
+    expect(changes).toEqual({ made: true, subjects: new Set(["token 3"]) });
+  });
+
+  it("changes nothing if it returns null", async () => {
+    const { watched, changes } = watchChanges(engine);
+    expect(await watched.operators.signIn("a wrong code")).toBeNull();
+    expect(changes.made).toBe(false);
+    const { code } = await engine.operators.createLink();
+    expect(await watched.operators.signIn(code)).not.toBeNull();
+    expect(changes).toEqual({ made: true, subjects: new Set() });
+  });
+
+  it("records only ids, not other numbers", async () => {
+    const { watched, changes } = watchChanges(engine);
+    const account = await watched.accounts.create({
+      email: "ada@example.com",
+      planSlug: null,
+      verified: true,
+      creditsPerPeriod: 5,
+    });
+    const { record } = await watched.tokens.create({ accountId: account.id, expiresAt: Date.now() + 9_000 });
+    await watched.tokens.rotate(record.id, { overlapMs: 86_400_000 });
+    expect(changes.subjects).toEqual(new Set([`account ${account.id}`, "token 1"]));
+  });
+});

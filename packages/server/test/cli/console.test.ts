@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { openWorkspace, type Workspace } from "./command.ts";
+
+let workspace: Workspace;
+let origin = "";
+
+beforeAll(async () => {
+  const port = await findFreePort();
+  origin = `http://127.0.0.1:${port}`;
+  // with a remote browser, the service starts no local one
+  workspace = openWorkspace({
+    SNAP_BROWSER_URL: "ws://127.0.0.1:9",
+    SNAP_BROWSER_EGRESS: "direct",
+    SNAP_PORT: String(port),
+    SNAP_CONSOLE: "on",
+  });
+  const server = workspace.start(["serve"]);
+  await server.printed(/"msg":"listening"/);
+});
+afterAll(() => workspace.clear());
+
+interface Link {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/** Signs in with a link, as the console does. Returns the cookie, or the status of a failure. */
+async function signIn(url: string): Promise<string | number> {
+  const code = new URL(url).hash.replace("#sign-in=", "");
+  const response = await fetch(`${origin}/admin/v1/sign-in`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: origin },
+    body: JSON.stringify({ code }),
+  });
+  return response.headers.get("set-cookie")?.split(";", 1)[0] ?? response.status;
+}
+
+async function statusOf(cookie: string | number): Promise<number> {
+  return (await fetch(`${origin}/admin/v1/session`, { headers: { Cookie: String(cookie) } })).status;
+}
+
+describe("snap-server console", () => {
+  it("prints a link that works once while the service is running", async () => {
+    const link = (await workspace.json(["console"])) as Link;
+    expect(link).toEqual({
+      url: expect.stringMatching(new RegExp(`^${origin}/console/#sign-in=[\\w-]{43}$`)),
+      expires_at: expect.stringMatching(/Z$/),
+    });
+    const cookie = await signIn(link.url);
+    expect(await statusOf(cookie)).toBe(200);
+    expect(await signIn(link.url)).toBe(401);
+    const { stdout } = await workspace.run(["console"]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^Open this link in a browser\\. It works once, until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC:\n\n${origin}/console/#sign-in=[\\w-]{43}\n$`,
+      ),
+    );
+  });
+
+  it("--sign-out-all ends all sessions and unused links", async () => {
+    const [used, unused] = [
+      (await workspace.json(["console"])) as Link,
+      (await workspace.json(["console"])) as Link,
+    ];
+    const cookie = await signIn(used.url);
+    const { ended } = (await workspace.json(["console", "--sign-out-all"])) as { ended: number };
+    expect(ended).toBeGreaterThanOrEqual(2);
+    expect(await statusOf(cookie)).toBe(401);
+    expect(await signIn(unused.url)).toBe(401);
+    const { stdout } = await workspace.run(["console", "--sign-out-all"]);
+    expect(stdout).toBe("Ended 0 sessions and unused links.\n");
+  });
+
+  it("is recorded in the audit without the code", async () => {
+    const { url } = (await workspace.json(["console"])) as Link;
+    await signIn(url);
+    await workspace.json(["console", "--sign-out-all"]);
+    const entries = (await workspace.json(["audit"])) as readonly {
+      command: string;
+      subjects: readonly string[];
+    }[];
+    expect(entries.slice(-3)).toMatchObject([
+      { command: "console", subjects: [] },
+      { command: "sign-in", subjects: [] },
+      { command: "console", subjects: ["all sessions"] },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(url.slice(-43));
+  });
+
+  it("leads to the console's page", async () => {
+    const page = await fetch(`${origin}/console`);
+    expect(page.url).toBe(`${origin}/console/`);
+    expect(await page.text()).toContain("<title>snap console</title>");
+    expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ["is off", { SNAP_CONSOLE: "off" }, "the console is off; set SNAP_CONSOLE=on, and restart the service"],
+    [
+      "has no known port",
+      { SNAP_PORT: "0" },
+      "the service's port is unknown; set SNAP_PUBLIC_URL or SNAP_PORT",
+    ],
+  ])("prints no link if the console %s", async (_, variables, message) => {
+    expect(await workspace.run(["console"], variables)).toMatchObject({
+      code: 2,
+      stderr: `error: ${message}\n`,
+    });
+  });
+
+  it("warns if SNAP_CONSOLE is not set", async () => {
+    const { code, stderr } = await workspace.run(["console"], { SNAP_CONSOLE: "" });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning: SNAP_CONSOLE is not set: the link works only if the service was started with --dev\n/,
+    );
+  });
+
+  it("does not create a database", async () => {
+    const { code, stderr } = await workspace.run(["console"], {
+      SNAP_DATA_DIR: join(workspace.directory, "none"),
+    });
+    expect([code, stderr.includes("none")]).toEqual([1, true]);
+  });
+});

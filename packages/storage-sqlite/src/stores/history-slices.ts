@@ -1,0 +1,53 @@
+import type { DatabaseSync } from "node:sqlite";
+import { prepare } from "../prepare.ts";
+
+/** Limits a slice to a few dozen pages of an index. */
+const ENTRIES_PER_SLICE = 4096;
+
+/**
+ * Divides time into slices for the indexes. Each slice starts at an instant and ends where the next one starts.
+ * Indexes on columns with many values start with the slice, so an append changes the pages of one slice rather than a
+ * page per entry.
+ */
+export interface HistorySlices {
+  /** Returns a function from instants to slices, for entries that this transaction is about to store. */
+  assign(entries: readonly { readonly at: number }[]): (at: number) => number;
+  /** Deletes the slices before the first entry. */
+  prune(): void;
+}
+
+export function createHistorySlices(database: DatabaseSync): HistorySlices {
+  const findLatest = prepare<{ start: number; entries: number }>(
+    database,
+    "SELECT start, entries FROM history_slices WHERE start = (SELECT max(start) FROM history_slices)",
+  );
+  const begin = prepare<{ start: number; entries: number }>(
+    database,
+    `INSERT INTO history_slices (start, entries) SELECT max(at) + 1, 0 FROM history RETURNING start, entries`,
+  );
+  const count = prepare(
+    database,
+    "UPDATE history_slices SET entries = entries + :added WHERE start = :start",
+  );
+  const find = prepare<{ start: number }>(
+    database,
+    "SELECT max(start) AS start FROM history_slices WHERE start <= :at",
+  );
+  // never deletes the first slice, which has no start, because entries can arrive late
+  const prune = prepare(
+    database,
+    `DELETE FROM history_slices WHERE start > ${Number.MIN_SAFE_INTEGER}
+       AND start < (SELECT max(start) FROM history_slices WHERE start <= (SELECT min(at) FROM history))`,
+  );
+  return {
+    assign(entries) {
+      let latest = findLatest.get();
+      if (latest !== undefined && latest.entries >= ENTRIES_PER_SLICE) latest = begin.get();
+      // the migration inserts the first slice
+      const { start } = latest as { start: number };
+      count.run({ start, added: entries.filter(({ at }) => at >= start).length });
+      return (at) => (at >= start ? start : (find.get({ at }) as { start: number }).start);
+    },
+    prune: () => void prune.run(),
+  };
+}

@@ -1,0 +1,102 @@
+import type { BatchStore, DeliveryFilter, DeliveryRecord } from "@snap/engine/ports";
+import assert from "node:assert/strict";
+import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
+import { assertOpenPages } from "./pages.ts";
+import { concurrently, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+
+/** Returns an attempt to deliver the webhook of `batch_1`, numbered by `order`. */
+function attempt(order: number, change: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  return {
+    id: `dlv_${(SUBMITTED_AT + order).toString(16).padStart(12, "0")}000000000000`,
+    batchId: "batch_1",
+    accountId: "acct_1",
+    at: SUBMITTED_AT + order,
+    attempt: 1,
+    durationMs: 120,
+    status: 500,
+    failure: null,
+    body: "Not today.",
+    ...change,
+  };
+}
+
+const FAILED = { status: null, body: null } as const;
+
+/** In the order of their ids. */
+const ATTEMPTS = [
+  attempt(0),
+  attempt(1, { ...FAILED, attempt: 2, failure: "timed-out" }),
+  attempt(2, { batchId: "batch_2", accountId: "acct_2", status: 204, body: "" }),
+  attempt(3, { ...FAILED, attempt: 3, failure: "token-revoked", durationMs: 0 }),
+  attempt(4, { batchId: "batch_3", body: `${"路".repeat(680)}\n"\u2028` }),
+];
+
+async function insertBatches(batches: BatchStore): Promise<void> {
+  await batches.insert(finished(sampleBatch()));
+  await batches.insert(finished(sampleBatch({ id: "batch_2", accountId: "acct_2" })));
+  await batches.insert(finished(sampleBatch({ id: "batch_3" }), { retentionMs: 2000 }));
+}
+
+/** Tests the attempts to deliver webhooks. */
+export function testDeliveryAttempts(test: DefineTest<"batches">): void {
+  test("returns every field of an attempt", async ({ batches }) => {
+    await insertBatches(batches);
+    for (const record of ATTEMPTS) await batches.recordDelivery(record);
+    const { entries } = await batches.deliveries({ limit: 10 });
+    assert.deepEqual(entries, ATTEMPTS.toReversed());
+  });
+
+  test("returns pages of attempts, latest first", async ({ batches }) => {
+    await insertBatches(batches);
+    for (const index of [3, 0, 4, 2, 1]) await batches.recordDelivery(ATTEMPTS[index] ?? attempt(9));
+    const selections: readonly (readonly [filter: DeliveryFilter, orders: readonly number[]])[] = [
+      [{}, [4, 3, 2, 1, 0]],
+      [{ batchId: "batch_1" }, [3, 1, 0]],
+      [{ accountId: "acct_1" }, [4, 3, 1, 0]],
+      [{ accountId: "acct_2", batchId: "batch_2" }, [2]],
+      [{ accountId: "acct_2", batchId: "batch_1" }, []],
+      [{ batchId: "batch_4" }, []],
+      [{ batchId: "a\0b" }, []],
+      [{ accountId: "a\0b" }, []],
+    ];
+    for (const [filter, orders] of selections)
+      await assertOpenPages(
+        (request) => batches.deliveries({ ...request, ...filter }),
+        orders.map((order) => attempt(order).id),
+      );
+    for (const after of [attempt(5).id, "", "a\0b", ...UNUSUAL_TEXTS])
+      assert.deepEqual(await batches.deliveries({ after, limit: 10 }), { entries: [], hasMore: false });
+  });
+
+  test("does not store an attempt of an unknown batch", async ({ batches }) => {
+    for (const batchId of ["batch_1", "", ...UNUSUAL_TEXTS])
+      await batches.recordDelivery(attempt(0, { batchId }));
+    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
+  });
+
+  test("stores only the latest 100 attempts of each batch", async ({ batches }) => {
+    await insertBatches(batches);
+    await batches.recordDelivery(attempt(0, { batchId: "batch_2", accountId: "acct_2" }));
+    await concurrently((index) => batches.recordDelivery(attempt(index + 1)));
+    await batches.recordDelivery(attempt(102));
+    await batches.recordDelivery(attempt(101));
+    const { entries, hasMore } = await batches.deliveries({ batchId: "batch_1", limit: 100 });
+    assert.deepEqual(
+      entries.map(({ id }) => id),
+      Array.from({ length: 100 }, (_, index) => attempt(102 - index).id),
+    );
+    assert.equal(hasMore, false);
+    assert.equal((await batches.deliveries({ batchId: "batch_2", limit: 10 })).entries.length, 1);
+  });
+
+  test("deletes attempts with their batch", async ({ batches }) => {
+    await insertBatches(batches);
+    for (const record of ATTEMPTS) await batches.recordDelivery(record);
+    assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 2);
+    assert.deepEqual((await batches.deliveries({ limit: 10 })).entries, ATTEMPTS.slice(4));
+    assert.equal(await batches.deleteAccount({ accountId: "acct_1" }), 1);
+    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
+    await batches.recordDelivery(attempt(9));
+    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
+  });
+}

@@ -1,0 +1,242 @@
+import type { DeliveryRecord, HistoryEntry, HistoryStore, SignInStore, Storage } from "@snap/engine/ports";
+import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../src/index.ts";
+import { failuresOf } from "./failures-of.ts";
+
+type Fault<Store> = [fault: string, faultOf: (storage: Storage) => Partial<Store>, failing: string];
+
+const IN_HISTORY: readonly Fault<HistoryStore>[] = [
+  [
+    "returns the caller's own entries",
+    ({ history }) => {
+      const own = new Map<string, HistoryEntry>();
+      return {
+        async append(request) {
+          await history.append(request);
+          for (const entry of request.entries) own.set(entry.id, entry);
+        },
+        find: async (id) => own.get(id) ?? null,
+      };
+    },
+    "returns entries that are isolated from the stored ones",
+  ],
+  [
+    "appends entries one by one",
+    ({ history }) => ({
+      async append({ entries, totals }) {
+        await history.append({ entries: [], totals });
+        for (const entry of entries) await history.append({ entries: [entry], totals: [] });
+      },
+    }),
+    "stores nothing of an append with a duplicate id",
+  ],
+  [
+    "ignores the end of a filter",
+    ({ history }) => ({ page: (request) => history.page({ ...request, until: undefined }) }),
+    "returns pages in descending order of ids",
+  ],
+  [
+    "matches one millisecond too many",
+    ({ history }) => ({
+      page: ({ until, ...request }) => history.page({ ...request, until: until && until + 1 }),
+    }),
+    "returns pages in descending order of ids",
+  ],
+  [
+    "matches part of the host",
+    ({ history }) => ({
+      async page({ host, ...request }) {
+        const { entries, hasMore } = await history.page(request);
+        return { entries: entries.filter((entry) => entry.host?.includes(host ?? "") ?? true), hasMore };
+      },
+    }),
+    "returns pages in descending order of ids",
+  ],
+  [
+    "always reports more entries",
+    ({ history }) => ({ page: async (request) => ({ ...(await history.page(request)), hasMore: true }) }),
+    "returns pages in descending order of ids",
+  ],
+  [
+    "starts over after an unknown entry",
+    ({ history }) => ({
+      async page({ after, ...request }) {
+        const isKnown = after !== undefined && (await history.find(after)) !== null;
+        return history.page({ ...request, ...(isKnown && { after }) });
+      },
+    }),
+    "returns an empty page after an unknown entry",
+  ],
+  [
+    "sorts entries by arrival",
+    ({ history }) => {
+      const arrived: string[] = [];
+      return {
+        async append(request) {
+          await history.append(request);
+          arrived.unshift(...request.entries.map(({ id }) => id).toReversed());
+        },
+        async page(request) {
+          const { entries, hasMore } = await history.page(request);
+          return {
+            entries: entries.toSorted((a, b) => arrived.indexOf(a.id) - arrived.indexOf(b.id)),
+            hasMore,
+          };
+        },
+      };
+    },
+    "sorts entries that arrive late by their ids",
+  ],
+  [
+    "returns intervals that start at the first instant",
+    ({ history }) => ({
+      activity: async (request) =>
+        (await history.activity(request)).map(({ at, renders, failures }) => ({
+          at: Math.max(at, request.since),
+          renders,
+          failures,
+        })),
+    }),
+    "counts renders and failures by interval",
+  ],
+  [
+    "sorts failures by code",
+    ({ history }) => ({
+      failures: async (request) =>
+        (await history.failures(request)).toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    }),
+    "counts failures by code, most frequent first",
+  ],
+  [
+    "omits the last day",
+    ({ history }) => ({
+      usage: async (request) => (await history.usage(request)).filter(({ day }) => day !== request.to),
+    }),
+    "adds up totals by day, account and token",
+  ],
+  [
+    "adds up the longest durations",
+    ({ history }) => ({
+      usage: async (request) =>
+        (await history.usage(request)).map((sum) =>
+          Object.assign({}, sum, { longestRenderMs: sum.renderMs }),
+        ),
+    }),
+    "adds to the totals of a day and token",
+  ],
+  [
+    "prunes more than the limit",
+    ({ history }) => ({ prune: ({ limit, ...request }) => history.prune({ ...request, limit: limit + 1 }) }),
+    "prunes entries and totals, up to the limit for each",
+  ],
+  [
+    "retains the totals of a deleted account",
+    ({ history }) => ({
+      async deleteAccount({ accountId }) {
+        const days = { from: "2000-01-01", to: "2100-01-01" };
+        const sums = await history.usage({ ...days, by: "token", accountId });
+        const deleted = await history.deleteAccount({ accountId });
+        const totals = sums.map((sum) =>
+          Object.assign({}, sum, { day: "2026-01-01", accountId, tokenId: sum.tokenId ?? 0 }),
+        );
+        await history.append({ entries: [], totals });
+        return deleted;
+      },
+    }),
+    "deletes the totals of an account without entries",
+  ],
+  [
+    "ignores deletions of accounts",
+    () => createMemoryStorage().history,
+    "stores nothing for an account whose deletion has started",
+  ],
+];
+
+const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
+  [
+    "finds a session one millisecond too long",
+    ({ signIns }) => ({ find: (request) => signIns.find({ ...request, now: request.now - 1 }) }),
+    "finds a link until the exact millisecond of its expiry",
+  ],
+  [
+    "takes expired links",
+    ({ signIns }) => ({ take: (request) => signIns.take({ ...request, now: 0 }) }),
+    "does not take an expired link",
+  ],
+  [
+    "finds a link before it takes it",
+    ({ signIns }) => ({
+      async take(request) {
+        const isFound = (await signIns.find(request)) !== null;
+        await signIns.take(request);
+        return isFound;
+      },
+    }),
+    "lets only one of many concurrent calls take a link",
+  ],
+  [
+    "confuses links and sessions",
+    ({ signIns }) => ({ find: (request) => signIns.find({ ...request, kind: "link" }) }),
+    "distinguishes kinds and hashes",
+  ],
+];
+
+const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
+  [
+    "stores attempts of unknown batches",
+    ({ batches }) => {
+      const unknown: DeliveryRecord[] = [];
+      return {
+        async recordDelivery(delivery) {
+          if ((await batches.find(delivery.batchId)) === null) unknown.push(delivery);
+          await batches.recordDelivery(delivery);
+        },
+        async deliveries(request) {
+          const { entries, hasMore } = await batches.deliveries(request);
+          return { entries: [...entries, ...unknown], hasMore };
+        },
+      };
+    },
+    "does not store an attempt of an unknown batch",
+  ],
+  [
+    "returns the attempts of other accounts",
+    ({ batches }) => ({ deliveries: (request) => batches.deliveries({ ...request, accountId: undefined }) }),
+    "returns pages of attempts, latest first",
+  ],
+  [
+    "retains all attempts, even those of deleted batches",
+    () => {
+      const all: DeliveryRecord[] = [];
+      return {
+        recordDelivery: async (delivery) => void all.push(delivery),
+        deliveries: async ({ limit, batchId }) => {
+          const selected = all.filter((one) => batchId === undefined || one.batchId === batchId);
+          return { entries: selected.toReversed().slice(0, limit), hasMore: selected.length > limit };
+        },
+      };
+    },
+    "deletes attempts with their batch",
+  ],
+];
+
+function casesOf<Port extends "history" | "signIns" | "batches">(
+  port: Port,
+  faults: readonly Fault<Storage[Port]>[],
+): readonly (readonly [fault: string, inject: (storage: Storage) => Partial<Storage>, failing: string])[] {
+  return faults.map(([fault, faultOf, failing]) => [
+    fault,
+    (storage) => ({ [port]: { ...storage[port], ...faultOf(storage) } }),
+    failing,
+  ]);
+}
+
+describe("the suites of the history, sign-ins and attempts", () => {
+  it.each([
+    ...casesOf("history", IN_HISTORY),
+    ...casesOf("signIns", IN_SIGN_INS),
+    ...casesOf("batches", IN_ATTEMPTS),
+  ])("fail a storage that %s", async (_, inject, failing) => {
+    expect(await failuresOf(inject)).toContain(failing);
+  });
+});

@@ -1,0 +1,156 @@
+import { adminDocument } from "../../../../server/src/admin/openapi.ts";
+import { ADMIN_ROUTES } from "../../../../server/src/admin/routes/all-routes.ts";
+import { code, sentence, table, type ReferencePage } from "./page.ts";
+
+export const adminApiPage: ReferencePage = {
+  file: "admin-api.md",
+  title: "Admin API",
+  summary: "The operator's API at `/admin/v1`, which the console also uses.",
+  parts: () => [
+    "The service serves this API if `SNAP_CONSOLE` is on or `SNAP_ADMIN_TOKEN` is set; otherwise, every path returns 404. Send the value of `SNAP_ADMIN_TOKEN` as a bearer token. [Use the console](../how-to/use-the-console.md#scripts) has examples, and `/admin/v1/openapi.json` describes every document. It is not part of the [specification](specification.md) of `/v1`: any release may add fields, parameters and operations.",
+    "Errors have the usual [envelope](errors.md). Unknown parameters are rejected with 422 `validation_failed`, and unknown ids with 404 `not_found`. Bodies are JSON objects. Lists return `entries` and `has_more`; some also return `more`, the number of remaining entries.",
+    ...[...Map.groupBy(OPERATIONS, ({ tag }) => tag)].flatMap(([tag, operations]) =>
+      [
+        `## ${tag}`,
+        table(
+          ["operation", "description"],
+          operations.map(({ name, summary, description }) => [
+            code(name),
+            [sentence(summary), description].filter((text) => text !== "").join(" "),
+          ]),
+        ),
+      ].concat(parameterTables(operations)),
+    ),
+  ],
+};
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly format?: string;
+  readonly default?: string | number | boolean;
+  readonly description?: string;
+  readonly items?: Schema;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly place: "query" | "body";
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+interface Operation {
+  readonly tag: string;
+  /** Such as `GET /accounts`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** An operation in the generated OpenAPI document. */
+interface Described {
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
+  };
+}
+
+const OPERATIONS = readOperations();
+
+function readOperations(): readonly Operation[] {
+  const { paths = {}, components } = adminDocument("https://snap.example.com", ADMIN_ROUTES);
+  const schemas = components?.schemas as Readonly<
+    Record<
+      string,
+      { readonly properties: Readonly<Record<string, Schema>>; readonly required?: readonly string[] }
+    >
+  >;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Readonly<Record<string, Described>>).map(([method, described]) => {
+      const query = (described.parameters ?? []).filter((parameter) => parameter.in === "query");
+      const reference =
+        described.requestBody?.content["application/json"].schema.$ref.split("/").at(-1) ?? "";
+      const { properties = {}, required = [] } = schemas[reference] ?? {};
+      return {
+        tag: described.tags[0],
+        name: `${method.toUpperCase()} ${path}`,
+        summary: described.summary,
+        description: described.description ?? "",
+        parameters: [
+          ...query.map(({ name, required: isRequired = false, schema }) => ({
+            name,
+            place: "query" as const,
+            required: isRequired,
+            schema,
+          })),
+          ...Object.entries(properties).map(([name, schema]) => ({
+            name,
+            place: "body" as const,
+            required: required.includes(name),
+            schema,
+          })),
+        ],
+      };
+    }),
+  );
+}
+
+/** Returns a table of some operations' parameters; nothing if there are none. */
+function parameterTables(operations: readonly Operation[]): readonly string[] {
+  const rows = operations.flatMap(({ name: operation, parameters }) =>
+    parameters.map(({ name, place, required, schema }, index) => [
+      index === 0 ? code(operation) : "",
+      `${code(name)}${required ? " (required)" : ""}`,
+      place,
+      valuesOf(schema),
+      schema.description ?? missing(name),
+    ]),
+  );
+  return rows.length === 0 ? [] : [table(["operation", "parameter", "in", "values", "meaning"], rows)];
+}
+
+/** Fails, because only this page explains the parameters. */
+function missing(name: string): never {
+  throw new Error(`the admin API's parameter ${name} has no description`);
+}
+
+function valuesOf({
+  enum: values,
+  type,
+  minimum,
+  maximum,
+  maxLength,
+  format,
+  items,
+  ...schema
+}: Schema): string {
+  const defaultText =
+    schema.default === undefined ? "" : `; ${code(JSON.stringify(schema.default))} by default`;
+  if (items !== undefined) return `list of ${valuesOf(items)}`;
+  if (values !== undefined)
+    return values.length > 10
+      ? `an [error code](errors.md)`
+      : `${values.map((value) => code(value)).join(", ")}${defaultText}`;
+  const types = Array.isArray(type) ? type : [type];
+  const orNull = types.includes("null") ? ", or null" : "";
+  if (types.includes("integer"))
+    return maximum === Number.MAX_SAFE_INTEGER
+      ? "integer"
+      : `${minimum} to ${maximum}${orNull}${defaultText}`;
+  if (types.includes("boolean")) return `${code("true")}, ${code("false")}${defaultText}`;
+  if (format !== undefined) return format;
+  return maxLength === undefined ? "text" : `text${orNull}`;
+}

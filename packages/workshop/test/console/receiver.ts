@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
+
+/** A webhook's receiver on the loopback address that answers 500 until it is mended. */
+export interface Receiver {
+  readonly url: string;
+  /** `host:port`, for an allowlist. */
+  readonly target: string;
+  mend(): void;
+  /** Resolves with the first acknowledged delivery. */
+  readonly delivered: Promise<Delivery>;
+  close(): Promise<void>;
+}
+
+interface Delivery {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export async function openReceiver(): Promise<Receiver> {
+  const delivered = Promise.withResolvers<Delivery>();
+  let isBroken = true;
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      if (isBroken) return response.writeHead(500).end("out of order");
+      delivered.resolve({ headers: request.headers, body });
+      return response.writeHead(204).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${target}/webhooks/snap`,
+    target,
+    mend() {
+      isBroken = false;
+    },
+    delivered: delivered.promise,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
