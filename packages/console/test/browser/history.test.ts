@@ -1,7 +1,7 @@
 // @module-tag browser
 import type { Browser } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Stub } from "../stub/answers.ts";
+import type { Stub } from "../stub/responses.ts";
 import { FORGED, LONG_URL } from "../stub/data.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { isIdle, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";

@@ -1,6 +1,6 @@
 import { findBrowser } from "@snap/engine/puppeteer";
 import puppeteer, { type Browser, type ElementHandle, type Page } from "puppeteer";
-import type { Stub } from "../stub/answers.ts";
+import type { Stub } from "../stub/responses.ts";
 
 export async function openBrowser(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];

@@ -2,7 +2,7 @@
 import { PARAMETERS } from "@snap/protocol";
 import type { Browser } from "puppeteer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Call, Stub } from "../stub/answers.ts";
+import type { Call, Stub } from "../stub/responses.ts";
 import { FORGED } from "../stub/data.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { openBrowser, openConsole, type Visitor } from "./open-console.ts";

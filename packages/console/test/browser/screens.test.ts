@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Browser } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Stub } from "../stub/answers.ts";
+import type { Stub } from "../stub/responses.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { openBrowser, openConsole, prefer, signIn, type Visitor } from "./open-console.ts";
 

@@ -1,4 +1,4 @@
-import type { Stub } from "../stub/answers.ts";
+import type { Stub } from "../stub/responses.ts";
 
 export const BATCH_ID = "batch_0a1b2c3d4e5f60718293a4b5";
 

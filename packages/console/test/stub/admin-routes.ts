@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AdminAccount, AdminToken } from "@snap/protocol";
-import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./answers.ts";
+import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./responses.ts";
 import { createHealth, createUsage, EMPTY_HEALTH, PLANS, USAGE_REPORT } from "./data.ts";
 
 type Body = NonNullable<Call["body"]>;

@@ -1,5 +1,5 @@
 import { handleDeliveries, summarize } from "./admin-routes.ts";
-import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./answers.ts";
+import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./responses.ts";
 import { FORGED, USAGE_REPORT } from "./data.ts";
 
 /** Handles a call of the token holders' API; returns `null` for an unknown path. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { CONTENT_SECURITY_POLICY, consoleFiles } from "../../src/index.ts";
 import { handleAdmin } from "./admin-routes.ts";
-import { envelope, type StubResponse, type Call, type Stub } from "./answers.ts";
+import { envelope, type StubResponse, type Call, type Stub } from "./responses.ts";
 import { createData } from "./data.ts";
 import { drawPng } from "./png.ts";
 import { handleService } from "./service-routes.ts";

@@ -121,6 +121,6 @@ function requirePage(files: readonly CheckedFile[], faults: FaultList): void {
   if (hasHtml && hasMarkdown) faults.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
   if (hasHtml || hasMarkdown) return;
   const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
-  const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not`;
+  const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not one of them`;
   faults.add("body", `must contain index.html or index.md at its root${hint}`);
 }

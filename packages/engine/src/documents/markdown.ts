@@ -4,9 +4,12 @@ import { Worker } from "node:worker_threads";
 import { AccountQueues } from "./account-queues.ts";
 import { invalidFile } from "./check-files.ts";
 
-/** Ordinary Markdown takes about 0.4 s per MiB, and a thread starts in 0.1 s. */
-const TIMEOUT_BASE_MS = 2_000;
-const TIMEOUT_PER_MIB_MS = 1_000;
+/** CPU time, so a busy machine rejects no text. Ordinary Markdown takes about 0.4 s per MiB, and starting a thread 0.1 s. */
+const CPU_BASE_MS = 2_000;
+const CPU_PER_MIB_MS = 1_000;
+const CPU_CHECK_INTERVAL_MS = 100;
+/** For a thread that gets no CPU time. */
+const TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
 /** Conversions compete with renders for the CPU. */
@@ -28,19 +31,19 @@ export async function markdownToHtml(
   markdown: Uint8Array,
   { label, accountId }: { readonly label: string; readonly accountId: string },
 ): Promise<Uint8Array> {
-  const timeoutMs = TIMEOUT_BASE_MS + (markdown.byteLength / MIB) * TIMEOUT_PER_MIB_MS;
-  const html = await byAccount.add(accountId, () => conversions.add(() => convert(markdown, timeoutMs)));
+  const cpuMaxMs = CPU_BASE_MS + (markdown.byteLength / MIB) * CPU_PER_MIB_MS;
+  const html = await byAccount.add(accountId, () => conversions.add(() => convert(markdown, cpuMaxMs)));
   if (html !== null) return html;
   throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
 
 /** Returns `null` if the time, memory or nesting limit was reached. */
-async function convert(markdown: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
+async function convert(markdown: Uint8Array, cpuMaxMs: number): Promise<Uint8Array | null> {
   const worker = new Worker(WORKER, {
     workerData: markdown,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB },
   });
-  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const { signal, stop } = limitCpuTime(worker, cpuMaxMs);
   try {
     const [html] = (await once(worker, "message", { signal })) as [Uint8Array | null];
     return html;
@@ -48,6 +51,24 @@ async function convert(markdown: Uint8Array, timeoutMs: number): Promise<Uint8Ar
     if (signal.aborted || (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY") return null;
     throw error;
   } finally {
+    stop();
     await worker.terminate();
   }
+}
+
+function limitCpuTime(
+  worker: Worker,
+  cpuMaxMs: number,
+): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const limit = new AbortController();
+  const check = async (): Promise<void> => {
+    const { user, system } = await worker.cpuUsage();
+    if ((user + system) / 1000 > cpuMaxMs) limit.abort();
+  };
+  // it rejects once the thread has ended
+  const checks = setInterval(() => void check().catch(() => undefined), CPU_CHECK_INTERVAL_MS);
+  return {
+    signal: AbortSignal.any([limit.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    stop: () => clearInterval(checks),
+  };
 }

@@ -167,7 +167,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
   const remote = readRemote({ ...options, browserEgress: settings.browserEgress });
   if (userAgent !== undefined && !isUserAgent(userAgent))
     throw new RangeError(
-      "userAgent must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
+      "userAgent must be 1 to 512 printable ASCII characters, without leading or trailing spaces",
     );
   return { ...settings, ...remote, executablePath: executablePath ?? null, userAgent: userAgent ?? null };
 }

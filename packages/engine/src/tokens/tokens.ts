@@ -111,7 +111,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async rotate(id, { overlapMs = 0 } = {}) {
       if (!(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS))
-        throw new AdminError("the rotation overlap must be at most 30 days");
+        throw new AdminError("the rotation overlap must be from 0 to 30 days");
       await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const now = clock.now();

@@ -169,7 +169,7 @@ describe("an invalid user agent", () => {
   it.each(["", " padded", "two\nlines", "é", "x".repeat(513)])("is rejected: %j", (userAgent) => {
     expect(() => createPuppeteerRenderer({ userAgent })).toThrow(
       new RangeError(
-        "userAgent must have 1 to 512 printable ASCII characters, without leading or trailing spaces",
+        "userAgent must be 1 to 512 printable ASCII characters, without leading or trailing spaces",
       ),
     );
   });

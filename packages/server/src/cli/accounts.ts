@@ -111,7 +111,7 @@ function listAccounts({ unverified, ...filter }: ListFilters, command: Command):
       name: "accounts",
       readPage: (page) =>
         operations.accounts.page({ ...page, email, plan, ...(unverified && { verified: false }) }),
-      heading: ["ID", "E-MAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
+      heading: ["ID", "EMAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
       row: (account) => tableRow(account, plans),
       whenEmpty: [
         "No accounts yet. Create one:",

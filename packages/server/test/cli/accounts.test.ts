@@ -114,7 +114,7 @@ describe("snap-server accounts", () => {
   it("list: prints a table", async () => {
     const { stdout } = await workspace.run(["accounts", "list"]);
     expect(stdout).toMatch(
-      new RegExp(`^ID .*E-MAIL .*PLAN .*\n${id}  ada@example\\.com +active +yes +growth`),
+      new RegExp(`^ID .*EMAIL .*PLAN .*\n${id}  ada@example\\.com +active +yes +growth`),
     );
   });
 

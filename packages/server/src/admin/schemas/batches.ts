@@ -28,7 +28,7 @@ const webhook = z.strictObject({
 
 const operatorWebhook = webhook.extend({
   lease_ends_at: optionalInstant.meta({
-    description: "When the running attempt's lease ends; null if no attempt is running.",
+    description: "When the running attempt's lease expires; null if no attempt is running.",
   }),
 });
 
@@ -74,10 +74,12 @@ const item: z.ZodType<AdminBatchItem> = z
         "Number of times a worker started it; null, like the following fields, once it is finished.",
     }),
     fence: count.nullable().meta({ description: "The fencing token of the latest claim." }),
-    limited_since: optionalInstant.meta({ description: "When it first hit a limit or the resolver failed." }),
+    limited_since: optionalInstant.meta({
+      description: "When it first exceeded a limit, or when the resolver first failed.",
+    }),
     due_at: optionalInstant.meta({ description: "When it will be started next." }),
     lease_ends_at: optionalInstant.meta({
-      description: "When the lease of the worker that is rendering it ends.",
+      description: "When the lease of the worker that is rendering it expires.",
     }),
   })
   .meta({ id: "AdminBatchItem" });

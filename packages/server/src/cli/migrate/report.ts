@@ -13,7 +13,7 @@ const LABELS: Readonly<Record<keyof TransferTotals, string>> = {
   reserved: "  credits reserved",
   reservations: "reservations",
   openReservations: "  open",
-  journalLines: "journal lines",
+  journalLines: "journal entries",
   journalGranted: "  credits granted",
   journalReserved: "  credits reserved",
   journalSettled: "  credits settled",

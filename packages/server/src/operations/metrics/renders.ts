@@ -2,7 +2,7 @@ import type { Capture, EngineEvent, SchedulerLoad } from "@snap/engine";
 import type { Registry } from "prom-client";
 import { counter, gauge, histogram } from "./define.ts";
 
-/** The upper bounds are the limits of a render: 45 s, and 105 s with the wait for its slot. */
+/** A render takes at most 45 s by default; the last bucket is for renders that also waited for a slot. */
 const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
 /** A render waits at most a minute. */
 const WAIT_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60];
