@@ -15,7 +15,7 @@ import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService } from "../sending/send.ts";
 import { throwIfInvalid } from "../sending/write-query.ts";
-import { watchBatch, type WatchOptions } from "./watch-batch.ts";
+import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
 /** A batch to submit. */
 export interface BatchInput {
@@ -34,7 +34,7 @@ export interface BatchProgress {
 }
 
 export interface WaitOptions extends WatchOptions {
-  /** Called after each poll. */
+  /** Called with each state of the batch, the first one included. `finished` never decreases. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
@@ -107,9 +107,11 @@ export interface Batches {
   resend(id: string, options?: CallOptions): Promise<RenderBatch>;
 
   /**
-   * Polls until every item is done or failed. Does not throw for a failed item; check its `error`.
+   * Polls until every item is done or failed. Does not throw for a failed item; check its `error`. Continues after a
+   * lost connection, a poll that times out, and every response that may pass, such as a proxy's 502 page.
    *
-   * @throws SnapError `timed_out` after `timeoutMs`; the signal's reason when it aborts.
+   * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; an error that
+   * cannot pass, such as `not_found`, immediately.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),
@@ -171,8 +173,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       // watchBatch yields at least once
       let latest!: RenderBatch;
       for await (latest of watchBatch(source, start, options)) {
-        const { items } = latest;
-        onProgress?.({ finished: items.filter(isFinished).length, total: items.length, batch: latest });
+        onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
       }
       return latest;
     },
@@ -199,11 +200,6 @@ function pathOf(id: string): string {
   if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
     throw new SnapError("not_found", "Invalid batch id; use the id that submit() returned.", { status: 404 });
   return `/renders/${encodeURIComponent(id)}`;
-}
-
-/** An unknown status means not finished. */
-function isFinished({ status }: BatchItem): boolean {
-  return status === "done" || status === "failed";
 }
 
 /** Checks the parameters of each item. The service checks everything else. */

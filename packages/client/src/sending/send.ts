@@ -85,7 +85,14 @@ async function attempt<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const { origin } = new URL(url);
-  const deadline = startDeadline({ timeoutMs, signal, failure: `${origin} sent no complete response` });
+  const deadline = startDeadline({
+    timeoutMs,
+    signal,
+    timedOut: () =>
+      new SnapError("timed_out", `${origin} sent no complete response within ${timeoutMs} ms.`, {
+        status: 0,
+      }),
+  });
   try {
     const response = await fetch(url, {
       method: method ?? (body === undefined ? "GET" : "POST"),
@@ -157,7 +164,8 @@ const FINAL_NOTES: ReadonlySet<string> = new Set([
   "selector-unmatched",
 ]);
 
-function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
+/** Whether a later attempt may succeed, and can neither repeat work nor charge twice. */
+export function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;
   if (status === 0) return code === "connection_failed" && retryIsFree;
   const isRetryableStatus = RETRYABLE_STATUSES.has(status);

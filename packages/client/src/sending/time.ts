@@ -39,17 +39,15 @@ export interface Deadline {
 export function startDeadline({
   timeoutMs,
   signal,
-  failure,
+  timedOut,
 }: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Start of the message, such as `https://snap.example.com sent no complete response`. */
-  readonly failure: string;
+  /** Returns the error of the timeout. */
+  readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();
-  const timer = setTimeout(() => {
-    timeout.abort(new SnapError("timed_out", `${failure} within ${timeoutMs} ms.`, { status: 0 }));
-  }, timeoutMs);
+  const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs);
   return {
     signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
     clear: () => clearTimeout(timer),
