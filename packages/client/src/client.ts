@@ -1,4 +1,12 @@
-import type { PdfCapture, ScreenshotCapture, SignableInput, UsageReport } from "@snap/protocol";
+import type {
+  PdfCapture,
+  ScreenshotCapture,
+  SignableInput,
+  UsageReport,
+  ValidPdf,
+  ValidScreenshot,
+  ValidSignable,
+} from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
 import type { Documents } from "./documents/documents.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
@@ -51,8 +59,12 @@ export interface SnapClient {
    * if (!again.notModified) console.log(again.bytes.byteLength);
    * const card = await snap.screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 });
    */
-  screenshot<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: ScreenshotCapture,
+  screenshot<
+    A extends As = "bytes",
+    T extends KnownTag = undefined,
+    const P extends ScreenshotCapture = ScreenshotCapture,
+  >(
+    parameters: ValidScreenshot<P>,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
@@ -64,8 +76,8 @@ export interface SnapClient {
    * const { bytes } = await snap.pdf({ url: "https://example.com", paperFormat: "letter" });
    * const invoice = await snap.pdf({ html: "<h1>Invoice 7</h1>" });
    */
-  pdf<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: PdfCapture,
+  pdf<A extends As = "bytes", T extends KnownTag = undefined, const P extends PdfCapture = PdfCapture>(
+    parameters: ValidPdf<P>,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
@@ -91,5 +103,8 @@ export interface SnapClient {
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */
-  signUrl(parameters: SignableInput, options?: ExpiryOptions): string;
+  signUrl<const P extends SignableInput = SignableInput>(
+    parameters: ValidSignable<P>,
+    options?: ExpiryOptions,
+  ): string;
 }

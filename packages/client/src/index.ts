@@ -1,5 +1,6 @@
 export type {
   BatchItem,
+  BatchItemInput,
   BatchItemStatus,
   BatchSummaryDocument,
   DeliveryAttemptDocument,

@@ -4,10 +4,12 @@ import {
   toQuery,
   type AdminList,
   type BatchItem,
+  type BatchItemInput,
   type BatchSummaryDocument,
   type DeliveryAttemptDocument,
   type RenderBatch,
   type RenderInput,
+  type ValidBatchItem,
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
@@ -19,10 +21,15 @@ import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watc
 
 /** A batch to submit. */
 export interface BatchInput {
-  /** 1 to 20 captures, without `cache: false`; a `cacheTtl` is at least 3600. */
-  readonly items: readonly RenderInput[];
+  /** 1 to 20 captures; a `cacheTtl` is at least 3600. */
+  readonly items: readonly BatchItemInput[];
   /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;
+}
+
+/** A batch whose items certainly break no rule, or depend on values at run time. */
+interface ValidBatch<Items extends readonly RenderInput[]> extends Omit<BatchInput, "items"> {
+  readonly items: { readonly [Index in keyof Items]: ValidBatchItem<Items[Index]> };
 }
 
 /** The progress of a batch. */
@@ -67,7 +74,10 @@ export interface Batches {
    *   webhookUrl: "https://app.example.com/snap-webhook",
    * });
    */
-  submit(batch: BatchInput, options?: CallOptions): Promise<RenderBatch>;
+  submit<const Items extends readonly RenderInput[] = readonly RenderInput[]>(
+    batch: ValidBatch<Items>,
+    options?: CallOptions,
+  ): Promise<RenderBatch>;
 
   /**
    * Returns the current state of the batch.
@@ -203,7 +213,7 @@ function pathOf(id: string): string {
 }
 
 /** Checks the parameters of each item. The service checks everything else. */
-function checkItems(items: readonly RenderInput[]): void {
+function checkItems(items: readonly object[]): void {
   if (!isList(items)) return;
   const faults = new FaultList();
   for (const [index, item] of items.entries())

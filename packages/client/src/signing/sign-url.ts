@@ -4,6 +4,7 @@ import {
   secretsIn,
   SIGNED_SECRET_MESSAGE,
   type SignableInput,
+  type ValidSignable,
 } from "@snap/protocol";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
 import { throwIfInvalid, writeQuery } from "../sending/write-query.ts";
@@ -41,7 +42,10 @@ export interface SignUrlOptions extends ExpiryOptions {
  *   { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret, expires: new Date("2030-01-01") },
  * );
  */
-export function signUrl(parameters: SignableInput, options: SignUrlOptions): string {
+export function signUrl<const P extends SignableInput = SignableInput>(
+  parameters: ValidSignable<P>,
+  options: SignUrlOptions,
+): string {
   const { signingSecret, expires } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
