@@ -36,7 +36,7 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /**
    * Longest wait before a retry, in milliseconds. If `Retry-After` is longer, the client throws the error immediately,
-   * with `retryAfter`.
+   * with `retryAfterSeconds`.
    * @default 60000
    */
   readonly maxRetryDelayMs?: number | undefined;
@@ -51,7 +51,7 @@ export interface SnapClient {
   /**
    * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
    *
-   * @throws SnapError for every failure, including invalid parameters; the signal's reason when it aborts.
+   * @throws SnapError for every failure, including invalid parameters and an aborted signal.
    * @example
    * const { bytes, etag } = await snap.screenshot({ url: "https://example.com", fullPage: true });
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
@@ -99,7 +99,7 @@ export interface SnapClient {
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
-   * @throws SnapError for invalid parameters, secret ones included; TypeError without a signing secret.
+   * @throws SnapError for invalid parameters, secret ones included; `misconfigured` without a signing secret.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */

@@ -1,8 +1,9 @@
 import type { PdfCapture, ScreenshotCapture, UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
+import { misconfigured } from "./errors.ts";
 import { createDocuments } from "./documents/documents.ts";
-import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
+import { DURATION_MS, readBaseUrl, readHeaders, readInteger, readToken, RETRIES } from "./read-options.ts";
 import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
   As,
@@ -24,7 +25,7 @@ const readUsage = readJson<UsageReport>("credits");
 /**
  * Creates a client for the service. Printing it, or writing it as JSON, reveals no secrets.
  *
- * @throws TypeError if an option is missing or malformed; RangeError if a number is out of range.
+ * @throws SnapError `misconfigured` if an option is missing or malformed.
  * @example
  * const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: process.env.SNAP_TOKEN ?? "" });
  * const { bytes } = await snap.screenshot({ url: "https://example.com" });
@@ -34,7 +35,7 @@ export function createClient(options: ClientOptions): SnapClient {
   const baseUrl = readBaseUrl(options.baseUrl);
   const { tokenId, secret } = readToken(options.token);
   const { token, signingSecret, pacing = realPacing } = options;
-  const ownHeaders = { ...options.headers };
+  const ownHeaders = readHeaders(options.headers);
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -95,7 +96,7 @@ export function createClient(options: ClientOptions): SnapClient {
     async screenshot(parameters, callOptions) {
       // callers without types can pass it
       if (Object(parameters).pdf === true)
-        throw new TypeError("screenshot() does not accept pdf: true; use pdf().");
+        throw misconfigured("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);
     },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),

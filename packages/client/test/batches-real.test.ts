@@ -107,7 +107,7 @@ describe("a batch", () => {
     const snap = await client({}, { maxRetries: 0 });
     for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
     const failure = await failureOf(snap.batches.submit({ items: [{ url }] }));
-    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 60 });
+    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfterSeconds: 60 });
   });
 });
 

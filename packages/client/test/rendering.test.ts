@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { failureOf } from "./failure-of.ts";
 import { openService } from "./service.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
@@ -65,9 +66,10 @@ describe("screenshot()", () => {
   it("rejects an unknown form without a request", async () => {
     const service = await openService();
     const snap = await service.client();
-    await expect(snap.screenshot(PAGE, { as: "json" as "bytes" })).rejects.toThrow(
-      "as must be one of bytes, stream, response",
-    );
+    expect(await failureOf(snap.screenshot(PAGE, { as: "json" as "bytes" }))).toMatchObject({
+      code: "misconfigured",
+      message: "as must be one of bytes, stream, response",
+    });
     expect(service.renderer.calls).toHaveLength(0);
   });
 });

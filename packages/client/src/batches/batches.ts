@@ -121,7 +121,7 @@ export interface Batches {
    * lost connection, a poll that times out, and every response that may pass, such as a proxy's 502 page.
    *
    * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; an error that
-   * cannot pass, such as `not_found`, immediately.
+   * cannot pass, such as `not_found`, immediately; `aborted`.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),

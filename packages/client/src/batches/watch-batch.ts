@@ -12,7 +12,7 @@ const MAX_INTERVAL_GROWTH = 10;
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {
-  /** Ends the wait with the signal's reason. */
+  /** Ends the wait with `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Milliseconds until the wait ends with `timed_out`. The batch itself continues.
@@ -60,7 +60,7 @@ export async function* watchBatch(
       failure = null;
       return state;
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error;
+      if (!isPassing(error)) throw error;
       failure = error;
       return null;
     }
@@ -76,6 +76,8 @@ export async function* watchBatch(
       latest = state;
       yield latest;
     }
+  } catch (error) {
+    throw signal.aborted ? deadline.error() : error;
   } finally {
     deadline.clear();
   }

@@ -1,4 +1,5 @@
 import { HEADERS } from "@snap/protocol";
+import { misconfigured } from "../errors.ts";
 import { readText } from "../sending/read-body.ts";
 import { readNotes, toFailure, type ResponseContext } from "../sending/to-failure.ts";
 import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
@@ -6,12 +7,12 @@ import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
 const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
 const FORMS: readonly string[] = ["bytes", "stream", "response"] satisfies As[];
 
-/** @throws TypeError for an unknown form. */
+/** @throws SnapError `misconfigured` for an unknown form. */
 export function readForm<A extends As>(as: A | undefined): A {
   // if `as` is undefined, A is its default, "bytes"
   const form = as ?? ("bytes" as A);
   if (FORMS.includes(form)) return form;
-  throw new TypeError(`as must be one of ${FORMS.join(", ")}`);
+  throw misconfigured(`as must be one of ${FORMS.join(", ")}`);
 }
 
 /**

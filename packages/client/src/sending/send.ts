@@ -1,4 +1,4 @@
-import { isSnapError, SnapError } from "../errors.ts";
+import { aborted, isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
 import { startDeadline, type Pacing } from "./time.ts";
@@ -10,7 +10,7 @@ const FIRST_BACKOFF_MS = 500;
 
 /** Options for one call, which override the client's. */
 export interface CallOptions {
-  /** Ends the call, retries included, with the signal's reason. */
+  /** Ends the call, retries included, with `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Timeout of one attempt in milliseconds; the client's by default. */
   readonly timeoutMs?: number | undefined;
@@ -60,7 +60,7 @@ export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: Ca
 /**
  * Sends a request, and retries it after a retryable failure.
  *
- * @throws SnapError for every failure; the signal's reason when it aborts.
+ * @throws SnapError for every failure.
  */
 export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
   const { signal } = options;
@@ -73,8 +73,19 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
     } catch (error) {
       const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
-      await settings.pacing.sleep(delayMs, signal);
+      await pause(settings.pacing, { delayMs, signal });
     }
+  }
+}
+
+async function pause(
+  { sleep }: Pacing,
+  { delayMs, signal }: { readonly delayMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  try {
+    await sleep(delayMs, signal);
+  } catch (error) {
+    throw signal?.aborted === true ? aborted(signal) : error;
   }
 }
 
@@ -83,7 +94,7 @@ async function attempt<T>(
   { url, method, headers, body, read }: Call<T>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<T> {
-  signal?.throwIfAborted();
+  if (signal?.aborted === true) throw aborted(signal);
   const { origin } = new URL(url);
   const deadline = startDeadline({
     timeoutMs,
@@ -108,7 +119,7 @@ async function attempt<T>(
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
   } catch (error) {
-    deadline.signal.throwIfAborted();
+    if (deadline.signal.aborted) throw deadline.error();
     if (isSnapError(error)) throw error;
     throw new SnapError(
       "connection_failed",
@@ -149,10 +160,10 @@ function retryDelayMs(
   { retries, maxRetries, maxRetryDelayMs, retryIsFree, pacing }: RetryRules,
 ): number | null {
   if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, retryIsFree)) return null;
-  if (error.retryAfter === null)
+  if (error.retryAfterSeconds === null)
     // full jitter: clients that failed together do not retry together
     return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
-  const delayMs = error.retryAfter * 1000;
+  const delayMs = error.retryAfterSeconds * 1000;
   // jitter: clients with the same Retry-After do not retry together
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
