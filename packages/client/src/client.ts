@@ -10,16 +10,23 @@ import type {
 import type { Batches } from "./batches/batches.ts";
 import type { Documents } from "./documents/documents.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
+import type { Hooks, Logger } from "./sending/hooks.ts";
 import type { Pacing } from "./sending/time.ts";
 import type { CallOptions } from "./sending/send.ts";
 import type { ExpiryOptions } from "./signing/sign-url.ts";
 
 export interface ClientOptions {
-  /** Base URL of the service, such as `https://snap.example.com/v1`. A URL without a path gets `/v1`. */
-  readonly baseUrl: string | URL;
-  /** `<id>|<secret>`. Keep it on the server: never send it to a browser. */
-  readonly token: string;
-  /** The token's signing secret, for `signUrl`. Keep it on the server: never send it to a browser. */
+  /**
+   * Base URL of the service, such as `https://snap.example.com/v1`. A URL without a path gets `/v1`.
+   * `SNAP_BASE_URL` by default.
+   */
+  readonly baseUrl?: string | URL | undefined;
+  /** `<id>|<secret>`; `SNAP_TOKEN` by default. Keep it on the server: never send it to a browser. */
+  readonly token?: string | undefined;
+  /**
+   * The token's signing secret, for `signUrl`; `SNAP_SIGNING_SECRET` by default. Keep it on the server: never send it to a
+   * browser.
+   */
   readonly signingSecret?: string | undefined;
   /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
@@ -42,6 +49,10 @@ export interface ClientOptions {
   readonly maxRetryDelayMs?: number | undefined;
   /** Sent with each request to the origin of `baseUrl`, for a gateway in front of the service. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with facts about requests, responses and retries. */
+  readonly hooks?: Hooks | undefined;
+  /** Receives a line for each request, response and retry, such as `console`. */
+  readonly logger?: Logger | undefined;
   /** Clock, randomness and sleep, replaceable in tests; the real ones by default. */
   readonly pacing?: Pacing | undefined;
 }
@@ -107,4 +118,15 @@ export interface SnapClient {
     parameters: ValidSignable<P>,
     options?: ExpiryOptions,
   ): string;
+
+  /**
+   * Returns a client with some options replaced; an option that is `undefined` stays. `headers` and `hooks` are replaced
+   * as a whole. With another `token`, pass its `signingSecret` too.
+   *
+   * @throws SnapError `misconfigured` like `createClient`.
+   * @example
+   * const patient = snap.withOptions({ timeoutMs: 300_000, maxRetries: 5 });
+   * const { bytes } = await patient.pdf({ url: "https://example.com" });
+   */
+  withOptions(overrides: ClientOptions): SnapClient;
 }

@@ -1,10 +1,14 @@
 import { misconfigured } from "./errors.ts";
 
-/** The environment variables that hold the options. */
-const VARIABLES = { baseUrl: "SNAP_BASE_URL", token: "SNAP_TOKEN" } as const;
+/** The environment variables of options. */
+export const VARIABLES = {
+  baseUrl: "SNAP_BASE_URL",
+  token: "SNAP_TOKEN",
+  signingSecret: "SNAP_SIGNING_SECRET",
+} as const;
 
 /** @throws SnapError `misconfigured` for an option that is missing or empty. */
-function requireOption<T>(name: keyof typeof VARIABLES, value: T): NonNullable<T> {
+function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
   if (value !== undefined && value !== null && value !== "") return value;
   throw misconfigured(`${name} is ${value === "" ? "empty" : "missing"}: is ${VARIABLES[name]} set?`);
 }
@@ -31,8 +35,9 @@ export function readBaseUrl(baseUrl: string | URL | undefined): string {
   return url.origin + (path || "/v1");
 }
 
-/** The parts of a token. */
+/** A token and its parts. */
 export interface TokenParts {
+  readonly token: string;
   readonly tokenId: number;
   readonly secret: string;
 }
@@ -42,12 +47,12 @@ export interface TokenParts {
  *
  * @throws SnapError `misconfigured` if it is malformed, without quoting it.
  */
-export function readToken(token: string | undefined): TokenParts {
-  const [, id, secret] =
-    /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(String(requireOption("token", token))) ?? [];
+export function readToken(value: string | undefined): TokenParts {
+  const token = String(requireOption("token", value));
+  const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];
   if (id === undefined || secret === undefined)
     throw misconfigured("token must look like <id>|<secret>, without spaces or line breaks.");
-  return { tokenId: Number(id), secret };
+  return { token, tokenId: Number(id), secret };
 }
 
 /** @throws SnapError `misconfigured` for a name or value that HTTP does not allow, without quoting it. */

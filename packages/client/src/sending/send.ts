@@ -1,6 +1,8 @@
+import { HEADERS } from "@snap/protocol";
 import { aborted, isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
+import type { Observer, RequestEvent } from "./hooks.ts";
 import { startDeadline, type Pacing } from "./time.ts";
 import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
 
@@ -25,6 +27,7 @@ export interface SendSettings {
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
   readonly pacing: Pacing;
+  readonly observer: Observer;
   /** Removes the token from a text. */
   readonly redact: (text: string) => string;
 }
@@ -66,13 +69,18 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
   const { signal } = options;
   const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_MS);
   const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES);
-  const { retryIsFree } = call;
+  const { retryIsFree, body, method = body === undefined ? "GET" : "POST" } = call;
+  // an id in the path can be a misplaced token
+  const path = settings.redact(new URL(call.url).pathname);
   for (let retries = 0; ; retries += 1) {
+    const event = { method, path, attempt: retries + 1 };
     try {
-      return await attempt(settings, call, { signal, timeoutMs });
+      return await attempt(settings, call, { signal, timeoutMs, event });
     } catch (error) {
       const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
+      const { code, status, requestId } = error as SnapError;
+      settings.observer.onRetry({ ...event, code, status, requestId, delayMs });
       await pause(settings.pacing, { delayMs, signal });
     }
   }
@@ -89,10 +97,16 @@ async function pause(
   }
 }
 
+interface AttemptOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly event: RequestEvent;
+}
+
 async function attempt<T>(
-  { fetch, pacing, redact }: SendSettings,
-  { url, method, headers, body, read }: Call<T>,
-  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  { fetch, pacing, observer, redact }: SendSettings,
+  { url, headers, body, read }: Call<T>,
+  { signal, timeoutMs, event }: AttemptOptions,
 ): Promise<T> {
   if (signal?.aborted === true) throw aborted(signal);
   const { origin } = new URL(url);
@@ -105,8 +119,10 @@ async function attempt<T>(
       }),
   });
   try {
+    observer.onRequest(event);
+    const startedMs = pacing.now();
     const response = await fetch(url, {
-      method: method ?? (body === undefined ? "GET" : "POST"),
+      method: event.method,
       headers,
       // some fetch implementations reject undefined
       body: body ?? null,
@@ -114,7 +130,15 @@ async function attempt<T>(
       redirect: "manual",
       signal: deadline.signal,
     });
-    const context = { origin, redact, nowMs: pacing.now() };
+    const nowMs = pacing.now();
+    const requestId = response.headers.get(HEADERS.requestId);
+    observer.onResponse({
+      ...event,
+      status: response.status,
+      durationMs: nowMs - startedMs,
+      requestId: requestId === null ? null : redact(requestId),
+    });
+    const context = { origin, redact, nowMs };
     if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
