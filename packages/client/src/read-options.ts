@@ -48,7 +48,7 @@ export interface TokenParts {
  * @throws SnapError `misconfigured` if it is malformed, without quoting it.
  */
 export function readToken(value: string | undefined): TokenParts {
-  const token = String(requireOption("token", value));
+  const token = requireOption("token", value);
   const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];
   if (id === undefined || secret === undefined)
     throw misconfigured("token must look like <id>|<secret>, without spaces or line breaks.");

@@ -1,12 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  createClient,
-  type BatchItem,
-  type BatchProgress,
-  type RenderBatch,
-  type RenderInput,
-} from "../src/index.ts";
+import { createClient, type BatchItem, type BatchProgress, type RenderBatch } from "../src/index.ts";
 import { batch, BATCH_ID, item, openBatchService } from "./batch-service.ts";
 import { failureOf } from "./failure-of.ts";
 import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
@@ -40,7 +34,7 @@ describe("batches.submit()", () => {
   it("rejects invalid parameters without a request, with an error that names the item and the parameter", async () => {
     const { snap, requests } = await openBatchService([batch()]);
     const items = [PAGES[0], { url: "ftp://example.com" }, { ...PAGES[0], quality: 80 }];
-    const failure = await failureOf(snap.batches.submit({ items: items as unknown as RenderInput[] }));
+    const failure = await failureOf(snap.batches.submit({ items }));
     expect(failure).toMatchObject({
       code: "validation_failed",
       status: 422,

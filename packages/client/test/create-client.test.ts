@@ -46,7 +46,7 @@ describe("baseUrl", () => {
     "https://snap.example.com/v1?token=pa55",
     "https://snap.example.com/v1#pa55",
   ])("rejects %o without quoting it", (baseUrl) => {
-    const failure = errorOf({ baseUrl: baseUrl as string });
+    const failure = errorOf({ baseUrl });
     expect(failure).toMatchObject({ code: "misconfigured", status: 0, requestId: null });
     expect(failure.message).toBe(
       "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",

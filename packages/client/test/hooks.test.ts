@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
-import { createClient, type Hooks, type RequestEvent } from "../src/index.ts";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import { createClient, type Hooks, type Logger, type RequestEvent } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
 import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
 
@@ -55,10 +55,10 @@ describe("hooks", () => {
 
   it("do not affect a call by throwing or rejecting", async () => {
     const { origin } = await openRawServer(busy, png);
-    const fail = vi.fn(() => {
+    const fail = vi.fn<() => void>(() => {
       throw new Error("a broken hook");
     });
-    const reject = vi.fn(async () => Promise.reject(new Error("a broken hook")));
+    const reject = vi.fn<() => Promise<void>>(async () => Promise.reject(new Error("a broken hook")));
     const hooks = { onRequest: fail, onResponse: reject, onRetry: fail };
     const options = { baseUrl: origin, token: TOKEN, pacing: recordWaits() };
     const { notModified } = await createClient({ ...options, hooks }).screenshot(PAGE);
@@ -90,6 +90,6 @@ describe("the logger", () => {
   });
 
   it("can be the console", () => {
-    createClient({ baseUrl: "https://snap.example.com", token: TOKEN, logger: console });
+    expectTypeOf(console).toExtend<Logger>();
   });
 });

@@ -56,7 +56,8 @@ describe("batches.wait() in trouble", () => {
       signal?.throwIfAborted();
     };
     const snap = createClient({ ...OPTIONS, baseUrl: origin, pacing: { ...pacing, sleep } });
-    await expect(snap.batches.wait(BATCH_ID, { signal: controller.signal })).rejects.toThrow();
+    const failure = await failureOf(snap.batches.wait(BATCH_ID, { signal: controller.signal }));
+    expect(failure.code).toBe("aborted");
     expect(pacing.waitsMs).toEqual([750, 1125, 1687.5, 2531.25]);
   });
 

@@ -87,11 +87,11 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
 }
 
 async function pause(
-  { sleep }: Pacing,
+  pacing: Pacing,
   { delayMs, signal }: { readonly delayMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   try {
-    await sleep(delayMs, signal);
+    await pacing.sleep(delayMs, signal);
   } catch (error) {
     throw signal?.aborted === true ? aborted(signal) : error;
   }

@@ -14,6 +14,7 @@ import type {
 } from "../../src/index.ts";
 
 /* Checked by the compiler: an expected error that does not occur is an error. */
+/* oxlint-disable vitest/expect-expect -- the compiler checks the calls */
 
 const screenshot = <const P extends ScreenshotCapture>(_parameters: ValidScreenshot<P>): void => {};
 const pdf = <const P extends PdfCapture>(_parameters: ValidPdf<P>): void => {};
