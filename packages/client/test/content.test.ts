@@ -66,7 +66,8 @@ describe("a capture of content", () => {
   ])("is rejected without a request for %s", async (_what, parameters, errors) => {
     const { client, renderer } = await openService();
     const snap = await client();
-    const failure = await failureOf(snap.screenshot(parameters as ScreenshotCapture));
+    const input: ScreenshotCapture = parameters;
+    const failure = await failureOf(snap.screenshot(input));
     expect(failure).toMatchObject({ code: "validation_failed", status: 422, requestId: null, errors });
     expect(renderer.calls).toEqual([]);
   });

@@ -45,7 +45,7 @@ describe("screenshot()", () => {
   });
 
   it("returns NotModified for a matching ETag", async () => {
-    const snap = await (await openService()).client({ credits: 10 });
+    const snap = await (await openService({ notes: ["blank"] })).client({ credits: 10 });
     const { etag } = await snap.screenshot(PAGE);
     const again = await snap.screenshot(PAGE, { ifNoneMatch: etag });
     expect(again).toMatchObject({
@@ -53,6 +53,7 @@ describe("screenshot()", () => {
       etag,
       cache: "hit",
       targetStatus: 200,
+      notes: ["blank"],
       credits: { limit: 10, remaining: 9 },
       rateLimit: null,
     });

@@ -34,9 +34,8 @@ export async function readRendering<A extends As>(
       : form === "stream"
         ? { stream: response.body }
         : { response };
-  const notes = readNotes(headers);
   // the compiler cannot know that the body matches A
-  return { ...readFacts(headers), notModified: false, contentType, notes, ...body } as Rendering<A>;
+  return { ...readFacts(headers), notModified: false, contentType, ...body } as Rendering<A>;
 }
 
 /** Reads a 304. */
@@ -50,6 +49,7 @@ function readFacts(headers: Headers): ResponseFacts {
     etag: headers.get("ETag"),
     cache: ({ HIT: "hit", MISS: "miss" } as const)[headers.get(HEADERS.cache) ?? ""] ?? "bypass",
     targetStatus: readInteger(headers, HEADERS.targetStatus),
+    notes: readNotes(headers),
     credits: readCredits(headers),
     rateLimit: readPair(headers, {
       limit: HEADERS.rateLimitLimit,
