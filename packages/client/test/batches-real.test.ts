@@ -50,7 +50,10 @@ describe("a batch", () => {
     for await (const item of snap.batches.items(complete)) {
       expect(item.signed_url?.startsWith(`${baseUrl}/snap/signed?`)).toBe(true);
       const { bytes, contentType, etag, cache, credits, notes } = await snap.batches.download(item);
-      expect([item.notes, notes]).toEqual(Array(2).fill(["blank", "images-failed=2"]));
+      expect([item.notes, notes]).toEqual([
+        ["blank", "images-failed=2"],
+        ["blank", "images-failed=2"],
+      ]);
       expect({ etag, cache, credits }).toEqual({ etag: item.etag, cache: "hit", credits: null });
       expect(kindOf(bytes)).toBe(contentType);
       kinds.push(contentType);
