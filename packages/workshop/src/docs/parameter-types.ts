@@ -45,7 +45,9 @@ function rulesOf(row: ParameterRow, rows: readonly ParameterRow[]): string[] {
   const rowOf = (other: string): ParameterRow[] => rows.filter((candidate) => candidate.name === other);
   const sent = [...together, ...(requires === undefined ? [] : [requires])].filter((other) => other !== name);
   const members = [
-    ...sent.flatMap(rowOf).map((other) => `readonly ${other.name}: ${other.kind === "flag" ? "true" : typeOf(other)}`),
+    ...sent
+      .flatMap(rowOf)
+      .map((other) => `readonly ${other.name}: ${other.kind === "flag" ? "true" : typeOf(other)}`),
     ...excludes
       .flatMap(({ names }) => names)
       .flatMap(rowOf)
