@@ -47,7 +47,7 @@ if (import.meta.main) {
     console.error("node main.ts URL [FOLDER]");
     process.exit(1);
   }
-  const snap = createClient({ baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN });
+  const snap = createClient();
   console.log(await savePage(snap, url, folder));
   const { credits } = await snap.usage();
   console.log(`${credits.remaining} of ${credits.total} credits left`);

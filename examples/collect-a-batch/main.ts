@@ -46,7 +46,7 @@ if (import.meta.main) {
     process.exit(1);
   }
   try {
-    const snap = createClient({ baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN });
+    const snap = createClient();
     const failed = await collectPages(snap, urls, "collected");
     process.exitCode = failed.length === 0 ? 0 : 1;
   } catch (error) {

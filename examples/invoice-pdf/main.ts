@@ -30,7 +30,7 @@ if (import.meta.main) {
     console.error("node main.ts INVOICE.json [FILE.pdf]");
     process.exit(1);
   }
-  const snap = createClient({ baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN });
+  const snap = createClient();
   const invoice = JSON.parse(await readFile(source, "utf8")) as Invoice;
   await writeFile(target, await renderInvoice(snap, invoice));
 }

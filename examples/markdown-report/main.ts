@@ -33,6 +33,6 @@ if (import.meta.main) {
     console.error("node main.ts REPORT.md [FILE.pdf]");
     process.exit(1);
   }
-  const snap = createClient({ baseUrl: SNAP_BASE_URL, token: SNAP_TOKEN });
+  const snap = createClient();
   await writeFile(target, await renderReport(snap, await readFile(source, "utf8")));
 }

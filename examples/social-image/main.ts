@@ -58,10 +58,5 @@ if (import.meta.main) {
     );
     process.exit(1);
   }
-  const snap = createClient({
-    baseUrl: SNAP_BASE_URL,
-    token: SNAP_TOKEN,
-    signingSecret: SNAP_SIGNING_SECRET,
-  });
-  createBlog(snap).listen(Number(PORT));
+  createBlog(createClient()).listen(Number(PORT));
 }

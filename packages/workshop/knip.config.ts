@@ -21,7 +21,10 @@ export default {
       ...published,
       entry: [...published.entry, "src/{internals,ports/index,puppeteer/index,documents/markdown-worker}.ts"],
     },
-    "packages/client": { ...published, entry: [...published.entry, "src/webhooks/index.ts"] },
+    "packages/client": {
+      ...published,
+      entry: [...published.entry, "src/{webhooks,testing}/index.ts", "test/types/form.ts"],
+    },
     "packages/server": { ...published, entry: [...published.entry, "src/cli.ts"] },
     "packages/console": {
       entry: [

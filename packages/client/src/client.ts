@@ -1,17 +1,32 @@
-import type { PdfCapture, ScreenshotCapture, SignableInput, UsageReport } from "@snap/protocol";
+import type {
+  PdfCapture,
+  ScreenshotCapture,
+  SignableInput,
+  UsageReport,
+  ValidPdf,
+  ValidScreenshot,
+  ValidSignable,
+} from "@snap/protocol";
 import type { Batches } from "./batches/batches.ts";
 import type { Documents } from "./documents/documents.ts";
 import type { As, KnownTag, RenderOptions, RenderResult } from "./results/rendering.ts";
+import type { Hooks, Logger } from "./sending/hooks.ts";
 import type { Pacing } from "./sending/time.ts";
 import type { CallOptions } from "./sending/send.ts";
 import type { ExpiryOptions } from "./signing/sign-url.ts";
 
 export interface ClientOptions {
-  /** Base URL of the service, such as `https://snap.example.com/v1`. A URL without a path gets `/v1`. */
-  readonly baseUrl: string | URL;
-  /** `<id>|<secret>`. Keep it on the server: never send it to a browser. */
-  readonly token: string;
-  /** The token's signing secret, for `signUrl`. Keep it on the server: never send it to a browser. */
+  /**
+   * Base URL of the service, such as `https://snap.example.com/v1`. A URL without a path gets `/v1`.
+   * `SNAP_BASE_URL` by default.
+   */
+  readonly baseUrl?: string | URL | undefined;
+  /** `<id>|<secret>`; `SNAP_TOKEN` by default. Keep it on the server: never send it to a browser. */
+  readonly token?: string | undefined;
+  /**
+   * The token's signing secret, for `signUrl`; `SNAP_SIGNING_SECRET` by default. Keep it on the server: never send it to a
+   * browser.
+   */
   readonly signingSecret?: string | undefined;
   /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
@@ -28,12 +43,16 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /**
    * Longest wait before a retry, in milliseconds. If `Retry-After` is longer, the client throws the error immediately,
-   * with `retryAfter`.
+   * with `retryAfterSeconds`.
    * @default 60000
    */
   readonly maxRetryDelayMs?: number | undefined;
   /** Sent with each request to the origin of `baseUrl`, for a gateway in front of the service. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with facts about requests, responses and retries. */
+  readonly hooks?: Hooks | undefined;
+  /** Receives a line for each request, response and retry, such as `console`. */
+  readonly logger?: Logger | undefined;
   /** Clock, randomness and sleep, replaceable in tests; the real ones by default. */
   readonly pacing?: Pacing | undefined;
 }
@@ -43,7 +62,7 @@ export interface SnapClient {
   /**
    * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
    *
-   * @throws SnapError for every failure, including invalid parameters; the signal's reason when it aborts.
+   * @throws SnapError for every failure, including invalid parameters and an aborted signal.
    * @example
    * const { bytes, etag } = await snap.screenshot({ url: "https://example.com", fullPage: true });
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
@@ -51,8 +70,12 @@ export interface SnapClient {
    * if (!again.notModified) console.log(again.bytes.byteLength);
    * const card = await snap.screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 });
    */
-  screenshot<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: ScreenshotCapture,
+  screenshot<
+    A extends As = "bytes",
+    T extends KnownTag = undefined,
+    const P extends ScreenshotCapture = ScreenshotCapture,
+  >(
+    parameters: ValidScreenshot<P>,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
@@ -64,8 +87,8 @@ export interface SnapClient {
    * const { bytes } = await snap.pdf({ url: "https://example.com", paperFormat: "letter" });
    * const invoice = await snap.pdf({ html: "<h1>Invoice 7</h1>" });
    */
-  pdf<A extends As = "bytes", T extends KnownTag = undefined>(
-    parameters: PdfCapture,
+  pdf<A extends As = "bytes", T extends KnownTag = undefined, const P extends PdfCapture = PdfCapture>(
+    parameters: ValidPdf<P>,
     options?: RenderOptions<A, T>,
   ): Promise<RenderResult<A, T>>;
 
@@ -87,9 +110,23 @@ export interface SnapClient {
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
-   * @throws SnapError for invalid parameters, secret ones included; TypeError without a signing secret.
+   * @throws SnapError for invalid parameters, secret ones included; `misconfigured` without a signing secret.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */
-  signUrl(parameters: SignableInput, options?: ExpiryOptions): string;
+  signUrl<const P extends SignableInput = SignableInput>(
+    parameters: ValidSignable<P>,
+    options?: ExpiryOptions,
+  ): string;
+
+  /**
+   * Returns a client with some options replaced; an option that is `undefined` stays. `headers` and `hooks` are replaced
+   * as a whole. With another `token`, pass its `signingSecret` too.
+   *
+   * @throws SnapError `misconfigured` like `createClient`.
+   * @example
+   * const patient = snap.withOptions({ timeoutMs: 300_000, maxRetries: 5 });
+   * const { bytes } = await patient.pdf({ url: "https://example.com" });
+   */
+  withOptions(overrides: ClientOptions): SnapClient;
 }

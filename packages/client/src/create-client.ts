@@ -2,7 +2,17 @@ import type { PdfCapture, ScreenshotCapture, UsageReport } from "@snap/protocol"
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";
-import { DURATION_MS, readBaseUrl, readInteger, readToken, RETRIES } from "./read-options.ts";
+import { readVariable } from "./environment.ts";
+import { misconfigured } from "./errors.ts";
+import {
+  DURATION_MS,
+  readBaseUrl,
+  readHeaders,
+  readInteger,
+  readToken,
+  RETRIES,
+  VARIABLES,
+} from "./read-options.ts";
 import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
   As,
@@ -13,6 +23,7 @@ import type {
   RenderResult,
   Rendering,
 } from "./results/rendering.ts";
+import { createObserver } from "./sending/hooks.ts";
 import { realPacing } from "./sending/time.ts";
 import { readJson } from "./sending/read-json.ts";
 import { send, type Call, type CallOptions, type SendSettings, type ServiceCall } from "./sending/send.ts";
@@ -22,19 +33,22 @@ import { signUrl } from "./signing/sign-url.ts";
 const readUsage = readJson<UsageReport>("credits");
 
 /**
- * Creates a client for the service. Printing it, or writing it as JSON, reveals no secrets.
+ * Creates a client for the service. Options that are not passed come from the environment variables `SNAP_BASE_URL`,
+ * `SNAP_TOKEN` and `SNAP_SIGNING_SECRET`, where there are any. Printing the client, or writing it as JSON, reveals no
+ * secrets.
  *
- * @throws TypeError if an option is missing or malformed; RangeError if a number is out of range.
+ * @throws SnapError `misconfigured` if an option is missing or malformed.
  * @example
- * const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: process.env.SNAP_TOKEN ?? "" });
+ * const snap = createClient();
+ * const other = createClient({ baseUrl: "https://snap.example.com/v1", token: "7|…", maxRetries: 5 });
  * const { bytes } = await snap.screenshot({ url: "https://example.com" });
  * await writeFile("example.png", bytes);
  */
-export function createClient(options: ClientOptions): SnapClient {
-  const baseUrl = readBaseUrl(options.baseUrl);
-  const { tokenId, secret } = readToken(options.token);
-  const { token, signingSecret, pacing = realPacing } = options;
-  const ownHeaders = { ...options.headers };
+export function createClient(options: ClientOptions = {}): SnapClient {
+  const baseUrl = readBaseUrl(options.baseUrl ?? readVariable(VARIABLES.baseUrl));
+  const { token, tokenId, secret } = readToken(options.token ?? readVariable(VARIABLES.token));
+  const { pacing = realPacing } = options;
+  const ownHeaders = readHeaders(options.headers);
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -42,7 +56,8 @@ export function createClient(options: ClientOptions): SnapClient {
     maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES),
     maxRetryDelayMs: readInteger("maxRetryDelayMs", options.maxRetryDelayMs ?? 60_000, DURATION_MS),
     pacing,
-    redact: (text) => text.replaceAll(secret, "[token]"),
+    observer: createObserver(options.hooks, options.logger),
+    redact: (text) => text.replaceAll(secret, "[token]").replaceAll(encodeURIComponent(secret), "[token]"),
   };
 
   /** Sends a request with the token. */
@@ -95,14 +110,21 @@ export function createClient(options: ClientOptions): SnapClient {
     async screenshot(parameters, callOptions) {
       // callers without types can pass it
       if (Object(parameters).pdf === true)
-        throw new TypeError("screenshot() does not accept pdf: true; use pdf().");
+        throw misconfigured("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);
     },
     pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
     usage: async (callOptions) => request("/usage", { retryIsFree: true, read: readUsage }, callOptions),
     batches: createBatches(request, { fetchRendering, pacing }),
     documents: createDocuments(request),
-    signUrl: (parameters, expiry) =>
-      signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret: signingSecret ?? "" }),
+    signUrl(parameters, expiry) {
+      // read here: Deno asks the user for permission
+      const signingSecret = options.signingSecret ?? readVariable(VARIABLES.signingSecret) ?? "";
+      return signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret });
+    },
+    withOptions(overrides) {
+      const replaced = Object.entries(overrides).filter(([, value]) => value !== undefined);
+      return createClient({ ...options, baseUrl, token, ...Object.fromEntries(replaced) });
+    },
   };
 }

@@ -6,21 +6,24 @@ import type { ErrorCode, ParameterFaults } from "@snap/protocol";
  * - `timed_out`: no complete response within the timeout (status 0).
  * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page (with its status).
  * - `no_signed_url`: a batch item that has nothing to download (status 0).
+ * - `aborted`: the call's signal was aborted; its reason is the `cause` (status 0).
+ * - `misconfigured`: an option or argument is missing or malformed. A mistake in the calling program (status 0).
  */
-export type ClientErrorCode = "connection_failed" | "timed_out" | "unexpected_answer" | "no_signed_url";
+export type ClientErrorCode =
+  "connection_failed" | "timed_out" | "unexpected_answer" | "no_signed_url" | "aborted" | "misconfigured";
 
 /** The fields of an error in addition to its code and message. */
 export interface SnapErrorFacts {
   readonly status: number;
   readonly requestId?: string | null | undefined;
-  readonly retryAfter?: number | null | undefined;
+  readonly retryAfterSeconds?: number | null | undefined;
   readonly errors?: ParameterFaults | null | undefined;
   readonly notes?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * The error of every failed call. Branch on `code`; handle a code that is newer than this package by its `status`.
+ * The error of every failed call, and of invalid options. Branch on `code`; handle a code that is newer than this package by its `status`.
  * Messages are for people; their wording may change. The client never puts the token or signing secret into an error,
  * but `cause` is `fetch`'s unmodified error.
  *
@@ -42,7 +45,7 @@ export class SnapError extends Error {
   /** Quote it in a bug report; `null` if no request reached the service. */
   readonly requestId: string | null;
   /** Seconds to wait before a retry; `null` if unspecified. */
-  readonly retryAfter: number | null;
+  readonly retryAfterSeconds: number | null;
   /** Error messages by parameter name; `null` if the error is not about parameters. */
   readonly errors: ParameterFaults | null;
   /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails the same way. */
@@ -53,10 +56,20 @@ export class SnapError extends Error {
     this.code = code;
     this.status = facts.status;
     this.requestId = facts.requestId ?? null;
-    this.retryAfter = facts.retryAfter ?? null;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
     this.errors = facts.errors ?? null;
     this.notes = facts.notes ?? [];
   }
+}
+
+/** Returns the error for an option or argument that is missing or malformed. */
+export function misconfigured(message: string): SnapError {
+  return new SnapError("misconfigured", message, { status: 0 });
+}
+
+/** Returns the error for a call whose signal was aborted. */
+export function aborted({ reason }: AbortSignal): SnapError {
+  return new SnapError("aborted", "The call's signal was aborted.", { status: 0, cause: reason });
 }
 
 /** Checks the shape, not the class, so it works across copies of this package. */

@@ -1,5 +1,6 @@
 export type {
   BatchItem,
+  BatchItemInput,
   BatchItemStatus,
   BatchSummaryDocument,
   DeliveryAttemptDocument,
@@ -47,6 +48,7 @@ export type {
   ResponseRendering,
   StreamRendering,
 } from "./results/rendering.ts";
+export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent } from "./sending/hooks.ts";
 export type { Pacing } from "./sending/time.ts";
 export type { CallOptions } from "./sending/send.ts";
 export { signUrl } from "./signing/sign-url.ts";

@@ -1,10 +1,26 @@
+import { misconfigured } from "./errors.ts";
+
+/** The environment variables of options. */
+export const VARIABLES = {
+  baseUrl: "SNAP_BASE_URL",
+  token: "SNAP_TOKEN",
+  signingSecret: "SNAP_SIGNING_SECRET",
+} as const;
+
+/** @throws SnapError `misconfigured` for an option that is missing or empty. */
+function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
+  if (value !== undefined && value !== null && value !== "") return value;
+  throw misconfigured(`${name} is ${value === "" ? "empty" : "missing"}: is ${VARIABLES[name]} set?`);
+}
+
 /**
  * Returns the base URL without a trailing slash. A URL without a path gets `/v1`.
  *
- * @throws TypeError if it is not the URL of a service. The message does not quote the value, which may be a misplaced
- * token or contain a password.
+ * @throws SnapError `misconfigured` if it is not the URL of a service. The message does not quote the value, which may
+ * be a misplaced token or contain a password.
  */
-export function readBaseUrl(value: string | URL): string {
+export function readBaseUrl(baseUrl: string | URL | undefined): string {
+  const value = requireOption("baseUrl", baseUrl);
   const url = URL.canParse(String(value)) ? new URL(value) : null;
   // credentials, a query or a fragment would be dropped silently
   if (
@@ -12,15 +28,16 @@ export function readBaseUrl(value: string | URL): string {
     !/^https?:$/.test(url.protocol) ||
     url.username + url.password + url.search + url.hash !== ""
   )
-    throw new TypeError(
+    throw misconfigured(
       "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
     );
   const path = url.pathname.replace(/\/+$/, "");
   return url.origin + (path || "/v1");
 }
 
-/** The parts of a token. */
+/** A token and its parts. */
 export interface TokenParts {
+  readonly token: string;
   readonly tokenId: number;
   readonly secret: string;
 }
@@ -28,13 +45,23 @@ export interface TokenParts {
 /**
  * Splits a token into its parts.
  *
- * @throws TypeError if it is malformed, without quoting it.
+ * @throws SnapError `misconfigured` if it is malformed, without quoting it.
  */
-export function readToken(token: string): TokenParts {
+export function readToken(value: string | undefined): TokenParts {
+  const token = requireOption("token", value);
   const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];
   if (id === undefined || secret === undefined)
-    throw new TypeError("token must look like <id>|<secret>, without spaces or line breaks.");
-  return { tokenId: Number(id), secret };
+    throw misconfigured("token must look like <id>|<secret>, without spaces or line breaks.");
+  return { token, tokenId: Number(id), secret };
+}
+
+/** @throws SnapError `misconfigured` for a name or value that HTTP does not allow, without quoting it. */
+export function readHeaders(headers: Readonly<Record<string, string>> | undefined): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw misconfigured("headers must have only names and values that HTTP allows.");
+  }
 }
 
 /** The range of an option, both ends inclusive. */
@@ -47,8 +74,8 @@ export interface IntegerRange {
 export const DURATION_MS: IntegerRange = { min: 1, max: 2 ** 31 - 1 };
 export const RETRIES: IntegerRange = { min: 0, max: 100 };
 
-/** @throws RangeError with the same wording as the service. */
+/** @throws SnapError `misconfigured` with the same wording as the service. */
 export function readInteger(name: string, value: number, { min, max }: IntegerRange): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new RangeError(`${name} must be an integer from ${min} to ${max}`);
+  throw misconfigured(`${name} must be an integer from ${min} to ${max}`);
 }

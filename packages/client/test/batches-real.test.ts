@@ -22,7 +22,7 @@ const OFTEN = { pollIntervalMs: 10 } as const;
 
 describe("a batch", () => {
   it("can be submitted, polled and downloaded", async () => {
-    const { baseUrl, client, renderer } = await openService();
+    const { baseUrl, client, renderer } = await openService({ notes: ["blank", "images-failed=2"] });
     const snap = await client();
     const release = renderer.hold();
     const submitted = await snap.batches.submit({
@@ -49,7 +49,11 @@ describe("a batch", () => {
     const kinds: string[] = [];
     for await (const item of snap.batches.items(complete)) {
       expect(item.signed_url?.startsWith(`${baseUrl}/snap/signed?`)).toBe(true);
-      const { bytes, contentType, etag, cache, credits } = await snap.batches.download(item);
+      const { bytes, contentType, etag, cache, credits, notes } = await snap.batches.download(item);
+      expect([item.notes, notes]).toEqual([
+        ["blank", "images-failed=2"],
+        ["blank", "images-failed=2"],
+      ]);
       expect({ etag, cache, credits }).toEqual({ etag: item.etag, cache: "hit", credits: null });
       expect(kindOf(bytes)).toBe(contentType);
       kinds.push(contentType);
@@ -107,7 +111,7 @@ describe("a batch", () => {
     const snap = await client({}, { maxRetries: 0 });
     for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
     const failure = await failureOf(snap.batches.submit({ items: [{ url }] }));
-    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 60 });
+    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfterSeconds: 60 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { SnapError as EngineError } from "@snap/engine";
 import { describe, expect, it } from "vitest";
+import type { ScreenshotCapture } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
 import { openService } from "./service.ts";
 
@@ -65,7 +66,8 @@ describe("a capture of content", () => {
   ])("is rejected without a request for %s", async (_what, parameters, errors) => {
     const { client, renderer } = await openService();
     const snap = await client();
-    const failure = await failureOf(snap.screenshot(parameters as { html: string }));
+    const input: ScreenshotCapture = parameters;
+    const failure = await failureOf(snap.screenshot(input));
     expect(failure).toMatchObject({ code: "validation_failed", status: 422, requestId: null, errors });
     expect(renderer.calls).toEqual([]);
   });

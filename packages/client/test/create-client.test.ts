@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createClient, type ClientOptions } from "../src/index.ts";
+import { createClient, isSnapError, type ClientOptions } from "../src/index.ts";
 import { openRawServer, png, TOKEN } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
@@ -45,11 +45,9 @@ describe("baseUrl", () => {
     "https://pa55@snap.example.com/v1",
     "https://snap.example.com/v1?token=pa55",
     "https://snap.example.com/v1#pa55",
-    "",
-    undefined,
   ])("rejects %o without quoting it", (baseUrl) => {
-    const failure = errorOf({ baseUrl: baseUrl as string });
-    expect(failure).toBeInstanceOf(TypeError);
+    const failure = errorOf({ baseUrl });
+    expect(failure).toMatchObject({ code: "misconfigured", status: 0, requestId: null });
     expect(failure.message).toBe(
       "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
     );
@@ -71,12 +69,26 @@ describe("token", () => {
     `7|${SECRET}é`,
   ])("rejects %o without quoting it", (token) => {
     const failure = errorOf({ token });
-    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure).toMatchObject({ code: "misconfigured", status: 0, requestId: null });
     expect(failure.message).toBe("token must look like <id>|<secret>, without spaces or line breaks.");
   });
 
-  it.for([undefined, null, "", 7])("rejects %o", (token) => {
-    expect(errorOf({ token: token as unknown as string }).message).toContain("token must look like");
+  it("rejects a value of another type", () => {
+    expect(errorOf({ token: 7 as unknown as string }).message).toContain("token must look like");
+  });
+});
+
+describe("a missing option", () => {
+  it.for([
+    ["baseUrl", undefined, "baseUrl is missing: is SNAP_BASE_URL set?"],
+    ["baseUrl", "", "baseUrl is empty: is SNAP_BASE_URL set?"],
+    ["token", undefined, "token is missing: is SNAP_TOKEN set?"],
+    ["token", null, "token is missing: is SNAP_TOKEN set?"],
+    ["token", "", "token is empty: is SNAP_TOKEN set?"],
+  ] as const)("%s %o is named with what to set", ([name, value, message]) => {
+    const failure = errorOf({ [name]: value });
+    expect(isSnapError(failure)).toBe(true);
+    expect(failure).toMatchObject({ name: "SnapError", code: "misconfigured", status: 0, message });
   });
 });
 
@@ -117,6 +129,14 @@ describe("a client", () => {
     expect(method).toBe("GET");
     expect(headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, "if-none-match": '"5f3c"' });
     expect(Object.keys(headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
+  });
+
+  it("rejects headers that HTTP does not allow, without quoting them", () => {
+    const failure = errorOf({ headers: { "X-Gateway-Key": "s3cret\n" + String.fromCharCode(0) } });
+    expect(failure).toMatchObject({
+      code: "misconfigured",
+      message: "headers must have only names and values that HTTP allows.",
+    });
   });
 
   it("sends additional headers without replacing the token", async () => {

@@ -115,7 +115,7 @@ describe("documents", () => {
     async (document) => {
       const snap = await (await openService()).client();
       await expect(snap.documents.create(document as DocumentInput)).rejects.toThrow(
-        new TypeError("documents.create() needs exactly one of html, markdown, zip and files."),
+        "documents.create() needs exactly one of html, markdown, zip and files.",
       );
     },
   );

@@ -15,7 +15,7 @@ describe("an error from the service", () => {
       name: "SnapError",
       code: "unauthenticated",
       status: 401,
-      retryAfter: null,
+      retryAfterSeconds: null,
       errors: null,
     });
     expect(failure.requestId).toMatch(UUID);
@@ -41,7 +41,7 @@ describe("an error from the service", () => {
     const snap = await (await openService()).client({ requestsPerMinute: 1 }, { maxRetries: 0 });
     await snap.screenshot(PAGE);
     const failure = await failureOf(snap.screenshot({ url: "https://example.com/other" }));
-    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 60 });
+    expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfterSeconds: 60 });
   });
 });
 

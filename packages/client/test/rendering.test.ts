@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { failureOf } from "./failure-of.ts";
 import { openService } from "./service.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
@@ -44,7 +45,7 @@ describe("screenshot()", () => {
   });
 
   it("returns NotModified for a matching ETag", async () => {
-    const snap = await (await openService()).client({ credits: 10 });
+    const snap = await (await openService({ notes: ["blank"] })).client({ credits: 10 });
     const { etag } = await snap.screenshot(PAGE);
     const again = await snap.screenshot(PAGE, { ifNoneMatch: etag });
     expect(again).toMatchObject({
@@ -52,6 +53,7 @@ describe("screenshot()", () => {
       etag,
       cache: "hit",
       targetStatus: 200,
+      notes: ["blank"],
       credits: { limit: 10, remaining: 9 },
       rateLimit: null,
     });
@@ -65,9 +67,10 @@ describe("screenshot()", () => {
   it("rejects an unknown form without a request", async () => {
     const service = await openService();
     const snap = await service.client();
-    await expect(snap.screenshot(PAGE, { as: "json" as "bytes" })).rejects.toThrow(
-      "as must be one of bytes, stream, response",
-    );
+    expect(await failureOf(snap.screenshot(PAGE, { as: "json" as "bytes" }))).toMatchObject({
+      code: "misconfigured",
+      message: "as must be one of bytes, stream, response",
+    });
     expect(service.renderer.calls).toHaveLength(0);
   });
 });

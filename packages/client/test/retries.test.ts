@@ -90,14 +90,14 @@ describe("a retry", () => {
     const busy = envelope(503, "upstream_rate_limited", { "Retry-After": retryAfter });
     const { origin, requests } = await openRawServer(busy);
     const snap = clientOf(origin, { pacing, maxRetryDelayMs });
-    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ retryAfter: Number(retryAfter) });
+    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({ retryAfterSeconds: Number(retryAfter) });
     expect(requests).toHaveLength(1);
     expect(pacing.waitsMs).toEqual([]);
   });
 
   it("does not happen after upstream_quota_exceeded, whose Retry-After is an hour", async () => {
     const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
-    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfter: 3600 });
+    expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfterSeconds: 3600 });
     expect(requests).toHaveLength(1);
   });
 });
@@ -158,7 +158,10 @@ describe("the wait before a retry", () => {
       response.once("close", () => controller.abort(reason));
     });
     const snap = createClient({ baseUrl: origin, token: TOKEN });
-    await expect(snap.screenshot(PAGE, { signal: controller.signal })).rejects.toBe(reason);
+    expect(await failureOf(snap.screenshot(PAGE, { signal: controller.signal }))).toMatchObject({
+      code: "aborted",
+      cause: reason,
+    });
     expect(requests).toHaveLength(1);
   });
 });

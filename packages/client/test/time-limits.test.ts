@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient } from "../src/index.ts";
+import { createClient, SnapError } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
 import { envelope, openRawServer, TOKEN, type Responder } from "./raw-server.ts";
 
@@ -62,7 +62,7 @@ describe("the caller's signal", () => {
   it.for([
     ["the headers", hangBeforeHeaders],
     ["the body", hangInBody],
-  ] as const)("ends, with its reason, a call that hangs in %s", async ([, respond]) => {
+  ] as const)("ends a call that hangs in %s", async ([, respond]) => {
     const controller = new AbortController();
     const reason = new Error("no longer needed");
     const { origin, requests } = await openRawServer((response, request) => {
@@ -70,15 +70,33 @@ describe("the caller's signal", () => {
       setImmediate(() => controller.abort(reason));
     });
     const snap = createClient({ baseUrl: origin, token: TOKEN });
-    await expect(snap.screenshot(PAGE, { signal: controller.signal })).rejects.toBe(reason);
+    expect(await failureOf(snap.screenshot(PAGE, { signal: controller.signal }))).toMatchObject({
+      code: "aborted",
+      status: 0,
+      requestId: null,
+      cause: reason,
+    });
     expect(requests).toHaveLength(1);
   });
 
-  it("causes an AbortError if it has no reason, as in fetch", async () => {
+  it("is the cause, as in fetch, if it has no reason or a timeout", async () => {
     const { origin, requests } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
-    await expect(snap.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+    const aborted = snap.usage({ signal: AbortSignal.abort() });
+    expect(await failureOf(aborted)).toMatchObject({ code: "aborted", cause: { name: "AbortError" } });
+    const signal = AbortSignal.timeout(0);
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    expect((await failureOf(snap.usage({ signal }))).cause).toMatchObject({ name: "TimeoutError" });
     expect(requests).toHaveLength(0);
+  });
+
+  it("is the cause even if its reason is the error of another call", async () => {
+    const { origin } = await openRawServer(hangBeforeHeaders);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    const reason = new SnapError("timed_out", "another call", { status: 0 });
+    const signal = AbortSignal.abort(reason);
+    for (const call of [snap.usage({ signal }), snap.batches.wait("batch_01", { signal })])
+      expect(await failureOf(call)).toMatchObject({ code: "aborted", cause: reason });
   });
 
   it("ends an endless stream", async () => {

@@ -67,6 +67,7 @@ export { isHostPattern } from "./parameters/url-patterns.ts";
 export { encodeSpaces, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./parameters/target-url.ts";
 export { toQuery } from "./parameters/to-query.ts";
 export type {
+  BatchItemInput,
   ImageFormat,
   LengthUnit,
   PaperFormat,
@@ -81,6 +82,7 @@ export type {
   SnapParameters,
   WaitEvent,
 } from "./parameters/types.ts";
+export type { ValidBatchItem, ValidPdf, ValidScreenshot, ValidSignable } from "./parameters/valid-input.ts";
 export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
 export { buildSignedUrl } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";

@@ -57,6 +57,29 @@ const LAZY_PROGRAM = `
   }
 `;
 
+/** A program whose parameters come from a form. */
+const FORM_PROGRAM = join(ROOT, "packages/client/test/types/form.ts");
+
+/** The compiler's whole text for a typical mistake. */
+const MISTAKES = {
+  "screenshot({ url, format: 'png', quality: 80 })": [
+    `TS2322: Type '"png"' is not assignable to type '"jpeg" | "webp"'.`,
+  ],
+  "screenshot({ url, width: 800 })": [
+    "TS2345: Argument of type '{ url: string; width: number; }' is not assignable to parameter of type " +
+      "'ScreenshotCapture & { readonly height: number; }'.   Property 'height' is missing in type " +
+      "'{ url: string; width: number; }' but required in type '{ readonly height: number; }'.",
+  ],
+  "screenshot({ url, fulPage: true })": [
+    "TS2561: Object literal may only specify known properties, but 'fulPage' does not exist in type " +
+      "'ScreenshotCapture'. Did you mean to write 'fullPage'?",
+  ],
+  "screenshot({ url, paperFormat: 'a4' })": [`TS2322: Type 'string' is not assignable to type 'undefined'.`],
+  "batches.submit({ items: [{ url }, { url, cache: false }] })": [
+    "TS2322: Type 'false' is not assignable to type 'true'.",
+  ],
+} as const;
+
 /** Sources of the fetch types, which the client's declarations use. */
 const PLATFORMS = {
   "the DOM": { lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [] },
@@ -88,6 +111,15 @@ beforeAll(async () => {
     "commonjs/package.json": `{ "type": "commonjs" }`,
     "commonjs/program.ts": PROGRAM,
     "commonjs/lazy.ts": LAZY_PROGRAM,
+    "esm/form.ts": await readFile(FORM_PROGRAM, "utf8"),
+    "esm/mistakes.ts": `
+      import { createClient } from "@snap/client";
+      const { screenshot, batches } = createClient({ baseUrl: "https://snap.example.com/v1", token: "7|s3cret" });
+      const url: string = "https://example.com/";
+      ${Object.keys(MISTAKES)
+        .map((call) => `void ${call};`)
+        .join("\n")}
+    `,
   };
   await Promise.all(["esm", "commonjs"].map((folder) => mkdir(join(project, folder))));
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(project, name), text)));
@@ -141,7 +173,7 @@ describe("@snap/client as packed", () => {
       });
       const [{ contents, text }] = outputFiles as [(typeof outputFiles)[number]];
       expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(23_552);
-      expect(text).not.toMatch(/zod/i);
+      expect(text).not.toMatch(/zod|fake service/i);
       const inputs = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
       expect(inputs).not.toEqual([]);
       for (const input of inputs) expect(input).toMatch(/^node_modules\/@snap\/(client|protocol)\/dist\//);
@@ -176,6 +208,18 @@ describe("the types of @snap/client as packed", () => {
     const options = { ...MODULES.node16, ...PLATFORMS["the DOM"] };
     const errors = compile(project, "commonjs/program.ts", options);
     expect(errors[0]).toMatch(/^TS1479 .*program\.ts: .*dynamic 'import\("@snap\/client"\)' call/);
+  });
+
+  it.each([true, false])("accept parameters from a form, with exactOptionalPropertyTypes %s", (exact) => {
+    const options = { ...MODULES.nodenext, ...PLATFORMS["the DOM"], exactOptionalPropertyTypes: exact };
+    expect(compile(project, "esm/form.ts", options)).toEqual([]);
+  });
+
+  it("explain a mistake in one short error", () => {
+    const errors = compile(project, "esm/mistakes.ts", { ...MODULES.nodenext, ...PLATFORMS["the DOM"] });
+    expect(errors.map((error) => error.replace(/ \S+mistakes[.]ts/, ""))).toEqual(
+      Object.values(MISTAKES).flat(),
+    );
   });
 
   it("need the platform's fetch types", () => {

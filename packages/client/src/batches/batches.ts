@@ -4,10 +4,12 @@ import {
   toQuery,
   type AdminList,
   type BatchItem,
+  type BatchItemInput,
   type BatchSummaryDocument,
   type DeliveryAttemptDocument,
   type RenderBatch,
   type RenderInput,
+  type ValidBatchItem,
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
@@ -15,14 +17,19 @@ import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService } from "../sending/send.ts";
 import { throwIfInvalid } from "../sending/write-query.ts";
-import { watchBatch, type WatchOptions } from "./watch-batch.ts";
+import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
 /** A batch to submit. */
 export interface BatchInput {
-  /** 1 to 20 captures, without `cache: false`; a `cacheTtl` is at least 3600. */
-  readonly items: readonly RenderInput[];
+  /** 1 to 20 captures; a `cacheTtl` is at least 3600. */
+  readonly items: readonly BatchItemInput[];
   /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;
+}
+
+/** A batch whose items certainly break no rule, or depend on values at run time. */
+interface ValidBatch<Items extends readonly RenderInput[]> extends Omit<BatchInput, "items"> {
+  readonly items: { readonly [Index in keyof Items]: ValidBatchItem<Items[Index]> };
 }
 
 /** The progress of a batch. */
@@ -34,7 +41,7 @@ export interface BatchProgress {
 }
 
 export interface WaitOptions extends WatchOptions {
-  /** Called after each poll. */
+  /** Called with each state of the batch, the first one included. `finished` never decreases. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
@@ -67,7 +74,10 @@ export interface Batches {
    *   webhookUrl: "https://app.example.com/snap-webhook",
    * });
    */
-  submit(batch: BatchInput, options?: CallOptions): Promise<RenderBatch>;
+  submit<const Items extends readonly RenderInput[] = readonly RenderInput[]>(
+    batch: ValidBatch<Items>,
+    options?: CallOptions,
+  ): Promise<RenderBatch>;
 
   /**
    * Returns the current state of the batch.
@@ -107,9 +117,11 @@ export interface Batches {
   resend(id: string, options?: CallOptions): Promise<RenderBatch>;
 
   /**
-   * Polls until every item is done or failed. Does not throw for a failed item; check its `error`.
+   * Polls until every item is done or failed. Does not throw for a failed item; check its `error`. Continues after a
+   * lost connection, a poll that times out, and every response that may pass, such as a proxy's 502 page.
    *
-   * @throws SnapError `timed_out` after `timeoutMs`; the signal's reason when it aborts.
+   * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; an error that
+   * cannot pass, such as `not_found`, immediately; `aborted`.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),
@@ -171,8 +183,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       // watchBatch yields at least once
       let latest!: RenderBatch;
       for await (latest of watchBatch(source, start, options)) {
-        const { items } = latest;
-        onProgress?.({ finished: items.filter(isFinished).length, total: items.length, batch: latest });
+        onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
       }
       return latest;
     },
@@ -201,13 +212,8 @@ function pathOf(id: string): string {
   return `/renders/${encodeURIComponent(id)}`;
 }
 
-/** An unknown status means not finished. */
-function isFinished({ status }: BatchItem): boolean {
-  return status === "done" || status === "failed";
-}
-
 /** Checks the parameters of each item. The service checks everything else. */
-function checkItems(items: readonly RenderInput[]): void {
+function checkItems(items: readonly object[]): void {
   if (!isList(items)) return;
   const faults = new FaultList();
   for (const [index, item] of items.entries())

@@ -1,6 +1,7 @@
-import type { RenderBatch } from "@snap/protocol";
+import type { BatchItem, RenderBatch } from "@snap/protocol";
+import { isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger } from "../read-options.ts";
-import type { CallOptions } from "../sending/send.ts";
+import { isRetryable, type CallOptions } from "../sending/send.ts";
 import { startDeadline, type Pacing } from "../sending/time.ts";
 
 const POLL_INTERVAL_MS = 1000;
@@ -11,7 +12,7 @@ const MAX_INTERVAL_GROWTH = 10;
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {
-  /** Ends the wait with the signal's reason. */
+  /** Ends the wait with `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Milliseconds until the wait ends with `timed_out`. The batch itself continues.
@@ -32,9 +33,10 @@ export interface BatchSource {
 }
 
 /**
- * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state.
+ * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state. A poll that
+ * fails in a way that may pass is repeated until the time limit.
  *
- * @throws SnapError `timed_out`, or the error of a failed poll.
+ * @throws SnapError `timed_out`, or the error of a failed poll that cannot succeed later.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
@@ -43,22 +45,67 @@ export async function* watchBatch(
 ): AsyncGenerator<RenderBatch, void, undefined> {
   const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? WAIT_TIMEOUT_MS, DURATION_MS);
   const firstMs = readInteger("pollIntervalMs", options.pollIntervalMs ?? POLL_INTERVAL_MS, DURATION_MS);
+  let failure: SnapError | null = null;
   const deadline = startDeadline({
     timeoutMs,
     signal: options.signal,
-    failure: "The batch is still running; it was not complete",
+    timedOut: () => waitTimedOut(timeoutMs, failure),
   });
   const { signal } = deadline;
+  const id = typeof start === "string" ? start : start.id;
+  /** Returns `null` after a failure that may pass. */
+  const poll = async (): Promise<RenderBatch | null> => {
+    try {
+      const state = await get(id, { signal });
+      failure = null;
+      return state;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      failure = error;
+      return null;
+    }
+  };
   try {
-    let batch = typeof start === "string" ? await get(start, { signal }) : start;
-    yield batch;
-    for (let polls = 0; batch.status !== "complete"; polls += 1) {
+    let latest = typeof start === "string" ? await poll() : start;
+    if (latest !== null) yield latest;
+    for (let polls = 0; latest?.status !== "complete"; polls += 1) {
       const intervalMs = firstMs * Math.min(INTERVAL_GROWTH ** polls, MAX_INTERVAL_GROWTH);
       await pacing.sleep(intervalMs * (1 - pacing.random() / 2), signal);
-      batch = await get(batch.id, { signal });
-      yield batch;
+      const state = await poll();
+      if (state === null || isOlder(state, latest)) continue;
+      latest = state;
+      yield latest;
     }
+  } catch (error) {
+    throw signal.aborted ? deadline.error() : error;
   } finally {
     deadline.clear();
   }
+}
+
+/** A proxy or a replica can return an older state. */
+function isOlder(state: RenderBatch, latest: RenderBatch | null): boolean {
+  return latest !== null && state.status !== "complete" && countFinished(state) < countFinished(latest);
+}
+
+export function countFinished({ items }: RenderBatch): number {
+  return items.filter(isFinished).length;
+}
+
+/** An unknown status means not finished. */
+export function isFinished({ status }: BatchItem): boolean {
+  return status === "done" || status === "failed";
+}
+
+/** A poll changes nothing, so it can be repeated after a timeout too. */
+function isPassing(error: unknown): error is SnapError {
+  return isSnapError(error) && (error.code === "timed_out" || isRetryable(error, true));
+}
+
+function waitTimedOut(timeoutMs: number, failure: SnapError | null): SnapError {
+  const message =
+    failure === null
+      ? `The batch is still running; it was not complete within ${timeoutMs} ms.`
+      : `The batch was not complete within ${timeoutMs} ms; the last poll failed: ${failure.message}`;
+  return new SnapError("timed_out", message, { status: 0, ...(failure && { cause: failure }) });
 }

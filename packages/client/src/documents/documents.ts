@@ -1,4 +1,5 @@
 import { DOCUMENT_TYPES, FaultList, type StoredDocument } from "@snap/protocol";
+import { misconfigured } from "../errors.ts";
 import { readJson, readNothing } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
 import { throwIfInvalid } from "../sending/write-query.ts";
@@ -33,7 +34,7 @@ export interface Documents {
   /**
    * Uploads a document. Costs no credits. The same content is stored once, with the later expiry.
    *
-   * @throws SnapError for every failure, such as `payload_too_large`; TypeError without exactly one kind of content.
+   * @throws SnapError for every failure, such as `payload_too_large`; `misconfigured` without exactly one kind of content.
    * @example
    * const { url } = await snap.documents.create({ files: { "index.html": "<h1>Invoice 7</h1>", "style.css": "h1 { color: teal }" } });
    * const { bytes } = await snap.pdf({ url });
@@ -72,7 +73,7 @@ function toUpload(document: DocumentInput): {
   if (kind === "files") return { body: toForm(content as Contents["files"]), contentType: null };
   if (kind === "html" || kind === "markdown" || kind === "zip")
     return { body: content as RequestBody, contentType: DOCUMENT_TYPES[kind] };
-  throw new TypeError("documents.create() needs exactly one of html, markdown, zip and files.");
+  throw misconfigured("documents.create() needs exactly one of html, markdown, zip and files.");
 }
 
 function toForm(files: Contents["files"]): FormData {

@@ -1,4 +1,5 @@
 import { HEADERS } from "@snap/protocol";
+import { misconfigured } from "../errors.ts";
 import { readText } from "../sending/read-body.ts";
 import { readNotes, toFailure, type ResponseContext } from "../sending/to-failure.ts";
 import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
@@ -6,12 +7,12 @@ import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
 const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
 const FORMS: readonly string[] = ["bytes", "stream", "response"] satisfies As[];
 
-/** @throws TypeError for an unknown form. */
+/** @throws SnapError `misconfigured` for an unknown form. */
 export function readForm<A extends As>(as: A | undefined): A {
   // if `as` is undefined, A is its default, "bytes"
   const form = as ?? ("bytes" as A);
   if (FORMS.includes(form)) return form;
-  throw new TypeError(`as must be one of ${FORMS.join(", ")}`);
+  throw misconfigured(`as must be one of ${FORMS.join(", ")}`);
 }
 
 /**
@@ -33,9 +34,8 @@ export async function readRendering<A extends As>(
       : form === "stream"
         ? { stream: response.body }
         : { response };
-  const notes = readNotes(headers);
   // the compiler cannot know that the body matches A
-  return { ...readFacts(headers), notModified: false, contentType, notes, ...body } as Rendering<A>;
+  return { ...readFacts(headers), notModified: false, contentType, ...body } as Rendering<A>;
 }
 
 /** Reads a 304. */
@@ -49,6 +49,7 @@ function readFacts(headers: Headers): ResponseFacts {
     etag: headers.get("ETag"),
     cache: ({ HIT: "hit", MISS: "miss" } as const)[headers.get(HEADERS.cache) ?? ""] ?? "bypass",
     targetStatus: readInteger(headers, HEADERS.targetStatus),
+    notes: readNotes(headers),
     credits: readCredits(headers),
     rateLimit: readPair(headers, {
       limit: HEADERS.rateLimitLimit,

@@ -17,6 +17,8 @@ export interface ResponseFacts {
     /** When the next period starts; `null` for an account without a period. */
     readonly resetsAt: Date | null;
   } | null;
+  /** Remarks about the render, such as `wait-capped`. */
+  readonly notes: readonly string[];
   /** The rate limit that the request counted against; `null` if none. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | null;
   /** Identifies the request; `null` if the header is missing or hidden by the browser. */
@@ -27,8 +29,6 @@ interface RenderingFacts extends ResponseFacts {
   readonly notModified: false;
   /** `image/png`, `image/jpeg`, `image/webp` or `application/pdf`. */
   readonly contentType: string;
-  /** Remarks about the render, such as `wait-capped`. */
-  readonly notes: readonly string[];
 }
 
 /** A rendering in memory. */

@@ -1,6 +1,8 @@
-import { isSnapError, SnapError } from "../errors.ts";
+import { HEADERS } from "@snap/protocol";
+import { aborted, isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
+import type { Observer, RequestEvent } from "./hooks.ts";
 import { startDeadline, type Pacing } from "./time.ts";
 import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
 
@@ -10,7 +12,7 @@ const FIRST_BACKOFF_MS = 500;
 
 /** Options for one call, which override the client's. */
 export interface CallOptions {
-  /** Ends the call, retries included, with the signal's reason. */
+  /** Ends the call, retries included, with `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Timeout of one attempt in milliseconds; the client's by default. */
   readonly timeoutMs?: number | undefined;
@@ -25,6 +27,7 @@ export interface SendSettings {
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
   readonly pacing: Pacing;
+  readonly observer: Observer;
   /** Removes the token from a text. */
   readonly redact: (text: string) => string;
 }
@@ -60,35 +63,66 @@ export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: Ca
 /**
  * Sends a request, and retries it after a retryable failure.
  *
- * @throws SnapError for every failure; the signal's reason when it aborts.
+ * @throws SnapError for every failure.
  */
 export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
   const { signal } = options;
   const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_MS);
   const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES);
-  const { retryIsFree } = call;
+  const { retryIsFree, body, method = body === undefined ? "GET" : "POST" } = call;
+  // an id in the path can be a misplaced token
+  const path = settings.redact(new URL(call.url).pathname);
   for (let retries = 0; ; retries += 1) {
+    const event = { method, path, attempt: retries + 1 };
     try {
-      return await attempt(settings, call, { signal, timeoutMs });
+      return await attempt(settings, call, { signal, timeoutMs, event });
     } catch (error) {
       const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
-      await settings.pacing.sleep(delayMs, signal);
+      const { code, status, requestId } = error as SnapError;
+      settings.observer.onRetry({ ...event, code, status, requestId, delayMs });
+      await pause(settings.pacing, { delayMs, signal });
     }
   }
 }
 
-async function attempt<T>(
-  { fetch, pacing, redact }: SendSettings,
-  { url, method, headers, body, read }: Call<T>,
-  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
-): Promise<T> {
-  signal?.throwIfAborted();
-  const { origin } = new URL(url);
-  const deadline = startDeadline({ timeoutMs, signal, failure: `${origin} sent no complete response` });
+async function pause(
+  pacing: Pacing,
+  { delayMs, signal }: { readonly delayMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
   try {
+    await pacing.sleep(delayMs, signal);
+  } catch (error) {
+    throw signal?.aborted === true ? aborted(signal) : error;
+  }
+}
+
+interface AttemptOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly event: RequestEvent;
+}
+
+async function attempt<T>(
+  { fetch, pacing, observer, redact }: SendSettings,
+  { url, headers, body, read }: Call<T>,
+  { signal, timeoutMs, event }: AttemptOptions,
+): Promise<T> {
+  if (signal?.aborted === true) throw aborted(signal);
+  const { origin } = new URL(url);
+  const deadline = startDeadline({
+    timeoutMs,
+    signal,
+    timedOut: () =>
+      new SnapError("timed_out", `${origin} sent no complete response within ${timeoutMs} ms.`, {
+        status: 0,
+      }),
+  });
+  try {
+    observer.onRequest(event);
+    const startedMs = pacing.now();
     const response = await fetch(url, {
-      method: method ?? (body === undefined ? "GET" : "POST"),
+      method: event.method,
       headers,
       // some fetch implementations reject undefined
       body: body ?? null,
@@ -96,12 +130,20 @@ async function attempt<T>(
       redirect: "manual",
       signal: deadline.signal,
     });
-    const context = { origin, redact, nowMs: pacing.now() };
+    const nowMs = pacing.now();
+    const requestId = response.headers.get(HEADERS.requestId);
+    observer.onResponse({
+      ...event,
+      status: response.status,
+      durationMs: nowMs - startedMs,
+      requestId: requestId === null ? null : redact(requestId),
+    });
+    const context = { origin, redact, nowMs };
     if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
   } catch (error) {
-    deadline.signal.throwIfAborted();
+    if (deadline.signal.aborted) throw deadline.error();
     if (isSnapError(error)) throw error;
     throw new SnapError(
       "connection_failed",
@@ -142,10 +184,10 @@ function retryDelayMs(
   { retries, maxRetries, maxRetryDelayMs, retryIsFree, pacing }: RetryRules,
 ): number | null {
   if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, retryIsFree)) return null;
-  if (error.retryAfter === null)
+  if (error.retryAfterSeconds === null)
     // full jitter: clients that failed together do not retry together
     return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
-  const delayMs = error.retryAfter * 1000;
+  const delayMs = error.retryAfterSeconds * 1000;
   // jitter: clients with the same Retry-After do not retry together
   return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
 }
@@ -157,7 +199,8 @@ const FINAL_NOTES: ReadonlySet<string> = new Set([
   "selector-unmatched",
 ]);
 
-function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
+/** Whether a later attempt may succeed, and can neither repeat work nor charge twice. */
+export function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
   if (notes.some((note) => FINAL_NOTES.has(note))) return false;
   if (status === 0) return code === "connection_failed" && retryIsFree;
   const isRetryableStatus = RETRYABLE_STATUSES.has(status);

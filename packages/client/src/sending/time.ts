@@ -1,4 +1,4 @@
-import { SnapError } from "../errors.ts";
+import { aborted, type SnapError } from "../errors.ts";
 
 /** Clock, randomness and sleep of a client; tests replace them to avoid waiting. */
 export interface Pacing {
@@ -30,8 +30,10 @@ export const realPacing: Pacing = {
 
 /** A timeout that runs until it is cleared. */
 export interface Deadline {
-  /** Aborts with the caller's reason, or with `timed_out` after the timeout. */
+  /** Aborts with the caller's signal, or after the timeout. */
   readonly signal: AbortSignal;
+  /** Returns the error of the aborted signal: `aborted`, or that of the timeout. */
+  error(): SnapError;
   /** Stops the timeout. The caller's signal still applies, for a body that is read later. */
   clear(): void;
 }
@@ -39,19 +41,19 @@ export interface Deadline {
 export function startDeadline({
   timeoutMs,
   signal,
-  failure,
+  timedOut,
 }: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Start of the message, such as `https://snap.example.com sent no complete response`. */
-  readonly failure: string;
+  /** Returns the error of the timeout. */
+  readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();
-  const timer = setTimeout(() => {
-    timeout.abort(new SnapError("timed_out", `${failure} within ${timeoutMs} ms.`, { status: 0 }));
-  }, timeoutMs);
+  const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs);
+  const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
   return {
-    signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
+    signal: either,
+    error: () => (either.reason === timeout.signal.reason ? (either.reason as SnapError) : aborted(either)),
     clear: () => clearTimeout(timer),
   };
 }

@@ -31,14 +31,14 @@ export function toFailure(
 ): SnapError {
   const envelope = parseObject(text);
   const requestId = headers.has(HEADERS.requestId) ? redact(headers.get(HEADERS.requestId) ?? "") : null;
-  const retryAfter = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
+  const retryAfterSeconds = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
   if (isEnvelope(envelope)) {
     // redact after parsing: escape sequences could hide the token
     const { code, message, errors, request_id } = parseObject(redact(JSON.stringify(envelope))) as Envelope;
     return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
       requestId: requestId ?? request_id,
-      retryAfter: retryAfter ?? factsOf(code)?.retryAfterSeconds,
+      retryAfterSeconds: retryAfterSeconds ?? factsOf(code)?.retryAfterSeconds,
       errors,
       notes: readNotes(headers),
     });
@@ -51,7 +51,7 @@ export function toFailure(
   return new SnapError("unexpected_answer", `${origin} sent ${description}`, {
     status,
     requestId,
-    retryAfter,
+    retryAfterSeconds,
   });
 }
 

@@ -5,7 +5,7 @@ import {
   type ValidationFailure,
   type RenderInput,
 } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { misconfigured, SnapError } from "../errors.ts";
 
 /**
  * Checks the parameters and writes them as a query.
@@ -13,7 +13,7 @@ import { SnapError } from "../errors.ts";
  * @throws SnapError for invalid parameters, the same as the service would return.
  */
 export function writeQuery(parameters: RenderInput): URLSearchParams {
-  if (Object(parameters) !== parameters) throw new TypeError("parameters must be an object such as { url }");
+  if (Object(parameters) !== parameters) throw misconfigured("parameters must be an object such as { url }");
   throwIfInvalid(checkParameters(parameters));
   return toQuery(parameters);
 }

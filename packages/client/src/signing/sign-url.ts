@@ -4,7 +4,9 @@ import {
   secretsIn,
   SIGNED_SECRET_MESSAGE,
   type SignableInput,
+  type ValidSignable,
 } from "@snap/protocol";
+import { misconfigured } from "../errors.ts";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
 import { throwIfInvalid, writeQuery } from "../sending/write-query.ts";
 
@@ -33,20 +35,25 @@ export interface SignUrlOptions extends ExpiryOptions {
  * The same arguments return the same URL, so it can be cached. Anyone can read it, so `headers`, `cookies` and
  * `basicAuth` cannot be part of it.
  *
- * @throws SnapError for invalid parameters, the same as the service would return.
- * @throws TypeError or RangeError if an option is missing or malformed.
+ * @throws SnapError for invalid parameters, the same as the service would return; `misconfigured` if an option is
+ * missing or malformed.
  * @example
  * const src = signUrl(
  *   { url: "https://example.com", width: 1200, height: 630 },
  *   { baseUrl: "https://snap.example.com/v1", tokenId: 7, signingSecret, expires: new Date("2030-01-01") },
  * );
  */
-export function signUrl(parameters: SignableInput, options: SignUrlOptions): string {
+export function signUrl<const P extends SignableInput = SignableInput>(
+  parameters: ValidSignable<P>,
+  options: SignUrlOptions,
+): string {
   const { signingSecret, expires } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
   if (typeof signingSecret !== "string" || signingSecret === "")
-    throw new TypeError("signingSecret is missing; run `snap-server tokens reveal ID` to get it.");
+    throw misconfigured(
+      "signingSecret is missing: is SNAP_SIGNING_SECRET set? `snap-server tokens reveal ID` shows it.",
+    );
   const query = writeQuery(parameters);
   requireNoSecrets(parameters);
   return buildSignedUrl(query, {

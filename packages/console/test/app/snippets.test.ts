@@ -53,7 +53,7 @@ it("the TypeScript program calls the method of the mode", () => {
     `import { writeFile } from "node:fs/promises";
 import { createClient } from "@snap/client";
 
-const snap = createClient({ baseUrl: "https://snap.example.com/v1", token: process.env.SNAP_TOKEN ?? "" });
+const snap = createClient({ baseUrl: "https://snap.example.com/v1" });
 const { bytes, etag } = await snap.pdf({
   url: ${JSON.stringify(NASTY)},
   cookies: [{"name":"a","value":"b"}],

@@ -282,6 +282,47 @@ export type ScreenshotDefaults =
   | "expandScrollers"
   | "cache";
 
+/** For each screenshot parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+export interface ScreenshotRules {
+  readonly width: { readonly height: number };
+  readonly height: { readonly width: number };
+  readonly device: {
+    readonly width?: undefined;
+    readonly height?: undefined;
+    readonly scale?: 1 | undefined;
+    readonly mobile?: false | undefined;
+    readonly touch?: false | undefined;
+    readonly userAgent?: undefined;
+  };
+  readonly latitude: { readonly longitude: number };
+  readonly longitude: { readonly latitude: number };
+  readonly accuracy: { readonly latitude: number };
+  readonly fullPage: {
+    readonly clipX?: undefined;
+    readonly clipY?: undefined;
+    readonly clipWidth?: undefined;
+    readonly clipHeight?: undefined;
+  };
+  readonly selector: {
+    readonly fullPage?: false | undefined;
+    readonly clipX?: undefined;
+    readonly clipY?: undefined;
+    readonly clipWidth?: undefined;
+    readonly clipHeight?: undefined;
+  };
+  readonly clipX: { readonly clipY: number; readonly clipWidth: number; readonly clipHeight: number };
+  readonly clipY: { readonly clipX: number; readonly clipWidth: number; readonly clipHeight: number };
+  readonly clipWidth: { readonly clipX: number; readonly clipY: number; readonly clipHeight: number };
+  readonly clipHeight: { readonly clipX: number; readonly clipY: number; readonly clipWidth: number };
+  readonly fullPageMaxHeight: { readonly fullPage: true };
+  readonly padding: { readonly selector: string };
+  readonly quality: { readonly format: "jpeg" | "webp" };
+  readonly omitBackground: { readonly format?: "png" | "webp" | undefined };
+  readonly maskColor: { readonly mask: string };
+  readonly expandScrollers: { readonly fullPage: true };
+  readonly cacheTtl: { readonly cache?: true | undefined };
+}
+
 /** Values of a PDF's parameters, each on its own; types.ts has the valid combinations. */
 export interface PdfValues {
   /**
@@ -542,6 +583,41 @@ export type PdfDefaults =
   | "outline"
   | "tagged"
   | "cache";
+
+/** For each PDF parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+export interface PdfRules {
+  readonly latitude: { readonly longitude: number };
+  readonly longitude: { readonly latitude: number };
+  readonly accuracy: { readonly latitude: number };
+  readonly width: { readonly height: number };
+  readonly height: { readonly width: number };
+  readonly marginTop: {
+    readonly marginRight: number;
+    readonly marginBottom: number;
+    readonly marginLeft: number;
+  };
+  readonly marginRight: {
+    readonly marginTop: number;
+    readonly marginBottom: number;
+    readonly marginLeft: number;
+  };
+  readonly marginBottom: {
+    readonly marginTop: number;
+    readonly marginRight: number;
+    readonly marginLeft: number;
+  };
+  readonly marginLeft: {
+    readonly marginTop: number;
+    readonly marginRight: number;
+    readonly marginBottom: number;
+  };
+  readonly singlePage: {
+    readonly landscape?: false | undefined;
+    readonly cssPageSize?: false | undefined;
+    readonly pageRanges?: undefined;
+  };
+  readonly cacheTtl: { readonly cache?: true | undefined };
+}
 
 /** Names of the parameters that are secret. */
 export type SecretName = "headers" | "cookies" | "basicAuth";

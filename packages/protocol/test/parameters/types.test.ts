@@ -1,77 +1,95 @@
 import { assertType, describe, expectTypeOf, it } from "vitest";
-import type { PdfInput, RenderInput, ScreenshotInput, SignableInput } from "../../src/index.ts";
+import type {
+  BatchItemInput,
+  PdfCapture,
+  PdfInput,
+  RenderInput,
+  ScreenshotCapture,
+  ScreenshotInput,
+  SignableInput,
+  ValidBatchItem,
+  ValidPdf,
+  ValidScreenshot,
+  ValidSignable,
+} from "../../src/index.ts";
 
 /* Checked by the compiler: an expected error that does not occur is an error. */
+/* oxlint-disable vitest/expect-expect -- the compiler checks the calls */
+
+const screenshot = <const P extends ScreenshotCapture>(_parameters: ValidScreenshot<P>): void => {};
+const pdf = <const P extends PdfCapture>(_parameters: ValidPdf<P>): void => {};
+const item = <const P extends RenderInput>(_parameters: ValidBatchItem<P>): void => {};
+const sign = <const P extends SignableInput>(_parameters: ValidSignable<P>): void => {};
 
 const url = "https://example.com/";
 const clip = { clipX: 0, clipY: 0, clipWidth: 400, clipHeight: 300 };
 const margins = { marginTop: 1, marginRight: 1, marginBottom: 1, marginLeft: 1 };
 
-describe("ScreenshotInput", () => {
+describe("the argument of screenshot()", () => {
   it("accepts parameters that the service accepts", () => {
-    assertType<ScreenshotInput>({ url });
-    assertType<ScreenshotInput>({ url, pdf: false });
-    assertType<ScreenshotInput>({ url, format: "jpeg", quality: 80 });
-    assertType<ScreenshotInput>({ url, format: "webp", quality: 80, omitBackground: true });
-    assertType<ScreenshotInput>({ url, format: "png", omitBackground: true });
-    assertType<ScreenshotInput>({ url, omitBackground: true });
-    assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: false });
-    assertType<ScreenshotInput>({ url, fullPage: true, scale: 2, delay: 100 });
-    assertType<ScreenshotInput>({ url, fullPage: false, selector: "main" });
-    assertType<ScreenshotInput>({ url, ...clip, format: "jpeg", quality: 1 });
-    assertType<ScreenshotInput>({
+    screenshot({ url });
+    screenshot({ url, pdf: false });
+    screenshot({ url, format: "jpeg", quality: 80 });
+    screenshot({ url, format: "webp", quality: 80, omitBackground: true });
+    screenshot({ url, format: "png", omitBackground: true });
+    screenshot({ url, omitBackground: true });
+    screenshot({ url, format: "jpeg", omitBackground: false });
+    screenshot({ url, fullPage: true, scale: 2, delay: 100 });
+    screenshot({ url, fullPage: false, selector: "main" });
+    screenshot({ url, ...clip, format: "jpeg", quality: 1 });
+    screenshot({
       url,
       width: 800,
       height: 600,
       waitForSelector: "#ready",
       waitUntil: "load",
     });
-    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", colorScheme: "dark", locale: "de-CH" });
-    assertType<ScreenshotInput>({ url, width: 800, height: 600, scale: 2, mobile: true, userAgent: "Bot/1" });
-    assertType<ScreenshotInput>({ url, latitude: 1, longitude: 2, accuracy: 100 });
-    assertType<ScreenshotInput>({ url, selector: "main", padding: 20, mask: "img", maskColor: "red" });
-    assertType<ScreenshotInput>({ url, fullPage: true, fullPageMaxHeight: 5000, expandScrollers: true });
-    assertType<ScreenshotInput>({ url, headers: { "X-A": "1" }, cookies: [{ name: "a", value: "b" }] });
-    assertType<ScreenshotInput>({ url, cache: false });
-    assertType<ScreenshotInput>({ url, cache: true, cacheTtl: 60 });
-    assertType<ScreenshotInput>({ url, cacheTtl: 60 });
+    screenshot({ url, device: "iphone-15-pro", colorScheme: "dark", locale: "de-CH" });
+    screenshot({ url, width: 800, height: 600, scale: 2, mobile: true, userAgent: "Bot/1" });
+    screenshot({ url, latitude: 1, longitude: 2, accuracy: 100 });
+    screenshot({ url, selector: "main", padding: 20, mask: "img", maskColor: "red" });
+    screenshot({ url, fullPage: true, fullPageMaxHeight: 5000, expandScrollers: true });
+    screenshot({ url, headers: { "X-A": "1" }, cookies: [{ name: "a", value: "b" }] });
+    screenshot({ url, cache: false });
+    screenshot({ url, cache: true, cacheTtl: 60 });
+    screenshot({ url, cacheTtl: 60 });
   });
 
   it("rejects a parameter without its partner", () => {
     // @ts-expect-error -- longitude is missing
-    assertType<ScreenshotInput>({ url, latitude: 1 });
+    screenshot({ url, latitude: 1 });
     // @ts-expect-error -- requires selector
-    assertType<ScreenshotInput>({ url, padding: 20 });
+    screenshot({ url, padding: 20 });
     // @ts-expect-error -- requires fullPage
-    assertType<ScreenshotInput>({ url, fullPageMaxHeight: 500 });
+    screenshot({ url, fullPageMaxHeight: 500 });
     // @ts-expect-error -- requires mask
-    assertType<ScreenshotInput>({ url, maskColor: "red" });
+    screenshot({ url, maskColor: "red" });
     // @ts-expect-error -- the device has a viewport
-    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", width: 800, height: 600 });
+    screenshot({ url, device: "iphone-15-pro", width: 800, height: 600 });
     // @ts-expect-error -- the device has a user agent
-    assertType<ScreenshotInput>({ url, device: "iphone-15-pro", userAgent: "Bot/1" });
+    screenshot({ url, device: "iphone-15-pro", userAgent: "Bot/1" });
   });
 
   it("accepts values that are known only at run time", () => {
     const flag = Math.random() > 0.5;
     const format: "png" | "jpeg" | "webp" = flag ? "png" : "jpeg";
-    assertType<ScreenshotInput>({ url, fullPage: flag, cache: flag, format });
-    assertType<ScreenshotInput>({ url, omitBackground: flag, fullPage: flag, cache: flag });
-    assertType<ScreenshotInput>({ url, delay: flag ? 5 : undefined, cacheTtl: flag ? 60 : undefined });
-    assertType<ScreenshotInput>({ url, selector: flag ? "main" : undefined });
-    assertType<ScreenshotInput>({ url, format: flag ? "jpeg" : "webp", quality: flag ? 5 : undefined });
-    assertType<ScreenshotInput>(flag ? { url, fullPage: true } : { url, selector: "main" });
+    screenshot({ url, fullPage: flag, cache: flag, format });
+    screenshot({ url, omitBackground: flag, fullPage: flag, cache: flag });
+    screenshot({ url, delay: flag ? 5 : undefined, cacheTtl: flag ? 60 : undefined });
+    screenshot({ url, selector: flag ? "main" : undefined });
+    screenshot({ url, format: flag ? "jpeg" : "webp", quality: flag ? 5 : undefined });
+    screenshot(flag ? { url, fullPage: true } : { url, selector: "main" });
   });
 
   it("accepts undefined for parameters that are not sent", () => {
-    assertType<ScreenshotInput>({
+    screenshot({
       url,
       quality: undefined,
       selector: undefined,
       width: undefined,
       height: undefined,
     });
-    assertType<ScreenshotInput>({
+    screenshot({
       url,
       clipX: undefined,
       clipY: undefined,
@@ -82,145 +100,191 @@ describe("ScreenshotInput", () => {
 
   it("rejects parameters that the service rejects", () => {
     // @ts-expect-error -- url is required
-    assertType<ScreenshotInput>({});
+    screenshot({});
     // @ts-expect-error -- png has no quality
-    assertType<ScreenshotInput>({ url, quality: 80 });
+    screenshot({ url, quality: 80 });
     // @ts-expect-error -- png has no quality
-    assertType<ScreenshotInput>({ url, format: "png", quality: 80 });
+    screenshot({ url, format: "png", quality: 80 });
     // @ts-expect-error -- jpeg has no transparency
-    assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: true });
+    screenshot({ url, format: "jpeg", omitBackground: true });
     // @ts-expect-error -- fullPage excludes selector
-    assertType<ScreenshotInput>({ url, fullPage: true, selector: "main" });
+    screenshot({ url, fullPage: true, selector: "main" });
     // @ts-expect-error -- fullPage excludes a clip region
-    assertType<ScreenshotInput>({ url, fullPage: true, ...clip });
+    screenshot({ url, fullPage: true, ...clip });
     // @ts-expect-error -- selector excludes a clip region
-    assertType<ScreenshotInput>({ url, selector: "main", ...clip });
+    screenshot({ url, selector: "main", ...clip });
     // @ts-expect-error -- a clip region needs all four members
-    assertType<ScreenshotInput>({ url, clipX: 0 });
+    screenshot({ url, clipX: 0 });
     // @ts-expect-error -- a clip region needs all four members
-    assertType<ScreenshotInput>({ url, clipX: 0, clipY: 0, clipWidth: 400 });
+    screenshot({ url, clipX: 0, clipY: 0, clipWidth: 400 });
     // @ts-expect-error -- width and height need each other
-    assertType<ScreenshotInput>({ url, width: 800 });
+    screenshot({ url, width: 800 });
     // @ts-expect-error -- width and height need each other
-    assertType<ScreenshotInput>({ url, height: 600 });
+    screenshot({ url, height: 600 });
     // @ts-expect-error -- cache: false excludes cacheTtl
-    assertType<ScreenshotInput>({ url, cache: false, cacheTtl: 60 });
+    screenshot({ url, cache: false, cacheTtl: 60 });
     // @ts-expect-error -- a PDF
-    assertType<ScreenshotInput>({ url, pdf: true });
+    screenshot({ url, pdf: true });
     // @ts-expect-error -- for PDFs only
-    assertType<ScreenshotInput>({ url, landscape: true });
+    screenshot({ url, landscape: true });
     // @ts-expect-error -- for PDFs only
-    assertType<ScreenshotInput>({ url, paperFormat: "a4" });
+    screenshot({ url, paperFormat: "a4" });
     // @ts-expect-error -- for PDFs only
-    assertType<ScreenshotInput>({ url, marginUnit: "mm" });
+    screenshot({ url, marginUnit: "mm" });
     // @ts-expect-error -- for PDFs only
-    assertType<ScreenshotInput>({ url, ...margins });
+    screenshot({ url, ...margins });
     // @ts-expect-error -- unknown parameter
-    assertType<ScreenshotInput>({ url, fulPage: true });
+    screenshot({ url, fulPage: true });
     // @ts-expect-error -- unknown format
-    assertType<ScreenshotInput>({ url, format: "gif" });
+    screenshot({ url, format: "gif" });
     // @ts-expect-error -- unknown event
-    assertType<ScreenshotInput>({ url, waitUntil: "idle" });
+    screenshot({ url, waitUntil: "idle" });
     // @ts-expect-error -- a number, not a string
-    assertType<ScreenshotInput>({ url, delay: "5" });
+    screenshot({ url, delay: "5" });
     // @ts-expect-error -- a boolean, not a number
-    assertType<ScreenshotInput>({ url, fullPage: 1 });
+    screenshot({ url, fullPage: 1 });
   });
 });
 
-describe("PdfInput", () => {
+describe("the argument of pdf()", () => {
   it("accepts parameters that the service accepts", () => {
-    assertType<PdfInput>({ url });
-    assertType<PdfInput>({ url, pdf: true });
-    assertType<PdfInput>({ url, landscape: true, paperFormat: "letter", scale: 0.5 });
-    assertType<PdfInput>({ url, width: 210, height: 297, marginUnit: "mm", ...margins });
-    assertType<PdfInput>({ url, cache: false });
-    assertType<PdfInput>({ url, cacheTtl: 60, marginTop: undefined, format: undefined });
-    assertType<PdfInput>({ url, headerHtml: "a", footerHtml: "b", ...margins, pageRanges: "1-3,5,8-" });
-    assertType<PdfInput>({ url, singlePage: true, landscape: false, outline: true, tagged: true });
-    assertType<PdfInput>({ url, cssPageSize: true, printBackground: false, landscape: true });
-    assertType<PdfInput>({ url, pdfTitle: "a", pdfAuthor: "b", pdfSubject: "c", pdfKeywords: "d" });
+    pdf({ url });
+    pdf({ url, pdf: true });
+    pdf({ url, landscape: true, paperFormat: "letter", scale: 0.5 });
+    pdf({ url, width: 210, height: 297, marginUnit: "mm", ...margins });
+    pdf({ url, cache: false });
+    pdf({ url, cacheTtl: 60, marginTop: undefined, format: undefined });
+    pdf({ url, headerHtml: "a", footerHtml: "b", ...margins, pageRanges: "1-3,5,8-" });
+    pdf({ url, singlePage: true, landscape: false, outline: true, tagged: true });
+    pdf({ url, cssPageSize: true, printBackground: false, landscape: true });
+    pdf({ url, pdfTitle: "a", pdfAuthor: "b", pdfSubject: "c", pdfKeywords: "d" });
   });
 
   it("accepts values that are known only at run time", () => {
     const flag = Math.random() > 0.5;
-    assertType<PdfInput>({ url, landscape: flag, cssPageSize: flag, pageRanges: flag ? "1" : undefined });
-    assertType<PdfInput>({ url, ...margins, headerHtml: flag ? "a" : undefined });
-    assertType<PdfInput>({ url, singlePage: flag });
+    pdf({ url, landscape: flag, cssPageSize: flag, pageRanges: flag ? "1" : undefined });
+    pdf({ url, ...margins, headerHtml: flag ? "a" : undefined });
+    pdf({ url, singlePage: flag });
   });
 
   it("rejects parameters that the service rejects", () => {
     // @ts-expect-error -- a screenshot
-    assertType<PdfInput>({ url, pdf: false });
+    pdf({ url, pdf: false });
     // @ts-expect-error -- all four margins are required
-    assertType<PdfInput>({ url, marginTop: 1 });
+    pdf({ url, marginTop: 1 });
     // @ts-expect-error -- a header needs margins
-    assertType<PdfInput>({ url, headerHtml: "a" });
+    pdf({ url, headerHtml: "a" });
     // @ts-expect-error -- a single page has no other pages
-    assertType<PdfInput>({ url, singlePage: true, pageRanges: "1" });
+    pdf({ url, singlePage: true, pageRanges: "1" });
     // @ts-expect-error -- a single page is as long as its content
-    assertType<PdfInput>({ url, singlePage: true, landscape: true });
+    pdf({ url, singlePage: true, landscape: true });
     // @ts-expect-error -- a single page is as long as its content
-    assertType<PdfInput>({ url, singlePage: true, cssPageSize: true });
+    pdf({ url, singlePage: true, cssPageSize: true });
     // @ts-expect-error -- width and height need each other
-    assertType<PdfInput>({ url, width: 210 });
+    pdf({ url, width: 210 });
     // @ts-expect-error -- cache: false excludes cacheTtl
-    assertType<PdfInput>({ url, cache: false, cacheTtl: 60 });
+    pdf({ url, cache: false, cacheTtl: 60 });
     // @ts-expect-error -- unknown paper format
-    assertType<PdfInput>({ url, paperFormat: "a7" });
+    pdf({ url, paperFormat: "a7" });
     // @ts-expect-error -- unknown unit
-    assertType<PdfInput>({ url, marginUnit: "pt" });
+    pdf({ url, marginUnit: "pt" });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, fullPage: true });
+    pdf({ url, fullPage: true });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, format: "png" });
+    pdf({ url, format: "png" });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, quality: 80 });
+    pdf({ url, quality: 80 });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, delay: 5 });
+    pdf({ url, delay: 5 });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, selector: "main" });
+    pdf({ url, selector: "main" });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, ...clip });
+    pdf({ url, ...clip });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, omitBackground: true });
+    pdf({ url, omitBackground: true });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, waitForSelector: "main" });
+    pdf({ url, waitForSelector: "main" });
     // @ts-expect-error -- for screenshots only
-    assertType<PdfInput>({ url, waitUntil: "load" });
+    pdf({ url, waitUntil: "load" });
   });
 });
 
-describe("RenderInput", () => {
+describe("the argument of item()", () => {
   it("selects the mode by pdf", () => {
-    assertType<RenderInput>({ url });
-    assertType<RenderInput>({ url, pdf: false, fullPage: true });
-    assertType<RenderInput>({ url, pdf: true, landscape: true });
+    item({ url });
+    item({ url, pdf: false, fullPage: true });
+    item({ url, pdf: true, landscape: true });
     const input: PdfInput = { url, landscape: true };
-    assertType<RenderInput>({ ...input, pdf: true });
+    item({ ...input, pdf: true });
     // @ts-expect-error -- PDF parameters need pdf: true
-    assertType<RenderInput>({ url, landscape: true });
+    item({ url, landscape: true });
     // @ts-expect-error -- for screenshots only
-    assertType<RenderInput>({ url, pdf: true, fullPage: true });
+    item({ url, pdf: true, fullPage: true });
   });
 
-  it("includes both modes", () => {
+  it("rejects an item that is not cached", () => {
+    // @ts-expect-error -- renderings of a batch are fetched later
+    item({ url, cache: false });
+    // @ts-expect-error -- renderings of a batch are fetched later
+    item({ url, pdf: true, cache: false });
+    // @ts-expect-error -- renderings of a batch are fetched later
+    assertType<BatchItemInput>({ url, cache: false });
+    item({ url, cache: true, cacheTtl: 7200 });
+  });
+
+  it("accepts a mode that is known only at run time, with parameters of both modes", () => {
+    const form = { pdf: undefined as boolean | undefined, quality: undefined as number | undefined };
+    item({ url, pdf: form.pdf });
+    item({ url, pdf: form.pdf, quality: form.quality, landscape: form.pdf });
+  });
+});
+
+describe("the input types", () => {
+  it("are writable", () => {
+    const input: ScreenshotInput = { url };
+    input.width = 800;
+    input.height = undefined;
+    screenshot(input);
+    const paper: PdfInput = { url };
+    paper.marginTop = 1;
+    pdf(paper);
+    const both: RenderInput = { url };
+    both.pdf = true;
+    item(both);
+    const one: BatchItemInput = { url };
+    one.pdf = true;
+    item(one);
+    const signed: SignableInput = { url };
+    signed.fullPage = true;
+    sign(signed);
+    const page: ScreenshotCapture = { html: "<h1>Hello</h1>" };
+    page.html = undefined;
+    page.url = url;
+    screenshot(page);
+  });
+
+  it("include both modes", () => {
     expectTypeOf<ScreenshotInput>().toExtend<RenderInput>();
     expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<RenderInput>();
-    expectTypeOf<PdfInput>().not.toExtend<RenderInput>();
+    expectTypeOf<BatchItemInput>().toExtend<RenderInput>();
+    expectTypeOf<SignableInput>().toExtend<RenderInput>();
+    expectTypeOf<ScreenshotInput>().toExtend<ScreenshotCapture>();
+    expectTypeOf<PdfInput>().toExtend<PdfCapture>();
+    expectTypeOf<RenderInput>().not.toExtend<BatchItemInput>();
+    expectTypeOf<RenderInput>().not.toExtend<SignableInput>();
     expectTypeOf<ScreenshotInput>().not.toExtend<PdfInput>();
   });
 });
 
-describe("SignableInput", () => {
+describe("the argument of sign()", () => {
   it("has no secrets, in either mode", () => {
-    assertType<SignableInput>({ url, fullPage: true });
-    assertType<SignableInput>({ url, pdf: true, landscape: true });
+    sign({ url, fullPage: true });
+    sign({ url, pdf: true, landscape: true });
     // @ts-expect-error -- secret
-    assertType<SignableInput>({ url, headers: { "x-preview": "s3cr3t" } });
+    sign({ url, headers: { "x-preview": "s3cr3t" } });
     // @ts-expect-error -- secret
-    assertType<SignableInput>({ url, cookies: [{ name: "session", value: "s3cr3t" }] });
+    sign({ url, cookies: [{ name: "session", value: "s3cr3t" }] });
     // @ts-expect-error -- secret
-    assertType<SignableInput>({ url, pdf: true, basicAuth: "ada:s3cr3t" });
+    sign({ url, pdf: true, basicAuth: "ada:s3cr3t" });
   });
 });

@@ -31,7 +31,41 @@ ${rows.map((row) => memberOf(row, mode)).join("\n")}
 
 /** Names that validation fills in. */
 export type ${prefix}Defaults = ${unionOf(filledIn)};
+
+/** For each ${title} parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+export interface ${prefix}Rules {
+${rows.flatMap((row) => rulesOf(row, rows)).join("\n")}
+}
 `;
+}
+
+/** The rules of one row, as a member of the rules; none for a row without rules. */
+function rulesOf(row: ParameterRow, rows: readonly ParameterRow[]): string[] {
+  const { name, together = [], excludes = [], requires, needs } = row;
+  const rowOf = (other: string): ParameterRow[] => rows.filter((candidate) => candidate.name === other);
+  const sent = [...together, ...(requires === undefined ? [] : [requires])].filter((other) => other !== name);
+  const members = [
+    ...sent
+      .flatMap(rowOf)
+      .map((other) => `readonly ${other.name}: ${other.kind === "flag" ? "true" : typeOf(other)}`),
+    ...excludes
+      .flatMap(({ names }) => names)
+      .flatMap(rowOf)
+      .map((other) => `readonly ${other.name}?: ${[...literalsOf(other.default), "undefined"].join(" | ")}`),
+    ...(needs === undefined ? [] : rowOf(needs.name).map((choice) => choiceOf(choice, needs.values))),
+  ];
+  return members.length === 0 ? [] : [`  readonly ${name}: { ${members.join("; ")} };`];
+}
+
+/** A choice that is not sent has its default. */
+function choiceOf(choice: ParameterRow, values: readonly string[]): string {
+  const isOptional = values.some((value) => value === choice.default);
+  const types = [...values.flatMap(literalsOf), ...(isOptional ? ["undefined"] : [])];
+  return `readonly ${choice.name}${isOptional ? "?" : ""}: ${types.join(" | ")}`;
+}
+
+function literalsOf(value: unknown): string[] {
+  return value === undefined ? [] : [JSON.stringify(value)];
 }
 
 function unionOf(rows: readonly ParameterRow[]): string {

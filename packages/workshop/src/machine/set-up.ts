@@ -18,6 +18,7 @@ export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
     ({ aptPackages, aptProgram }) => aptPackages.length > 0 || aptProgram !== undefined,
   );
   if (installable.length > 0 && (await canInstall())) await install(installable);
+  if (process.env["CI"]) await installFromNpm(initiallyMissing);
   const missing = await findMissing(initiallyMissing);
   for (const part of missing) console.log(explain(part));
   return missing;
@@ -47,6 +48,15 @@ async function install(parts: readonly SystemPart[]): Promise<void> {
   for (const { aptProgram } of parts) if (aptProgram !== undefined) await extract(aptProgram);
 }
 
+async function installFromNpm(parts: readonly SystemPart[]): Promise<void> {
+  for (const { name, npmArgs } of parts) {
+    if (npmArgs === undefined) continue;
+    console.log(`installing ${name} (about half a minute)`);
+    const { ok, output } = await run("npm", npmArgs);
+    if (!ok) console.log(output);
+  }
+}
+
 /** Extracts a program from its package; installing the package could start a service. */
 async function extract({ package: name, path }: AptProgram): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "snap-setup-"));
@@ -73,6 +83,7 @@ function explain(part: SystemPart): string {
   const missing = `Missing: ${part.name}, needed ${part.purpose}.`;
   if (part.aptProgram !== undefined)
     return `${missing} To get it on Debian, run:\n  ${extractCommand(part.aptProgram.package)}\nThen put ${part.aptProgram.path} on the PATH.`;
+  if (part.npmArgs !== undefined) return `${missing} To get it, run:\n  npm ${part.npmArgs.join(" ")}`;
   if (part.aptPackages.length === 0) return missing;
   return [
     `${missing} To install it on Debian, run:`,

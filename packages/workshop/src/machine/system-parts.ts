@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findBrowser } from "./find-browser.ts";
 import { run } from "./run.ts";
+import { hasRuntimes, INSTALL_RUNTIMES } from "./runtimes.ts";
 
 export type SetupTask = "start" | "test";
 
@@ -21,6 +22,8 @@ export interface SystemPart {
   readonly aptPackages: readonly string[];
   /** A program to extract into `PROGRAMS`, from a package that would otherwise install a service. */
   readonly aptProgram?: AptProgram;
+  /** Arguments of npm that install the part: only in CI, because it is large. */
+  readonly npmArgs?: readonly string[];
   /** A task stops if a required part is missing; a missing optional part is only reported. */
   readonly requiredFor: readonly SetupTask[];
   readonly optionalFor: readonly SetupTask[];
@@ -113,6 +116,15 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     optionalFor: [],
     probe: async () =>
       (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
+  },
+  {
+    name: "runtimes",
+    purpose: "to run the client in Node 20, Node 22, Bun and Deno",
+    aptPackages: [],
+    npmArgs: INSTALL_RUNTIMES,
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: () => Promise.resolve(hasRuntimes()),
   },
   {
     name: "network",

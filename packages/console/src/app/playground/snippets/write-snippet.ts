@@ -29,7 +29,7 @@ export function writeTypeScript({ pdf, ...parameters }: Parameters, baseUrl: str
   return `import { writeFile } from "node:fs/promises";
 import { createClient } from "@snap/client";
 
-const snap = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, token: process.env.SNAP_TOKEN ?? "" });
+const snap = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });
 const { bytes, etag } = await snap.${method}(${toTypeScript(parameters)});
 await writeFile("${fileNameOf({ ...parameters, pdf })}", bytes);
 console.log(etag);`;

@@ -10,8 +10,8 @@ import {
   type ResponseRendering,
   type SnapError,
   type StreamRendering,
-} from "../src/index.ts";
-import { TOKEN } from "./raw-server.ts";
+} from "../../src/index.ts";
+import { TOKEN } from "../raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
 const { screenshot, pdf, batches, documents, signUrl } = createClient({

@@ -1,0 +1,137 @@
+import {
+  BATCH_LIMITS,
+  buildSignedUrl,
+  checkParameters,
+  FaultList,
+  LIMITS,
+  secretsIn,
+  toQuery,
+  type BatchItem,
+  type RenderBatch,
+  type RenderInput,
+  type UrlSigner,
+} from "@snap/protocol";
+import type { Renders } from "./renders.ts";
+import { FailedRequest, rejectInvalid } from "./responses.ts";
+
+interface FakeBatch {
+  readonly id: string;
+  readonly createdMs: number;
+  readonly webhookUrl: string | null;
+  readonly inputs: readonly RenderInput[];
+  readonly finished: BatchItem[];
+  polls: number;
+  finishedMs: number | null;
+}
+
+/** What the batches of the fake service need. */
+export interface BatchContext {
+  readonly renders: Renders;
+  readonly signer: UrlSigner;
+  readonly now: () => number;
+  /** Polls until a batch is complete; its items finish at an even pace. */
+  readonly pollsPerBatch: number;
+  /** Error codes by the URL of the items that fail. */
+  readonly itemErrors: ReadonlyMap<string, string>;
+}
+
+/** The batches of the fake service. */
+export class FakeBatches {
+  readonly #context: BatchContext;
+  readonly #batches = new Map<string, FakeBatch>();
+
+  constructor(context: BatchContext) {
+    this.#context = context;
+  }
+
+  submit(document: object): RenderBatch {
+    const { items, webhookUrl = null } = document as Readonly<Record<string, unknown>>;
+    rejectInvalid(checkSubmission(items));
+    const number = String(this.#batches.size + 1).padStart(24, "0");
+    const batch: FakeBatch = {
+      id: `batch_${number}`,
+      createdMs: this.#context.now(),
+      webhookUrl: webhookUrl as string | null,
+      inputs: items as readonly RenderInput[],
+      finished: [],
+      polls: 0,
+      finishedMs: null,
+    };
+    this.#batches.set(batch.id, batch);
+    return this.#documentOf(batch);
+  }
+
+  /** Returns the batch after one more poll. */
+  poll(id: string): RenderBatch {
+    const batch = this.#batches.get(id);
+    if (batch === undefined) throw new FailedRequest({ code: "not_found" });
+    const { pollsPerBatch, now } = this.#context;
+    batch.polls += 1;
+    const count = Math.floor((batch.inputs.length * Math.min(batch.polls, pollsPerBatch)) / pollsPerBatch);
+    for (const [index, input] of batch.inputs.entries())
+      if (index >= batch.finished.length && index < count)
+        batch.finished.push(this.#finish(batch, index, input));
+    if (batch.finished.length === batch.inputs.length) batch.finishedMs ??= now();
+    return this.#documentOf(batch);
+  }
+
+  #finish(batch: FakeBatch, index: number, input: RenderInput): BatchItem {
+    const { renders, signer, now, itemErrors } = this.#context;
+    const code = itemErrors.get(input.url);
+    const item = unfinished(batch, index, "failed");
+    if (code !== undefined)
+      return { ...item, error: { code, message: `The fake service fails with ${code}.` }, credit_cost: 0 };
+    const { etag, contentType, isHit } = renders.render(input);
+    const { notes, targetStatus } = renders.settings;
+    const expiresMs = now() + 1000 * (input.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds);
+    const expires = Math.floor(expiresMs / 1000);
+    return {
+      ...item,
+      status: "done",
+      etag,
+      target_status: contentType === "application/pdf" ? null : targetStatus,
+      expires_at: new Date(expiresMs).toISOString(),
+      signed_url: secretsIn(input).length > 0 ? null : buildSignedUrl(toQuery(input), { ...signer, expires }),
+      credit_cost: isHit ? 0 : 1,
+      ...(notes.length > 0 && { notes }),
+    };
+  }
+
+  #documentOf(batch: FakeBatch): RenderBatch {
+    const { id, createdMs, finishedMs, inputs, finished, polls, webhookUrl } = batch;
+    const rest = inputs.slice(finished.length).map((_input, index) => {
+      const status = polls > 0 && index === 0 ? "rendering" : "queued";
+      return unfinished(batch, finished.length + index, status);
+    });
+    return {
+      id,
+      status: finishedMs === null ? "pending" : "complete",
+      created_at: new Date(createdMs).toISOString(),
+      finished_at: finishedMs === null ? null : new Date(finishedMs).toISOString(),
+      prunes_at: new Date((finishedMs ?? createdMs) + BATCH_LIMITS.retentionMs).toISOString(),
+      webhook: webhookUrl === null ? null : { url: webhookUrl, delivered_at: null },
+      items: [...finished, ...rest],
+    };
+  }
+}
+
+function unfinished({ id, inputs }: FakeBatch, index: number, status: string): BatchItem {
+  const empty = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
+  const itemId = `${id.replace("batch", "item")}_${index}`;
+  return { id: itemId, url: inputs[index]?.url ?? "", status, ...empty, credit_cost: null };
+}
+
+/** The checks of a submission that programs are likely to fail. */
+function checkSubmission(items: unknown): ReturnType<FaultList["toFailure"]> {
+  const faults = new FaultList();
+  if (!Array.isArray(items) || items.length === 0 || items.length > BATCH_LIMITS.items)
+    faults.add("items", `must have 1 to ${BATCH_LIMITS.items} items`);
+  else
+    for (const [index, item] of (items as RenderInput[]).entries()) {
+      for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
+        for (const message of messages) faults.add(`items.${index}.${name}`, message);
+      if (item.cache === false)
+        faults.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
+    }
+  return faults.toFailure();
+}

@@ -1,0 +1,132 @@
+import type { ClientOptions } from "../client.ts";
+import { FakeBatches } from "./batches.ts";
+import { FakeDocuments } from "./documents.ts";
+import { Renders } from "./renders.ts";
+import { envelope, type FakeFailure } from "./responses.ts";
+import { respond, type RecordedRequest } from "./routes.ts";
+
+/** How the fake service behaves. */
+export interface FakeServiceOptions {
+  /**
+   * Credits of the account.
+   * @default 1000
+   */
+  readonly credits?: number | undefined;
+  /**
+   * HTTP status of every page.
+   * @default 200
+   */
+  readonly targetStatus?: number | undefined;
+  /** Notes on every rendering; none by default. */
+  readonly notes?: readonly string[] | undefined;
+  /**
+   * Polls until a batch is complete; its items finish at an even pace.
+   * @default 2
+   */
+  readonly pollsPerBatch?: number | undefined;
+  /** Milliseconds since the Unix epoch; `Date.now` by default. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A fake of the service, in memory. */
+export interface FakeService {
+  /** Options for `createClient`: address, credentials, `fetch`, and a `pacing` that does not wait. */
+  readonly options: {
+    readonly [Name in "token" | "signingSecret" | "fetch" | "pacing"]: NonNullable<ClientOptions[Name]>;
+  } & { readonly baseUrl: string };
+  /** Every request so far, in order. */
+  readonly requests: readonly RecordedRequest[];
+  /** Makes the next request that has no failure yet fail with an error of the service. */
+  fail(failure: FakeFailure): void;
+  /** Makes the next request that has no failure yet receive this response, such as a proxy's error page. */
+  respondWith(response: Response): void;
+  /** Processes the next request that has no failure yet, and loses its response. */
+  loseResponse(): void;
+  /** Makes every batch item with this URL fail. */
+  failItem(url: string, code: string): void;
+}
+
+const TOKEN_ID = 7;
+const TOKEN = `${TOKEN_ID}|a-token-of-the-fake-service`;
+const SIGNER = {
+  baseUrl: "https://snap.test/v1",
+  tokenId: TOKEN_ID,
+  signingSecret: "a signing secret of the fake service",
+};
+
+type Trouble = (respond: () => Promise<Response>, requestId: string) => Promise<Response>;
+
+/**
+ * Creates a fake of the service for the tests of a program that uses the client. It checks parameters like the service,
+ * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. Files of one format have the same
+ * bytes; their entity tags differ. Lists of batches and webhook deliveries are not part of it.
+ *
+ * @example
+ * const service = createFakeService({ pollsPerBatch: 3 });
+ * const snap = createClient(service.options);
+ * service.fail({ code: "upstream_error" });
+ * await snap.screenshot({ url: "https://example.com" });
+ * console.log(service.requests.length); // 2, because the client retried
+ */
+export function createFakeService(options: FakeServiceOptions = {}): FakeService {
+  const { credits = 1000, targetStatus = 200, notes = [], pollsPerBatch = 2, now = Date.now } = options;
+  const requests: RecordedRequest[] = [];
+  const troubles: Trouble[] = [];
+  const itemErrors = new Map<string, string>();
+  const renders = new Renders({ totalCredits: credits, targetStatus, notes });
+  const batches = new FakeBatches({
+    renders,
+    signer: SIGNER,
+    now,
+    pollsPerBatch: Math.max(1, pollsPerBatch),
+    itemErrors,
+  });
+  const parts = { renders, batches, documents: new FakeDocuments(now), signer: SIGNER, token: TOKEN, now };
+
+  return {
+    requests,
+    options: {
+      baseUrl: SIGNER.baseUrl,
+      token: TOKEN,
+      signingSecret: SIGNER.signingSecret,
+      async fetch(input, init) {
+        const request = new Request(input, init);
+        request.signal.throwIfAborted();
+        const recorded = await record(request);
+        requests.push(recorded);
+        const requestId = `00000000-0000-4000-8000-${String(requests.length).padStart(12, "0")}`;
+        const trouble = troubles.shift();
+        const answer = async (): Promise<Response> => respond(recorded, { parts, requestId });
+        return trouble === undefined ? answer() : trouble(answer, requestId);
+      },
+      pacing: {
+        now,
+        random: () => 0.5,
+        async sleep(_durationMs, signal) {
+          signal?.throwIfAborted();
+        },
+      },
+    },
+    fail(failure) {
+      troubles.push(async (_answer, requestId) => envelope(failure, requestId));
+    },
+    respondWith(response) {
+      troubles.push(async () => response);
+    },
+    loseResponse() {
+      troubles.push(async (answer) => {
+        await answer();
+        throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") });
+      });
+    },
+    failItem(url, code) {
+      itemErrors.set(url, code);
+    },
+  };
+}
+
+async function record(request: Request): Promise<RecordedRequest> {
+  const { pathname, searchParams: query } = new URL(request.url);
+  const path = pathname.replace(/^\/v1/, "");
+  return { method: request.method, path, query, headers: request.headers, body: await request.text() };
+}

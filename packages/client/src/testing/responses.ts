@@ -1,0 +1,54 @@
+import { ERROR_CODES, HEADERS, type ErrorCode, type ParameterFaults } from "@snap/protocol";
+
+/** An error of the service. */
+export interface FakeFailure {
+  readonly code: ErrorCode | (string & {});
+  /** By default, the status that the contract gives the code; 500 for an unknown one. */
+  readonly status?: number | undefined;
+  readonly message?: string | undefined;
+  /** Sent as `Retry-After`; by default, what the contract gives the code. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Error messages by parameter name. */
+  readonly errors?: ParameterFaults | undefined;
+  /** Sent as `X-Render-Notes`. */
+  readonly notes?: readonly string[] | undefined;
+}
+
+interface Defaults {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+}
+
+export function envelope(failure: FakeFailure, requestId: string): Response {
+  const codes: Readonly<Record<string, Defaults>> = ERROR_CODES;
+  const defaults: Defaults = codes[failure.code] ?? { status: 500 };
+  const { code, message = `The fake service fails with ${code}.`, errors, notes = [] } = failure;
+  const retryAfterSeconds = failure.retryAfterSeconds ?? defaults.retryAfterSeconds;
+  return Response.json(
+    { code, message, ...(errors && { errors }), request_id: requestId },
+    {
+      status: failure.status ?? defaults.status,
+      headers: {
+        "Cache-Control": "no-store",
+        [HEADERS.requestId]: requestId,
+        ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: String(retryAfterSeconds) }),
+        ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
+      },
+    },
+  );
+}
+
+/** An error that ends the handling of a request. */
+export class FailedRequest extends Error {
+  readonly failure: FakeFailure;
+
+  constructor(failure: FakeFailure) {
+    super(failure.code);
+    this.failure = failure;
+  }
+}
+
+/** @throws FailedRequest for a failed check. */
+export function rejectInvalid(failure: FakeFailure | null): void {
+  if (failure !== null) throw new FailedRequest(failure);
+}

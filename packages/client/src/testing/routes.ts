@@ -1,0 +1,135 @@
+import {
+  fromText,
+  HEADERS,
+  LIMITS,
+  modeOf,
+  PARAMETERS,
+  verifyQuery,
+  type ParameterRow,
+  type UrlSigner,
+} from "@snap/protocol";
+import type { FakeBatches } from "./batches.ts";
+import type { FakeDocuments } from "./documents.ts";
+import { RENDERS_PER_MINUTE, type Renders } from "./renders.ts";
+import { envelope, FailedRequest } from "./responses.ts";
+
+/** A request that the fake service received. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path under the base URL, such as `/snap`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** The body as text; empty without a body. */
+  readonly body: string;
+}
+
+/** What the routes need. */
+export interface ServiceParts {
+  readonly renders: Renders;
+  readonly batches: FakeBatches;
+  readonly documents: FakeDocuments;
+  readonly signer: UrlSigner;
+  readonly token: string;
+  readonly now: () => number;
+}
+
+/** Returns the response of the service to a request. */
+export function respond(
+  request: RecordedRequest,
+  { parts, requestId }: { readonly parts: ServiceParts; readonly requestId: string },
+): Response {
+  const response = routeSafely(request, { parts, requestId });
+  const { total, remaining } = parts.renders.credits;
+  if (request.path !== "/snap/signed" && response.status !== 401) {
+    response.headers.set(HEADERS.creditsLimit, String(total));
+    response.headers.set(HEADERS.creditsRemaining, String(remaining));
+  }
+  response.headers.set(HEADERS.requestId, requestId);
+  return response;
+}
+
+function routeSafely(
+  request: RecordedRequest,
+  { parts, requestId }: { readonly parts: ServiceParts; readonly requestId: string },
+): Response {
+  try {
+    return route(request, parts);
+  } catch (error) {
+    if (error instanceof FailedRequest) return envelope(error.failure, requestId);
+    throw error;
+  }
+}
+
+function route({ method, path, query, headers, body }: RecordedRequest, parts: ServiceParts): Response {
+  const { renders, batches, documents } = parts;
+  const knownTag = headers.get("If-None-Match");
+  if (method === "GET" && path === "/snap/signed") {
+    checkSignature(query, parts);
+    return renders.respond(readParameters(query, SIGNED_NAMES), { knownTag, isSigned: true });
+  }
+  if (headers.get("Authorization") !== `Bearer ${parts.token}`)
+    throw new FailedRequest({ code: "unauthenticated" });
+  const [, folder, id = ""] = path.split("/");
+  switch (id === "" ? `${method} ${path}` : `${method} /${folder}/{id}`) {
+    case "GET /snap":
+      return renders.respond(readParameters(query), { knownTag, isSigned: false });
+    case "POST /captures":
+      return renders.respond(parse(body), { knownTag, isSigned: false });
+    case "GET /usage":
+      return Response.json({
+        credits: renders.credits,
+        plan: null,
+        period: null,
+        rate_limit: {
+          requests_per_minute: RENDERS_PER_MINUTE,
+          cached_requests_per_minute: LIMITS.cachedRequestsPerMinute,
+        },
+      });
+    case "POST /renders":
+      return Response.json(batches.submit(parse(body)), { status: 202 });
+    case "GET /renders/{id}":
+      return Response.json(batches.poll(id));
+    case "POST /documents":
+      return Response.json(documents.create(body, headers), { status: 201 });
+    case "GET /documents/{id}":
+      return Response.json(documents.get(id));
+    case "DELETE /documents/{id}":
+      documents.delete(id);
+      return new Response(null, { status: 204 });
+    default:
+      throw new FailedRequest({ code: "not_found", message: `The fake service has no ${method} ${path}.` });
+  }
+}
+
+const SIGNED_NAMES: ReadonlySet<string> = new Set(["tokenId", "expires", "signature"]);
+
+/** Reads parameters from a query, each according to its kind. */
+function readParameters(query: URLSearchParams, others: ReadonlySet<string> = new Set()): object {
+  const mode = modeOf({ pdf: fromText("flag", query.get("pdf") ?? "") });
+  const rows: Readonly<Record<string, ParameterRow | undefined>> = PARAMETERS[mode];
+  const entries = [...query].filter(([name]) => !others.has(name));
+  return Object.fromEntries(entries.map(([name, text]) => [name, fromText(rows[name]?.kind, text)]));
+}
+
+function checkSignature(query: URLSearchParams, { signer, now }: ServiceParts): void {
+  const signature = query.get("signature") ?? "";
+  const isValid =
+    query.get("tokenId") === String(signer.tokenId) &&
+    verifyQuery(
+      [...query].filter(([name]) => name !== "signature"),
+      { signature, signingSecret: signer.signingSecret },
+    );
+  if (!isValid) throw new FailedRequest({ code: "invalid_signature" });
+  if (Number(query.get("expires") ?? Number.POSITIVE_INFINITY) * 1000 < now())
+    throw new FailedRequest({ code: "signed_url_expired" });
+}
+
+/** @throws FailedRequest for text that is not a JSON object. */
+function parse(body: string): object {
+  try {
+    return { ...(JSON.parse(body) as object) };
+  } catch {
+    throw new FailedRequest({ code: "validation_failed", message: "The body must be a JSON object." });
+  }
+}

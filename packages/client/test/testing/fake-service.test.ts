@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import {
+  createClient,
+  type BatchItem,
+  type RenderBatch,
+  type ResponseFacts,
+  type ScreenshotCapture,
+  type SnapClient,
+} from "../../src/index.ts";
+import { createFakeService, signDelivery } from "../../src/testing/index.ts";
+import { verifyWebhook, webhookHandler } from "../../src/webhooks/index.ts";
+import { failureOf } from "../failure-of.ts";
+import { kindOf } from "../kind-of.ts";
+import { openService } from "../service.ts";
+
+/** Has no signed URL, so a download fails. */
+const NO_ITEM = { id: "none", status: "queued", error: null } as BatchItem;
+const PAGE = { url: "https://example.com/" } as const;
+
+describe("the fake service", () => {
+  it("returns a file of the requested format, and caches it", async () => {
+    const { options, requests } = createFakeService({ credits: 5, notes: ["blank"], targetStatus: 404 });
+    const snap = createClient(options);
+    const { bytes, ...first } = await snap.screenshot(PAGE);
+    expect(kindOf(bytes)).toBe("image/png");
+    expect(first).toMatchObject({
+      contentType: "image/png",
+      cache: "miss",
+      notes: ["blank"],
+      targetStatus: 404,
+      credits: { limit: 5, remaining: 4 },
+    });
+    expect(await snap.screenshot(PAGE)).toMatchObject({ cache: "hit", etag: first.etag });
+    expect(await snap.screenshot({ ...PAGE, cache: false })).toMatchObject({ cache: "bypass" });
+    expect(await snap.screenshot(PAGE, { ifNoneMatch: first.etag })).toMatchObject({ notModified: true });
+    const webp = await snap.screenshot({ ...PAGE, format: "webp", quality: 5 });
+    expect([webp.contentType, kindOf(webp.bytes)]).toEqual(["image/webp", "image/webp"]);
+    expect(webp.etag).not.toBe(first.etag);
+    const jpeg = await snap.screenshot({ ...PAGE, format: "jpeg" });
+    expect([...jpeg.bytes.subarray(0, 2), ...jpeg.bytes.subarray(-2)]).toEqual([0xff, 0xd8, 0xff, 0xd9]);
+    const pdf = await snap.pdf({ html: "<h1>Invoice</h1>" });
+    expect([pdf.contentType, kindOf(pdf.bytes)]).toEqual(["application/pdf", "application/pdf"]);
+    expect((await snap.usage()).credits).toEqual({ remaining: 0, used: 5, total: 5 });
+    expect(await failureOf(snap.pdf(PAGE))).toMatchObject({ code: "credit_limit_reached", status: 402 });
+    expect(requests.map(({ path }) => path).slice(-3)).toEqual(["/captures", "/usage", "/snap"]);
+    expect(requests[0]?.query.get("url")).toBe("https://example.com/");
+  });
+
+  it("fails when asked to, once for each failure", async () => {
+    const service = createFakeService();
+    const snap = createClient(service.options);
+    service.fail({ code: "upstream_error" });
+    service.loseResponse();
+    await snap.screenshot(PAGE);
+    expect(service.requests).toHaveLength(3);
+    // the render whose response was lost was charged
+    expect((await snap.usage()).credits.used).toBe(1);
+    service.fail({ code: "render_failed", notes: ["selector-unmatched"], message: "no match" });
+    expect(await failureOf(snap.screenshot(PAGE))).toMatchObject({
+      code: "render_failed",
+      status: 500,
+      message: "no match",
+      notes: ["selector-unmatched"],
+    });
+    service.fail({ code: "rate_limited", retryAfterSeconds: 3600 });
+    expect(await failureOf(snap.usage())).toMatchObject({ status: 429, retryAfterSeconds: 3600 });
+    service.fail({ code: "brewing", status: 418, errors: { pot: ["is a teapot"] } });
+    expect(await failureOf(snap.usage())).toMatchObject({ status: 418, errors: { pot: ["is a teapot"] } });
+    service.respondWith(new Response("<h1>Sign in</h1>", { headers: { "Content-Type": "text/html" } }));
+    expect(await failureOf(snap.usage())).toMatchObject({ code: "unexpected_answer", status: 200 });
+    const stranger = createClient({ ...service.options, token: "8|another" });
+    expect(await failureOf(stranger.usage())).toMatchObject({ code: "unauthenticated", status: 401 });
+    expect(await failureOf(snap.usage({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+  });
+
+  it("completes a batch after a number of polls", async () => {
+    const service = createFakeService({ pollsPerBatch: 3 });
+    const snap = createClient(service.options);
+    service.failItem("https://example.com/2", "render_timeout");
+    const urls = [0, 1, 2].map((index) => `https://example.com/${index}`);
+    const submitted = await snap.batches.submit({ items: urls.map((url) => ({ url, format: "webp" })) });
+    const progress: number[] = [];
+    const { items } = await snap.batches.wait(submitted, {
+      onProgress: ({ finished }) => progress.push(finished),
+    });
+    expect(progress).toEqual([0, 1, 2, 3]);
+    expect(items.map(({ status, error }) => [status, error?.code])).toEqual([
+      ["done", undefined],
+      ["done", undefined],
+      ["failed", "render_timeout"],
+    ]);
+    expect(await snap.batches.download(items[0] ?? NO_ITEM)).toMatchObject({
+      cache: "hit",
+      etag: items[0]?.etag,
+      contentType: "image/webp",
+    });
+    expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
+  });
+
+  it("verifies signed URLs", async () => {
+    const { options } = createFakeService({ now: () => Date.parse("2026-01-01T00:00:00Z") });
+    const snap = createClient(options);
+    const statusOf = async (url: string): Promise<number> => (await options.fetch(url)).status;
+    expect(await statusOf(snap.signUrl({ ...PAGE, fullPage: true }))).toBe(200);
+    expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2025-12-31") }))).toBe(403);
+    expect(await statusOf(`${snap.signUrl(PAGE)}0`)).toBe(403);
+  });
+
+  it("stores documents", async () => {
+    const snap = createClient(createFakeService().options);
+    const files = { "index.html": "<h1>Hi</h1>", "style.css": "h1 { color: teal }" };
+    const stored = await snap.documents.create({ files });
+    expect(stored).toMatchObject({ content_type: "multipart/form-data", files: 2 });
+    expect(await snap.documents.create({ files })).toMatchObject({ id: stored.id });
+    await snap.pdf({ url: stored.url });
+    await snap.documents.delete(stored.id);
+    expect(await failureOf(snap.documents.get(stored.id))).toMatchObject({ code: "not_found" });
+  });
+});
+
+/** Replaces each value by its type. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (value instanceof Uint8Array || value === null || typeof value !== "object")
+    return Object.prototype.toString.call(value);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
+}
+
+/** Returns the contract of an error, as names, which shapeOf retains. */
+async function errorOf(call: Promise<unknown>): Promise<object> {
+  const { code, status, errors } = await failureOf(call);
+  return { [`${code} ${status}`]: "", ...errors };
+}
+
+/** The results of the same calls, without those that depend on the account. */
+async function callEverything(snap: SnapClient): Promise<unknown[]> {
+  const withoutPeriod = ({ credits, ...result }: ResponseFacts): object => ({
+    ...result,
+    credits: { ...credits, resetsAt: null },
+  });
+  const shot = await snap.screenshot(PAGE);
+  const batch = await snap.batches.submit({ items: [PAGE, { ...PAGE, pdf: true }] });
+  const complete = await snap.batches.wait(batch, { pollIntervalMs: 10 });
+  const invalid: ScreenshotCapture = { ...PAGE, quality: 80 };
+  return [
+    withoutPeriod(shot),
+    withoutPeriod(await snap.screenshot(PAGE)),
+    withoutPeriod(await snap.screenshot(PAGE, { ifNoneMatch: shot.etag })),
+    withoutPeriod(await snap.pdf({ markdown: "# Hi", cache: false })),
+    batch,
+    complete,
+    await snap.batches.download(complete.items[1] ?? NO_ITEM),
+    await snap.documents.create({ html: "<h1>Hi</h1>" }),
+    (await snap.usage()).rate_limit,
+    await errorOf(snap.screenshot(invalid)),
+    await errorOf(snap.batches.submit({ items: [{ ...PAGE, cache: Boolean(0) }] })),
+    await errorOf(snap.batches.get("batch_0")),
+    await errorOf(snap.documents.get("0".repeat(64))),
+  ];
+}
+
+describe("the fake service and the real one", () => {
+  it("return the same shapes for the same calls", async () => {
+    const real = await (await openService({ notes: ["blank"] })).client();
+    const fake = createClient(createFakeService({ notes: ["blank"] }).options);
+    expect(shapeOf(await callEverything(fake))).toEqual(shapeOf(await callEverything(real)));
+  });
+});
+
+describe("signDelivery()", () => {
+  const signingSecret = "s3cret";
+
+  async function completeBatch(): Promise<RenderBatch> {
+    const snap = createClient(createFakeService({ pollsPerBatch: 1 }).options);
+    const { id } = await snap.batches.submit({ items: [PAGE], webhookUrl: "https://app.example.com/hook" });
+    return snap.batches.get(id);
+  }
+
+  it("returns a delivery that verifyWebhook and the handlers accept", async () => {
+    const batch = await completeBatch();
+    expect(batch).toMatchObject({ status: "complete", webhook: { delivered_at: null } });
+    const { body, headers } = signDelivery(batch, { signingSecret });
+    expect(verifyWebhook(body, headers, signingSecret)).toEqual(batch);
+    const received: RenderBatch[] = [];
+    const handler = webhookHandler(signingSecret, (each) => received.push(each));
+    const request = new Request("https://app.example.com/hook", { method: "POST", body, headers });
+    expect((await handler(request)).status).toBe(204);
+    expect(received).toEqual([batch]);
+  });
+
+  it("signs the time and the secret", async () => {
+    const { body, headers } = signDelivery(await completeBatch(), { signingSecret, now: new Date(0) });
+    expect(() => verifyWebhook(body, headers, signingSecret)).toThrow(/more than 300 seconds/);
+    expect(() => verifyWebhook(body, headers, "other", { now: 0 })).toThrow(/Invalid signature/);
+  });
+});

@@ -1,0 +1,98 @@
+import type { PdfCapture, PdfInput, RenderInput, ScreenshotCapture, ScreenshotInput } from "./types.ts";
+import type { PdfRules, ScreenshotRules, SecretName } from "./values.ts";
+
+/*
+ * The types of arguments. `Given` is the inferred type of the argument. Where it certainly breaks a rule, the argument
+ * does not compile, and the error names the parameter to fix. Where the rule depends on values at run time, such as those
+ * of a form, it does, and the run-time check decides.
+ */
+
+/** What a member of an argument can be. */
+type Member<Given, Name> = Name extends keyof Given ? Given[Name] : undefined;
+
+/** Whether a parameter is certainly sent; a flag counts if it is `true`. */
+type IsSent<Value> = [Extract<Value, false | undefined>] extends [never] ? true : false;
+
+/** Whether two types have no value in common. */
+type IsDisjoint<A, B> = [Extract<A, B> | Extract<B, A>] extends [never] ? true : false;
+
+/** The names of a rule's members that the argument certainly breaks. */
+type BrokenNames<Given, Rule> = {
+  [Name in keyof Rule]-?: IsDisjoint<Member<Given, Name>, Rule[Name]> extends true ? Name : never;
+}[keyof Rule];
+
+/** The rules that apply and are certainly broken, each with its broken members only. */
+type BrokenRules<Given, Rules> = {
+  [
+    Name in keyof Rules as IsSent<Member<Given, Name>> extends true
+      ? [BrokenNames<Given, Rules[Name]>] extends [never]
+        ? never
+        : Name
+      : never
+  ]: {
+    // not an alias, which errors would show in place of the members
+    [Other in keyof Rules[Name] as Other & BrokenNames<Given, Rules[Name]>]: Rules[Name][Other];
+  };
+};
+
+type Intersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+  value: infer All,
+) => void
+  ? All
+  : never;
+
+/** `Input`, and what else the broken rules require of the argument. */
+type Checked<Input, Given, Rules> =
+  BrokenRules<Given, Rules> extends infer Broken ? Input & Intersection<Broken[keyof Broken]> : never;
+
+/** Content excludes a URL, and other content. */
+interface ContentRules {
+  readonly html: { readonly url?: undefined; readonly markdown?: undefined };
+  readonly markdown: { readonly url?: undefined; readonly html?: undefined };
+}
+
+/** A URL is required if there can be no content. */
+type PageOf<Given> = [Member<Given, "url"> | Member<Given, "html"> | Member<Given, "markdown">] extends [
+  undefined,
+]
+  ? { url: string }
+  : unknown;
+
+/** Headers and footers are printed in the margins. */
+interface HeaderRules {
+  readonly headerHtml: { readonly marginTop: number };
+  readonly footerHtml: { readonly marginBottom: number };
+}
+
+/** The rendering of an item is fetched from the cache. */
+interface BatchRules {
+  readonly url: { readonly cache?: true | undefined };
+}
+
+// each type is distributive, for arguments with a union type; the branch for never is only for inference
+
+/** The argument of `screenshot()`. */
+export type ValidScreenshot<Given> = Given extends never
+  ? Given
+  : Checked<ScreenshotCapture & PageOf<Given>, Given, ScreenshotRules & ContentRules>;
+
+/** The argument of `pdf()`. */
+export type ValidPdf<Given> = Given extends never
+  ? Given
+  : Checked<PdfCapture & PageOf<Given>, Given, PdfRules & HeaderRules & ContentRules>;
+
+/** An argument of either mode. With a `pdf` that is known only at run time, the rules of neither mode apply. */
+type OfMode<Given, Others, Rules> =
+  IsSent<Member<Given, "pdf">> extends true
+    ? Checked<PdfInput & Others, Given, Rules & PdfRules & HeaderRules>
+    : true extends Member<Given, "pdf">
+      ? Checked<RenderInput & Others, Given, Rules>
+      : Checked<ScreenshotInput & Others, Given, Rules & ScreenshotRules>;
+
+/** A batch item. */
+export type ValidBatchItem<Given> = Given extends never ? Given : OfMode<Given, unknown, BatchRules>;
+
+/** The parameters of a signed URL. */
+export type ValidSignable<Given> = Given extends never
+  ? Given
+  : OfMode<Given, { [Name in SecretName]?: undefined }, unknown>;
