@@ -21,7 +21,10 @@ export interface ClientOptions {
    * `SNAP_BASE_URL` by default.
    */
   readonly baseUrl?: string | URL | undefined;
-  /** `<id>|<secret>`; `SNAP_TOKEN` by default. Keep it on the server: never send it to a browser. */
+  /**
+   * `<id>|<secret>`, or the secret that the operator chose as the service's `SNAP_TOKEN`; the variable `SNAP_TOKEN` by
+   * default. Keep it on the server: never send it to a browser.
+   */
   readonly token?: string | undefined;
   /**
    * The token's signing secret, for `signUrl`; `SNAP_SIGNING_SECRET` by default. Keep it on the server: never send it to a

@@ -48,7 +48,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   const baseUrl = readBaseUrl(options.baseUrl ?? readVariable(VARIABLES.baseUrl));
   const { token, tokenId, secret } = readToken(options.token ?? readVariable(VARIABLES.token));
   const { pacing = realPacing } = options;
-  const ownHeaders = readHeaders(options.headers);
+  const ownHeaders = readHeaders("headers", options.headers);
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -78,6 +78,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     { as, ifNoneMatch, ...callOptions }: RenderOptions<A, T> = {},
   ): Promise<RenderResult<A, T>> {
     const form = readForm(as);
+    if (typeof ifNoneMatch === "string") readHeaders("ifNoneMatch", { "If-None-Match": ifNoneMatch });
     const { path, body } = writeCapture(parameters);
     const result = await request<Rendering<A> | NotModified>(
       path,
@@ -120,6 +121,10 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     signUrl(parameters, expiry) {
       // read here: Deno asks the user for permission
       const signingSecret = options.signingSecret ?? readVariable(VARIABLES.signingSecret) ?? "";
+      if (tokenId === null)
+        throw misconfigured(
+          "To sign URLs, pass the token with its id, <id>|<secret>; the service logs the id of its SNAP_TOKEN at start.",
+        );
       return signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret });
     },
     withOptions(overrides) {

@@ -38,7 +38,8 @@ export function readBaseUrl(baseUrl: string | URL | undefined): string {
 /** A token and its parts. */
 export interface TokenParts {
   readonly token: string;
-  readonly tokenId: number;
+  /** `null` for a secret alone, such as one that the operator chose as the service's `SNAP_TOKEN`. */
+  readonly tokenId: number | null;
   readonly secret: string;
 }
 
@@ -50,17 +51,17 @@ export interface TokenParts {
 export function readToken(value: string | undefined): TokenParts {
   const token = requireOption("token", value);
   const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];
-  if (id === undefined || secret === undefined)
-    throw misconfigured("token must look like <id>|<secret>, without spaces or line breaks.");
-  return { token, tokenId: Number(id), secret };
+  if (id !== undefined && secret !== undefined) return { token, tokenId: Number(id), secret };
+  if (/^[\w.~+/=-]{32,128}$/.test(token)) return { token, tokenId: null, secret: token };
+  throw misconfigured("token must look like <id>|<secret>, without spaces or line breaks.");
 }
 
 /** @throws SnapError `misconfigured` for a name or value that HTTP does not allow, without quoting it. */
-export function readHeaders(headers: Readonly<Record<string, string>> | undefined): Headers {
+export function readHeaders(option: string, headers: Readonly<Record<string, string>> | undefined): Headers {
   try {
     return new Headers(headers);
   } catch {
-    throw misconfigured("headers must have only names and values that HTTP allows.");
+    throw misconfigured(`${option} must contain only what HTTP allows in headers.`);
   }
 }
 

@@ -55,8 +55,19 @@ describe("baseUrl", () => {
 });
 
 describe("token", () => {
+  it("can be a secret alone, which cannot sign", async () => {
+    const { origin, requests } = await openRawServer(png);
+    const snap = createClient({ baseUrl: origin, token: SECRET, signingSecret: SIGNING_SECRET });
+    await snap.screenshot(PAGE);
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect(() => snap.signUrl(PAGE)).toThrow(
+      "To sign URLs, pass the token with its id, <id>|<secret>; the service logs the id of its SNAP_TOKEN at start.",
+    );
+  });
+
   it.for([
-    SECRET,
+    SECRET.slice(0, 31),
+    `${SECRET}|`,
     `|${SECRET}`,
     `7|`,
     `7|${SECRET}\n`,
@@ -135,7 +146,16 @@ describe("a client", () => {
     const failure = errorOf({ headers: { "X-Gateway-Key": "s3cret\n" + String.fromCharCode(0) } });
     expect(failure).toMatchObject({
       code: "misconfigured",
-      message: "headers must have only names and values that HTTP allows.",
+      message: "headers must contain only what HTTP allows in headers.",
+    });
+  });
+
+  it("rejects an entity tag that HTTP does not allow", async () => {
+    const { origin } = await openRawServer(png);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    await expect(snap.screenshot(PAGE, { ifNoneMatch: '"5f\n"' })).rejects.toMatchObject({
+      code: "misconfigured",
+      message: "ifNoneMatch must contain only what HTTP allows in headers.",
     });
   });
 
