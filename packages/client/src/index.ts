@@ -27,6 +27,7 @@ export type {
   BatchProgress,
   DeliveryList,
   ListOptions,
+  SubmitOptions,
   WaitOptions,
 } from "./batches/batches.ts";
 export type { WatchOptions } from "./batches/watch-batch.ts";

@@ -39,14 +39,22 @@ export interface BatchContext {
 export class FakeBatches {
   readonly #context: BatchContext;
   readonly #batches = new Map<string, FakeBatch>();
+  /** The submission and the batch of each idempotency key. */
+  readonly #submissions = new Map<string, { readonly text: string; readonly batch: FakeBatch }>();
 
   constructor(context: BatchContext) {
     this.#context = context;
   }
 
-  submit(document: object): RenderBatch {
+  /** Returns the same batch for the same submission with the same key. */
+  submit(document: object, idempotencyKey: string | null): RenderBatch {
     const { items, webhookUrl = null } = document as Readonly<Record<string, unknown>>;
     rejectInvalid(checkSubmission(items));
+    const text = JSON.stringify(document);
+    const earlier = this.#submissions.get(idempotencyKey ?? "");
+    if (earlier !== undefined && earlier.text !== text)
+      throw new FailedRequest({ code: "idempotency_mismatch" });
+    if (earlier !== undefined) return this.#documentOf(earlier.batch);
     const number = String(this.#batches.size + 1).padStart(24, "0");
     const batch: FakeBatch = {
       id: `batch_${number}`,
@@ -58,6 +66,7 @@ export class FakeBatches {
       finishedMs: null,
     };
     this.#batches.set(batch.id, batch);
+    if (idempotencyKey !== null) this.#submissions.set(idempotencyKey, { text, batch });
     return this.#documentOf(batch);
   }
 

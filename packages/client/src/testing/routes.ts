@@ -4,6 +4,7 @@ import {
   LIMITS,
   modeOf,
   PARAMETERS,
+  REQUEST_HEADERS,
   verifyQuery,
   type ParameterRow,
   type UrlSigner,
@@ -87,7 +88,9 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
         },
       });
     case "POST /renders":
-      return Response.json(batches.submit(parse(body)), { status: 202 });
+      return Response.json(batches.submit(parse(body), headers.get(REQUEST_HEADERS.idempotencyKey)), {
+        status: 202,
+      });
     case "GET /renders/{id}":
       return Response.json(batches.poll(id));
     case "POST /documents":

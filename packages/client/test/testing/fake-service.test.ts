@@ -97,6 +97,20 @@ describe("the fake service", () => {
     expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
   });
 
+  it("queues a submission once, however often its response is lost", async () => {
+    const service = createFakeService();
+    const snap = createClient(service.options);
+    service.loseResponse();
+    const batch = await snap.batches.submit({ items: [PAGE] }, { idempotencyKey: "order 7" });
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /renders",
+      "POST /renders",
+    ]);
+    expect(batch.id).toBe(`batch_${"1".padStart(24, "0")}`);
+    const other = snap.batches.submit({ items: [{ ...PAGE, pdf: true }] }, { idempotencyKey: "order 7" });
+    expect(await failureOf(other)).toMatchObject({ code: "idempotency_mismatch", status: 422 });
+  });
+
   it("verifies signed URLs", async () => {
     const { options } = createFakeService({ now: () => Date.parse("2026-01-01T00:00:00Z") });
     const snap = createClient(options);

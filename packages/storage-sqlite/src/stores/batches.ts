@@ -4,6 +4,8 @@ import type {
   BatchStore,
   BatchSummary,
   DeliveryState,
+  IdempotencyClaim,
+  IdempotencyHolder,
   ItemRecord,
   ItemState,
 } from "@snap/engine/ports";
@@ -51,12 +53,16 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
   };
 
   return {
-    async insert(batch) {
-      durably(database, () =>
+    async insert(batch, claim) {
+      const outcome = durably(database, () =>
         writing(database, () => {
-          if (!deletions.includes(batch.accountId)) insert(statements, batch);
+          if (deletions.includes(batch.accountId)) return null;
+          const holder = claim === undefined ? null : claimKey(statements, { batch, claim });
+          if (holder === null) insert(statements, batch);
+          return { holder };
         }),
       );
+      return outcome?.holder ?? null;
     },
     async find(batchId) {
       return toBatch(statements.find.all({ id: batchId }));
@@ -114,6 +120,20 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
     // SQLite has no notifications: other processes poll
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
+}
+
+/** Returns the batch that has the key, if it is not free. */
+function claimKey(
+  statements: BatchStatements,
+  {
+    batch: { id: batchId, accountId, createdAt: now },
+    claim,
+  }: { readonly batch: BatchRecord; readonly claim: IdempotencyClaim },
+): IdempotencyHolder | null {
+  if (statements.claimKey.run({ ...claim, accountId, batchId, now }).changes > 0) return null;
+  const rows = statements.findHolder.all({ accountId, keyHash: claim.keyHash });
+  const batch = toBatch(rows);
+  return batch && { batch, digest: rows[0]?.digest ?? "" };
 }
 
 function insert(statements: BatchStatements, { items, delivery, ...batch }: BatchRecord): void {
