@@ -17,6 +17,7 @@ import type { ObservedDisk } from "../operations/metrics/read-state.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
+import { applyOwnToken } from "../own-token.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { adminOptions, checkEncryption } from "./serve-admin.ts";
@@ -163,6 +164,13 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
     throw error;
   });
   try {
+    // a worker serves no requests
+    const tokenId = config.role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
+    if (tokenId !== null)
+      logger.info(
+        { token: tokenId },
+        `SNAP_TOKEN is token ${tokenId}; to show its signing secret: npx snap-server tokens reveal ${tokenId}`,
+      );
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
     const { host, port, trustProxy, drainDelayMs } = config;
