@@ -187,10 +187,14 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       admin,
     } as const;
     const stopSignal = stop.awaitSignal();
-    const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
+    const access = (await demo?.createAccess(engine, config)) ?? null;
+    const service = await startService({ engine, ...settings, demo: access }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
     try {
-      await demo?.announce({ engine, config, started, publicUrl, hasConsole: admin.console !== null, json });
+      if (demo !== null && access !== null) {
+        const hasConsole = admin.console !== null;
+        await demo.announce({ engine, config, started, publicUrl, hasConsole, access, json });
+      }
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
     } finally {
