@@ -266,6 +266,7 @@ describe("readConfig with one variable", () => {
     ["SNAP_HISTORY", "none", "; or off"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
+    ["SNAP_LOG_LEVEL", "warning", "silent; did you mean warn?"],
   ])("reports the name, the value and the valid values of %s=%s", (name, value, remedy) => {
     const [mistake = "", ...more] = mistakesOf({ [name]: value });
     expect(more).toEqual([]);
