@@ -18,6 +18,7 @@ import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
 import { applyOwnToken } from "../own-token.ts";
+import { writeServedAddress } from "../served-address.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { adminOptions, checkEncryption } from "./serve-admin.ts";
@@ -190,6 +191,7 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
     const access = (await demo?.createAccess(engine, config)) ?? null;
     const service = await startService({ engine, ...settings, demo: access }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
+    const removeAddress = await shareAddress(config, { publicUrl, logger });
     try {
       if (demo !== null && access !== null) {
         const hasConsole = admin.console !== null;
@@ -198,12 +200,25 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
     } finally {
+      await removeAddress();
       await service.stop(worker?.stop());
     }
   } finally {
     await engine.close();
   }
   logger.info("stopped");
+}
+
+/** Without the file, commands derive the address from their own variables. */
+async function shareAddress(
+  { shared, dataDir }: Config,
+  { publicUrl, logger }: { readonly publicUrl: string; readonly logger: Logger },
+): Promise<() => Promise<void>> {
+  if (shared !== null) return async () => {};
+  return writeServedAddress(dataDir, publicUrl).catch((error: unknown) => {
+    logger.warn({ err: error }, "could not write the address of the service to the data folder");
+    return async () => {};
+  });
 }
 
 /** Adds advice to an operating system error about the address; rethrows every other error. */
