@@ -119,8 +119,7 @@ export interface Engine {
  *   renderer: createPuppeteerRenderer(),
  *   secretKey: process.env.SNAP_SECRET_KEY ?? "",
  * });
- * const account = await engine.accounts.create({ email: "ada@example.com", planSlug: "starter", verified: true });
- * const { token } = await engine.tokens.create({ accountId: account.id });
+ * const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
  * const principal = await engine.authenticate(token);
  * const { rendering } = await engine.capture({ principal, parameters: { url: "https://example.com" } });
  */
@@ -133,6 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
   const scheduler = openScheduler(settings, quarantine, () => worker?.wake());
   const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
+  const ensured = new Map<string, number>();
   const seal = createSeal(settings.secretKey, random);
   const parts = assembleParts(settings, { seal, scheduler, quarantine, reversals });
   const captures = createCaptures(settings, { parts, seal });
@@ -155,7 +155,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     async authenticate(token) {
-      const principal = await asSnapError(authenticate(tokens, token, clock.now()));
+      const principal = await asSnapError(authenticate({ tokens, ensured, now: clock.now() }, token));
       uses.record(principal.token);
       return principal;
     },
@@ -169,13 +169,9 @@ export function createEngine(options: EngineOptions): Engine {
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
     verifyLedger: (request) => verifyLedger(storage.ledger, { ...request, now: clock.now() }),
-    accounts: createAccounts({ storage, plans, clock, random }),
-    tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
-    audit: createAudit({ store: storage.audit, clock }),
+    ...createAdministration(settings, { seal, ensured }),
     batches: withSnapErrors(createBatches(batchParts)),
     documents: createDocuments({ storage, clock }),
-    history: createHistory({ storage, clock, isRecorded: settings.historyRetentionMs !== null }),
-    operators: createOperators({ store: storage.signIns, clock, random }),
     startWorker: () => (worker ??= startBatchWorker(batchParts)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
@@ -212,6 +208,20 @@ function openScheduler(
 ): Scheduler {
   const slots = Math.min(steadySlots(), settings.concurrency);
   return createScheduler({ ...settings, slots, quarantine, onCapacityChange });
+}
+
+/** What operators use. */
+function createAdministration(
+  { storage, clock, random, plans, historyRetentionMs }: EngineSettings,
+  { seal, ensured }: { readonly seal: Seal; readonly ensured: Map<string, number> },
+): Pick<Engine, "accounts" | "tokens" | "audit" | "history" | "operators"> {
+  return {
+    accounts: createAccounts({ storage, plans, clock, random, seal, ensured }),
+    tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
+    audit: createAudit({ store: storage.audit, clock }),
+    history: createHistory({ storage, clock, isRecorded: historyRetentionMs !== null }),
+    operators: createOperators({ store: storage.signIns, clock, random }),
+  };
 }
 
 /** Returns a function that reads an account's credits, from `standing` if that is still valid. */

@@ -1,6 +1,7 @@
 export { canonicalQuery, signQuery, verifyQuery } from "@snap/protocol";
 export type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/protocol";
 export type { Accounts, NewAccount } from "./accounts/accounts.ts";
+export type { EnsuredAccount, OwnAccount } from "./accounts/ensure-account.ts";
 export type { DeletedAccount, DeletionPreview } from "./accounts/delete-account.ts";
 export type { Audit } from "./audit/audit.ts";
 export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";

@@ -56,7 +56,7 @@ export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
 export { CAPTURE_LIMITS, checkRules } from "./parameters/rules.ts";
 export { SECRET_NAMES, secretsIn, SIGNED_SECRET_MESSAGE } from "./parameters/secrets.ts";
 export { isSelector, selectorPattern } from "./parameters/selector.ts";
-export { suggestName } from "./parameters/suggest-name.ts";
+export { mustBeOneOf, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
 export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";
 export { DEFAULT_VIEWPORT } from "./parameters/rows/viewport.ts";

@@ -220,7 +220,6 @@ const SNAPD_VARIABLES =
 /** Variables of the client examples. Setting them next to the server's is not a mistake either. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
   "SNAP_BASE_URL",
-  "SNAP_TOKEN",
   "SNAP_TOKEN_ID",
   "SNAP_SIGNING_SECRET",
 ]);

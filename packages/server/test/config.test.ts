@@ -43,6 +43,7 @@ describe("readConfig without variables", () => {
       adminUrl: null,
       historyRetentionMs: 604_800_000,
       secretKey: null,
+      ownToken: null,
       chromiumPath: null,
       sandbox: "on",
       browserEndpoints: [],
@@ -98,6 +99,8 @@ describe("readConfig with one variable", () => {
     [{ SNAP_DATA_DIR: "/var/lib/snap" }, { dataDir: "/var/lib/snap" }],
     [{ SNAP_ROLE: "all" }, {}],
     [{ SNAP_SECRET_KEY: "0123456789abcdef" }, { secretKey: "0123456789abcdef" }],
+    [{ SNAP_TOKEN: `aZ09-._~+/=${"x".repeat(21)}` }, { ownToken: `aZ09-._~+/=${"x".repeat(21)}` }],
+    [{ SNAP_TOKEN: `7|${"x".repeat(128)}` }, { ownToken: `7|${"x".repeat(128)}` }],
     [{ SNAP_CHROMIUM_PATH: "/usr/bin/chromium" }, { chromiumPath: "/usr/bin/chromium" }],
     [{ SNAP_SANDBOX: "off" }, { sandbox: "off" }],
     [{}, { browserEndpoints: [], browserProxyHost: null, browserEgress: "proxy" }],
@@ -263,6 +266,7 @@ describe("readConfig with one variable", () => {
     ["SNAP_HISTORY", "none", "; or off"],
     ["SNAP_LOG_LEVEL", "loud", "one of trace, debug, info, warn, error, fatal, silent"],
     ["SNAP_METRICS", "yes", "one of on, off"],
+    ["SNAP_LOG_LEVEL", "warning", "silent; did you mean warn?"],
   ])("reports the name, the value and the valid values of %s=%s", (name, value, remedy) => {
     const [mistake = "", ...more] = mistakesOf({ [name]: value });
     expect(more).toEqual([]);
@@ -272,6 +276,8 @@ describe("readConfig with one variable", () => {
 
   it.each([
     ["SNAP_SECRET_KEY", "hunter2hunter2", "at least 16 characters"],
+    ["SNAP_TOKEN", "hunter2".repeat(4), "random string of 32 to 128"],
+    ["SNAP_TOKEN", `hunter2 ${"x".repeat(40)}`, "openssl rand -hex 24"],
     ["SNAP_DATABASE_URL", "mysql://snap:hunter2@db/snap", "postgres:// or postgresql://"],
     ["SNAP_REDIS_URL", "hunter2@cache:6379", "redis:// or rediss://"],
     [

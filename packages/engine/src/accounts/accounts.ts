@@ -3,7 +3,7 @@ import type { Account, AccountChange, AccountFilter } from "../ports/accounts.ts
 import type { Clock } from "../ports/clock.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
-import type { Plan } from "./plans.ts";
+import { findPlan, type Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
 import {
   deleteAccount,
@@ -12,6 +12,7 @@ import {
   type DeletionPreview,
   type DeletionStores,
 } from "./delete-account.ts";
+import { ensureAccount, type EnsuredAccount, type EnsureParts, type OwnAccount } from "./ensure-account.ts";
 
 export interface NewAccount {
   readonly email: string;
@@ -26,6 +27,16 @@ export interface NewAccount {
 /** Administration of accounts. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
+  /**
+   * Returns the account with this email address and a token, and creates what is missing: for a program that renders
+   * for itself. Call it at every start; concurrent calls create one account and one token. An existing account keeps its
+   * plan, and its email address is verified. If `token` has changed, the old token and its signing secret stop working.
+   *
+   * @example
+   * const { token } = await engine.accounts.ensure({ email: "previews@example.com" });
+   * const principal = await engine.authenticate(token);
+   */
+  ensure(account: OwnAccount): Promise<EnsuredAccount>;
   get(id: string): Promise<Account>;
   /** Returns the account with this email address. ASCII case does not matter. */
   getByEmail(email: string): Promise<Account>;
@@ -47,7 +58,7 @@ export interface Accounts {
   previewDeletion(id: string, options?: { readonly purge?: boolean }): Promise<DeletionPreview>;
 }
 
-export interface AccountsOptions {
+export interface AccountsOptions extends Pick<EnsureParts, "seal" | "ensured"> {
   readonly storage: DeletionStores;
   readonly plans: readonly Plan[];
   readonly clock: Clock;
@@ -58,7 +69,8 @@ const MAX_OVERRIDE = 1_000_000_000;
 /** RFC 5321, 4.5.3.1.3: a path has 256 octets, with its angle brackets. */
 const EMAIL_CHARACTERS_MAX = 254;
 
-export function createAccounts({ storage, plans, clock, random }: AccountsOptions): Accounts {
+export function createAccounts(options: AccountsOptions): Accounts {
+  const { storage, plans, clock, random } = options;
   const { accounts: store } = storage;
   const get = async (id: string): Promise<Account> => {
     const account = await store.find(id);
@@ -71,7 +83,7 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
     if (account === "email-taken") throw emailTaken(String(change.email));
     return account;
   };
-  return {
+  const accounts: Accounts = {
     async create(input) {
       const now = clock.now();
       const account: Account = {
@@ -89,6 +101,7 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
       if (!(await store.insert(account))) throw emailTaken(account.email);
       return account;
     },
+    ensure: (own) => ensureAccount({ ...options, accounts }, own),
     get,
     async getByEmail(email) {
       const account = await store.findByEmail(email);
@@ -121,6 +134,7 @@ export function createAccounts({ storage, plans, clock, random }: AccountsOption
     delete: (id, { purge = false } = {}) => deleteAccount(storage, { id, purge, now: clock.now() }),
     previewDeletion: (id, { purge = false } = {}) => previewDeletion(storage, { id, purge }),
   };
+  return accounts;
 }
 
 function emailTaken(email: string): AdminError {
@@ -137,7 +151,7 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
     throw invalid(`the email address is too long (limit ${EMAIL_CHARACTERS_MAX} characters)`);
   if (email !== undefined && !z.email().safeParse(email).success)
     throw invalid(`${email} is not an email address`);
-  if (planSlug != null && !plans.some((plan) => plan.slug === planSlug))
+  if (planSlug != null && findPlan(plans, planSlug) === null)
     throw invalid(`unknown plan ${planSlug}; use one of ${plans.map((plan) => plan.slug).join(", ")}`);
   requireWhole("credits", creditsPerPeriod, 0);
   requireWhole("requests per minute", requestsPerMinute, 1);

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { CreditState } from "../credits/credits.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Period } from "../ports/ledger.ts";
-import type { Plan } from "./plans.ts";
+import { findPlan, type Plan } from "./plans.ts";
 
 /** Current periods by anchor, cached because an account sends many requests in one period. */
 const periods = new LRUCache<number, Period>({ max: 10_000 });
@@ -57,7 +57,7 @@ export type EntitledAccount = Pick<
 
 /** Returns an account's limits. A plan that is no longer configured counts as no plan. */
 export function entitlementOf(account: EntitledAccount, plans: readonly Plan[], now: number): Entitlement {
-  const plan = plans.find((candidate) => candidate.slug === account.planSlug) ?? null;
+  const plan = findPlan(plans, account.planSlug);
   return {
     plan,
     period: plan === null ? null : periodAt(account.createdAt, now),

@@ -17,6 +17,19 @@ export const BUILT_IN_PLANS: readonly Plan[] = [
   { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
 ];
 
+/** For accounts that pay nothing: more than a machine can render. Exists in addition to all configured plans. */
+export const UNLIMITED_PLAN: Plan = {
+  slug: "unlimited",
+  name: "Unlimited",
+  creditsPerPeriod: 1_000_000_000,
+  requestsPerMinute: 1_000_000,
+};
+
+/** Returns the plan with this slug, `null` if there is none; a configured plan can redefine the unlimited one. */
+export function findPlan(plans: readonly Plan[], slug: string | null): Plan | null {
+  return [...plans, UNLIMITED_PLAN].find((plan) => plan.slug === slug) ?? null;
+}
+
 const planList = z
   .array(
     z.strictObject({

@@ -69,7 +69,7 @@ function valueOf(row: ParameterRow): z.ZodType {
     case "flag":
       return z.boolean({ error });
     case "choice":
-      return z.enum(row.values, { error });
+      return z.enum(row.values, { error: ({ input }) => fieldMessage(row, input) });
     case "integer":
       return (
         z

@@ -86,6 +86,7 @@ export type { SignInKey, SignInKind, SignInStore } from "./sign-ins.ts";
 export type { Storage } from "./storage.ts";
 export type {
   Ability,
+  EnsuredToken,
   NextSecrets,
   PreviousSecrets,
   Principal,

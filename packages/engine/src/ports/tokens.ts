@@ -60,10 +60,23 @@ export type Rotation =
   | { readonly rotated: true; readonly token: TokenRecord }
   | { readonly rotated: false; readonly overlapEndsAt: number };
 
+/** `change` says what `TokenStore.ensure` did; `none` if the token was stored already. */
+export interface EnsuredToken {
+  readonly token: TokenRecord;
+  readonly change: "created" | "rotated" | "none";
+}
+
 /** Durable tokens. Ids are positive integers and never reused, even after a revocation. */
 export interface TokenStore {
   /** Stores a token with a new id. */
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
+  /**
+   * Stores a token with a new id, unless its account has one with its name. If that one has another `secretHash`,
+   * replaces both of its secrets, and ends those of an overlap. Atomic: concurrent calls store one token.
+   */
+  ensure(
+    token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt"> & { readonly name: string },
+  ): Promise<EnsuredToken>;
   /** Returns a token's principal in one read, or `null` if the token does not exist. */
   find(id: number): Promise<Principal | null>;
   /** Returns an account's tokens, in order of creation. */

@@ -4,20 +4,28 @@ import { requireActive } from "./authorize.ts";
 import { previousOf } from "./previous-secrets.ts";
 import { isSameHash, parseToken } from "./token-text.ts";
 
+export interface AuthenticationParts {
+  readonly tokens: Pick<TokenStore, "find">;
+  /** Ids of the tokens that callers may send without an id, by the hash of their secret. */
+  readonly ensured: ReadonlyMap<string, number>;
+  readonly now: number;
+}
+
 /**
  * Returns the principal of a bearer token.
  *
  * @throws SnapError `unauthenticated`, with the same message for every reason, or `account_suspended`.
  */
 export async function authenticate(
-  tokens: Pick<TokenStore, "find">,
+  { tokens, ensured, now }: AuthenticationParts,
   text: string,
-  now: number,
 ): Promise<Principal> {
   const parsed = parseToken(text);
-  const principal = parsed === null ? null : await tokens.find(parsed.id);
   if (parsed === null) throw unauthenticated();
-  const { id, secretHash } = parsed;
+  const { secretHash } = parsed;
+  const id = parsed.id ?? ensured.get(secretHash) ?? null;
+  if (id === null) throw unauthenticated();
+  const principal = await tokens.find(id);
   if (principal === null) throw unauthenticated(`token ${id} does not exist, or was revoked`);
   if (isSameHash(secretHash, principal.token.secretHash)) return requireUsable(principal, now);
   const previous = previousOf(principal.token, now);

@@ -9,6 +9,8 @@ export interface Seal {
   open(sealed: string): string;
   /** Returns an HMAC-SHA256 in lowercase hex, so equal secrets are recognized and none can be guessed. */
   digest(secret: string): string;
+  /** Returns a secret of 64 hex digits, which is always the same for a purpose. */
+  derive(purpose: string): string;
 }
 
 const SECRET_KEY_MIN_CHARACTERS = 16;
@@ -62,6 +64,8 @@ export function createSeal(secretKey: string, random: Random): Seal {
         decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
       );
     },
+    derive: (purpose) =>
+      Buffer.from(hkdfSync("sha256", key(), "", `snap-derived-secrets\n${purpose}`, 32)).toString("hex"),
     digest(secret) {
       // a key for each purpose (RFC 5869, 3.2)
       const hmacKey = Buffer.from(hkdfSync("sha256", key(), "", "snap-secret-digests", 32));

@@ -34,13 +34,15 @@ export function parseTokenId(text: string): number | null {
 
 /** The parts of a bearer token. */
 export interface ParsedToken {
-  readonly id: number;
+  /** `null` for a secret without an id, which only `Accounts.ensure` makes valid. */
+  readonly id: number | null;
   readonly secretHash: string;
 }
 
-/** Parses `<id>|<secret>`; returns `null` for any other text. */
+/** Parses `<id>|<secret>` or `<secret>`, of 32 to 128 characters (RFC 6750, 2.1); returns `null` for any other text. */
 export function parseToken(text: string): ParsedToken | null {
-  const match = /^(\d+)\|([0-9A-Za-z]{40,128})$/.exec(text);
-  const id = parseTokenId(match?.[1] ?? "");
-  return id === null || match?.[2] === undefined ? null : { id, secretHash: hashSecret(match[2]) };
+  const [, idText, secret] = /^(?:(\d+)\|)?([\w.~+/=-]{32,128})$/.exec(text) ?? [];
+  if (secret === undefined) return null;
+  const id = idText === undefined ? null : parseTokenId(idText);
+  return id === null && idText !== undefined ? null : { id, secretHash: hashSecret(secret) };
 }

@@ -171,7 +171,7 @@ function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): 
 const NAME_MAX_CHARACTERS = 100;
 
 /** Control characters could manipulate a terminal that shows the name. */
-function requireName(name: string | undefined): void {
+export function requireName(name: string | undefined): void {
   if (name === undefined) return;
   const length = Array.from(name).length;
   if (

@@ -250,6 +250,18 @@ describe("the error for invalid values", () => {
 
   it("names the valid values, and suggests the closest name", () => {
     expect(errorOf(`${PAGE}&format=gif`).errors?.["format"]).toEqual(["must be one of png, jpeg, webp"]);
+    for (const [query, message] of [
+      ["format=jpg", "must be one of png, jpeg, webp; did you mean jpeg?"],
+      ["format=PNG", "must be one of png, jpeg, webp; did you mean png?"],
+      [
+        "waitUntil=networkidle",
+        "must be one of load, domcontentloaded, networkidle0, networkidle2; did you mean networkidle0?",
+      ],
+    ] as const)
+      expect(Object.values(errorOf(`${PAGE}&${query}`).errors ?? {})).toEqual([[message]]);
+    expect(errorOf(`${PAGE}&pdf=1&paperFormat=A4`).errors?.["paperFormat"]?.[0]).toMatch(
+      /; did you mean a4\?$/,
+    );
     expect(errorOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
     expect(errorOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");

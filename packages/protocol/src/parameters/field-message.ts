@@ -1,9 +1,10 @@
 import type { ParameterRow } from "./row.ts";
+import { mustBeOneOf } from "./suggest-name.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
 /**
- * Returns what the parameter's value must be. The message describes the valid values, regardless of the fault; for a
- * structure, it names the invalid member, but never its value, which may be secret.
+ * Returns what the parameter's value must be. The message describes the valid values, and suggests the one closest to
+ * `value`; for a structure, it names the invalid member, but never its value, which may be secret.
  *
  * @example
  * fieldMessage(PARAMETERS.screenshot.delay); // "must be an integer from 0 to 10000"
@@ -18,7 +19,7 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "pixels":
       return `must be a number from ${row.min} to ${row.max}`;
     case "choice":
-      return `must be one of ${row.values.join(", ")}`;
+      return mustBeOneOf(row.values, value);
     case "selector":
       return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters`;
     case "text":

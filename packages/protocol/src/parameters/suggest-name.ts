@@ -20,6 +20,17 @@ export function suggestName(name: string, candidates: readonly string[]): string
   return best?.name ?? null;
 }
 
+/**
+ * Returns the message for a value that is not in a list of valid ones.
+ *
+ * @example
+ * mustBeOneOf(["png", "jpeg", "webp"], "jpg"); // "must be one of png, jpeg, webp; did you mean jpeg?"
+ */
+export function mustBeOneOf(values: readonly string[], value: unknown): string {
+  const near = typeof value === "string" ? suggestName(value, values) : null;
+  return `must be one of ${values.join(", ")}${near === null ? "" : `; did you mean ${near}?`}`;
+}
+
 /** Ignores case and separators. */
 function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");

@@ -17,6 +17,8 @@ import type { ObservedDisk } from "../operations/metrics/read-state.ts";
 import { watchBatches } from "../operations/watch-batches.ts";
 import { watchCache } from "../operations/watch-cache.ts";
 import { servicePolicy } from "../target-policy.ts";
+import { applyOwnToken } from "../own-token.ts";
+import { writeServedAddress } from "../served-address.ts";
 import { openEngine } from "../wire.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { adminOptions, checkEncryption } from "./serve-admin.ts";
@@ -163,6 +165,13 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
     throw error;
   });
   try {
+    // a worker serves no requests
+    const tokenId = config.role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
+    if (tokenId !== null)
+      logger.info(
+        { token: tokenId },
+        `SNAP_TOKEN is token ${tokenId}; to show its signing secret: npx snap-server tokens reveal ${tokenId}`,
+      );
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
     const { host, port, trustProxy, drainDelayMs } = config;
@@ -179,19 +188,37 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       admin,
     } as const;
     const stopSignal = stop.awaitSignal();
-    const service = await startService({ engine, ...settings }).catch(adviseOnAddress);
+    const access = (await demo?.createAccess(engine, config)) ?? null;
+    const service = await startService({ engine, ...settings, demo: access }).catch(adviseOnAddress);
     const worker = config.role === "api" ? null : engine.startWorker();
+    const removeAddress = await shareAddress(config, { publicUrl, logger });
     try {
-      await demo?.announce({ engine, config, started, publicUrl, hasConsole: admin.console !== null, json });
+      if (demo !== null && access !== null) {
+        const hasConsole = admin.console !== null;
+        await demo.announce({ engine, config, started, publicUrl, hasConsole, access, json });
+      }
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
     } finally {
+      await removeAddress();
       await service.stop(worker?.stop());
     }
   } finally {
     await engine.close();
   }
   logger.info("stopped");
+}
+
+/** Without the file, commands derive the address from their own variables. */
+async function shareAddress(
+  { shared, dataDir }: Config,
+  { publicUrl, logger }: { readonly publicUrl: string; readonly logger: Logger },
+): Promise<() => Promise<void>> {
+  if (shared !== null) return async () => {};
+  return writeServedAddress(dataDir, publicUrl).catch((error: unknown) => {
+    logger.warn({ err: error }, "could not write the address of the service to the data folder");
+    return async () => {};
+  });
 }
 
 /** Adds advice to an operating system error about the address; rethrows every other error. */

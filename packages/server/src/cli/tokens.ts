@@ -5,6 +5,7 @@ import type { AdminMintedToken, AdminToken } from "@snap/protocol";
 import { Option, type Command } from "commander";
 import { listDocument, pageOf } from "../admin/lists.ts";
 import { publicUrlOf, type Config } from "../config.ts";
+import { readServedAddress } from "../served-address.ts";
 import { operate, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { UsageError } from "./errors.ts";
@@ -74,7 +75,7 @@ export function addTokens(program: Command): void {
     .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>
       operate(async ({ config, operations }) => {
         const minted = await operations.tokens.rotate(id, { overlap_seconds: secondsOf(overlap) ?? 0 });
-        printMinted(minted, { config, json: json === true });
+        await printMinted(minted, { config, json: json === true });
       }, SHARED_KEY),
     );
 
@@ -111,7 +112,7 @@ function createToken(options: CreateOptions): Promise<void> {
       ...(options.ability !== undefined && { abilities: [...options.ability] }),
       ...(seconds !== null && { expires_in_seconds: seconds }),
     });
-    printMinted(minted, { config, json: options.json === true });
+    await printMinted(minted, { config, json: options.json === true });
   }, SHARED_KEY);
 }
 
@@ -140,7 +141,10 @@ function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<v
   });
 }
 
-function printMinted(minted: AdminMintedToken, { config, json }: { config: Config; json: boolean }): void {
+async function printMinted(
+  minted: AdminMintedToken,
+  { config, json }: { config: Config; json: boolean },
+): Promise<void> {
   if (json) return printJson(minted);
   const pdfOnly = !minted.abilities.includes("screenshot");
   printLines(
@@ -157,19 +161,26 @@ function printMinted(minted: AdminMintedToken, { config, json }: { config: Confi
     "",
     `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${minted.id}`,
   );
-  const { adminUrl, publicUrl, port } = config;
-  // The URL is unknown without a fixed port.
-  if (adminUrl === null && port === 0 && publicUrl === null) return;
+  const origin = await originOf(config);
+  if (origin === null) return;
   printLines(
     "",
     curlLine({
-      origin: adminUrl ?? publicUrlOf(config, port),
+      origin,
       token: minted.token,
       target: "https://example.com/",
       ...(pdfOnly ? { parameters: { pdf: "true" } } : {}),
       file: pdfOnly ? "example.pdf" : "example.png",
     }),
   );
+}
+
+/** Returns the origin of the service for the printed command; `null` if it is unknown. */
+async function originOf(config: Config): Promise<string | null> {
+  const { adminUrl, publicUrl, port, shared, dataDir } = config;
+  const known = adminUrl ?? publicUrl ?? (shared === null ? await readServedAddress(dataDir) : null);
+  // 0 picks a free port
+  return known ?? (port === 0 ? null : publicUrlOf(config, port));
 }
 
 function listTokens({ account, expired }: ListFilters, command: Command): Promise<void> {

@@ -6,6 +6,7 @@ import {
   parseNoProxy,
   type BrowserEndpoint,
 } from "@snap/engine/internals";
+import { mustBeOneOf } from "@snap/protocol";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
@@ -30,7 +31,7 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
 export function oneOf<const T extends readonly [string, ...string[]]>(
   ...values: T
 ): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
-  return z.enum(values, { error: `must be one of ${values.join(", ")}` });
+  return z.enum(values, { error: ({ input }) => mustBeOneOf(values, input) });
 }
 
 export function path(): z.ZodType<string> {

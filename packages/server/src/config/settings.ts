@@ -130,6 +130,19 @@ export const SETTINGS = {
     description: "key that encrypts signing secrets and the secrets in batch items at rest",
     unset: "a key file in the data folder",
   },
+  ownToken: {
+    variable: "SNAP_TOKEN",
+    secret: true,
+    schema: optional(
+      z.string().regex(/^(?:[1-9]\d{0,14}\|)?[\w.~+/=-]{32,128}$/, {
+        error:
+          "must be a random string of 32 to 128 letters, digits or characters of -._~+/=, such as the output of `openssl rand -hex 24`",
+      }),
+    ),
+    description:
+      "bearer token of an account without limits, which the service creates at start: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",
+    unset: "tokens are created with accounts create and tokens create",
+  },
   chromiumPath: {
     variable: "SNAP_CHROMIUM_PATH",
     schema: optional(path()),

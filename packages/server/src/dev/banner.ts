@@ -35,6 +35,7 @@ export function formatBanner(facts: BannerFacts): string {
     "",
     `${bold("snap")} listening at ${bold(facts.origin)}`,
     "",
+    `  start page  ${facts.origin}/`,
     `  reference   ${facts.docs}`,
     `  assistants  ${facts.mcp}`,
     `  demo page   ${facts.demo_page}`,

@@ -2,6 +2,7 @@ import type { ListedTarget, Engine } from "@snap/engine";
 import { signInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
+import type { DemoAccess } from "../start-page/start-page.ts";
 import type { Config } from "../config.ts";
 import { formatBanner, type BannerFacts } from "./banner.ts";
 import { demoToken } from "./demo-account.ts";
@@ -11,13 +12,16 @@ import { startDemoServer } from "./demo-server.ts";
 export interface Demo {
   /** Allows the demo page, and no other private target. */
   readonly target: ListedTarget;
-  /** Creates the account and the token if needed, and prints what to try. */
+  /** Creates the account and the token if needed. */
+  createAccess(engine: Engine, config: Config): Promise<DemoAccess>;
+  /** Prints what to try. */
   announce(service: {
     readonly engine: Engine;
     readonly config: Config;
     readonly started: StartedRenderer;
     readonly publicUrl: string;
     readonly hasConsole: boolean;
+    readonly access: DemoAccess;
     readonly json: boolean;
   }): Promise<void>;
   close(): Promise<void>;
@@ -28,8 +32,9 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
   const server = await startDemoServer(preferredPort);
   return {
     target: { kind: "block", address: server.host, prefixLength: 32, port: server.port },
-    async announce({ engine, config, started, publicUrl, hasConsole, json }) {
-      const token = await demoToken(engine, config);
+    createAccess: async (engine, config) => ({ token: await demoToken(engine, config), url: server.url }),
+    async announce({ engine, config, started, publicUrl, hasConsole, access, json }) {
+      const { token } = access;
       const facts: BannerFacts = {
         origin: publicUrl,
         docs: `${publicUrl}/docs`,

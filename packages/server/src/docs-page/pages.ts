@@ -1,6 +1,6 @@
 import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
-import { DOCS_HTML, DOCS_SCRIPT, START_HTML, START_STYLE } from "./sources.ts";
+import { DOCS_HTML, DOCS_SCRIPT } from "./sources.ts";
 
 /** Nothing from other origins and nothing inline. Renderings in the form are `blob:` URLs, icons are `data:` URLs. */
 const PAGE_POLICY = [
@@ -14,11 +14,6 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page at `/`. */
-export function startPage(): HttpResponse {
-  return htmlPage(START_HTML);
-}
-
 /** The API reference at `/docs`, with a form to try each request. */
 export function docsPage(): HttpResponse {
   return htmlPage(DOCS_HTML);
@@ -27,20 +22,23 @@ export function docsPage(): HttpResponse {
 /** The files that the two pages load, by path. */
 export function docsAssets(): readonly (readonly [string, HttpResponse])[] {
   return [
-    ["/docs/start.css", asset("text/css", START_STYLE)],
+    ["/start/start.css", asset("text/css", readAsset("start/start.css"))],
+    ["/start/start.js", asset("text/javascript", readAsset("start/start.js"))],
     ["/docs/init.js", asset("text/javascript", DOCS_SCRIPT)],
     ["/docs/swagger-ui.css", asset("text/css", readAsset("viewer/swagger-ui.css"))],
     ["/docs/swagger-ui-bundle.js", asset("text/javascript", readAsset("viewer/swagger-ui-bundle.js"))],
   ];
 }
 
-function htmlPage(body: string): HttpResponse {
+/** A page that loads only the service's own files. */
+export function htmlPage(body: string): HttpResponse {
   return {
     status: 200,
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-cache",
       "Content-Security-Policy": PAGE_POLICY,
+      "Cross-Origin-Resource-Policy": "same-origin",
       "Referrer-Policy": "no-referrer",
     },
     body,

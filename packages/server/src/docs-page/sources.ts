@@ -1,31 +1,4 @@
-/** Sources of the two pages. URLs are relative, so they also work under a prefix. */
-
-export const START_HTML = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/start.css">
-<title>snap</title>
-<main>
-<h1>snap</h1>
-<p>Renders web pages to PNG, JPEG, WebP and PDF.</p>
-<ul>
-<li><a href="docs">API reference, with a form to try each request</a></li>
-<li><a href="v1/openapi.json">OpenAPI description</a></li>
-<li><a href="v1/postman.json">Postman collection</a></li>
-</ul>
-<p>AI assistants connect to <code>/mcp</code> over the Model Context Protocol.</p>
-</main>
-</html>
-`;
-
-export const START_STYLE = `:root { color-scheme: light dark; }
-body { margin: 0; font: 1.125rem/1.6 system-ui, sans-serif; }
-main { max-width: 36rem; margin: 18vh auto 0; padding: 0 1.5rem; }
-h1 { font-size: 3rem; line-height: 1; margin: 0; letter-spacing: -0.03em; }
-ul { padding-left: 1.25rem; }
-`;
+/** Sources of the reference. URLs are relative, so they also work under a prefix. */
 
 export const DOCS_HTML = `<!doctype html>
 <html lang="en">
@@ -42,7 +15,8 @@ export const DOCS_HTML = `<!doctype html>
 
 /**
  * The form sends requests to the page's origin, which may differ from the public one. Swagger UI would fill in every
- * example and default, mixing parameters of both modes, so they move into the descriptions.
+ * example and default, mixing parameters of both modes, so they move into the descriptions. The token of the last request
+ * stays in the tab; Swagger UI's own `persistAuthorization` would leave it in `localStorage`.
  */
 export const DOCS_SCRIPT = `"use strict";
 fetch("v1/openapi.json")
@@ -59,7 +33,24 @@ fetch("v1/openapi.json")
       delete parameter.schema.default;
       delete parameter.example;
     }
-    SwaggerUIBundle({ spec, dom_id: "#reference", validatorUrl: null, deepLinking: true });
+    if (location.hash === "") history.replaceState(null, "", "#/Rendering/renderPage");
+    const ui = SwaggerUIBundle({
+      spec,
+      dom_id: "#reference",
+      validatorUrl: null,
+      deepLinking: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      onComplete: () => {
+        const token = sessionStorage.getItem("snap-token");
+        if (token !== null) ui.preauthorizeApiKey("bearer", token);
+      },
+      requestInterceptor: (request) => {
+        const [, token] = /^Bearer (.+)$/.exec(request.headers?.Authorization ?? "") ?? [];
+        if (token !== undefined) sessionStorage.setItem("snap-token", token);
+        return request;
+      },
+    });
   })
   .catch((error) => {
     document.getElementById("reference").textContent = "Could not load the OpenAPI description: " + error;

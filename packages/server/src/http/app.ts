@@ -9,11 +9,12 @@ import express, {
 } from "express";
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
-import { docsAssets, docsPage, startPage } from "../docs-page/pages.ts";
+import { docsAssets, docsPage } from "../docs-page/pages.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send } from "../requests/response.ts";
+import { createStartPage, type DemoAccess } from "../start-page/start-page.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
@@ -41,6 +42,8 @@ export interface AppOptions {
   readonly endpoints?: "all" | "operations";
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions | null;
+  /** Fills in the form at `/` for browsers on this machine, for development; `null`, the default, does not. */
+  readonly demo?: DemoAccess | null;
   /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
   /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
@@ -97,7 +100,7 @@ export function createApp(options: AppOptions): Express {
   if (endpoints === "all") addApi(app, options);
   addOperations(app, { engine, metrics: options.metrics, checkHealth, isStopping });
   if (endpoints === "all" && admin !== null) addAdmin(app, { ...options, checkHealth }, admin);
-  if (endpoints === "all") addPages(app);
+  if (endpoints === "all") addPages(app, options);
   app.use(notFound, handleError);
   return app;
 }
@@ -165,8 +168,9 @@ function addOperations(
   addEndpoint(app, { path: "/metrics" }, { get: expose });
 }
 
-function addPages(app: Express): void {
-  addDocument(app, { path: "/" }, startPage());
+function addPages(app: Express, { admin, demo = null }: AppOptions): void {
+  const startPage = createStartPage({ hasConsole: (admin?.console ?? null) !== null, demo });
+  addEndpoint(app, { path: "/" }, { get: (request, response) => send(response, startPage(request)) });
   addDocument(app, { path: "/docs" }, docsPage());
   for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
 }

@@ -9,6 +9,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import type { AdminOptions } from "./admin.ts";
+import type { DemoAccess } from "../start-page/start-page.ts";
 import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly endpoints?: "all" | "operations";
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions | null;
+  /** Fills in the form at `/` for browsers on this machine, for development; `null`, the default, does not. */
+  readonly demo?: DemoAccess | null;
   /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
   /** How long a stopping service still accepts requests, so load balancers notice; 0 ms by default. */

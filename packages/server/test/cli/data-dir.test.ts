@@ -27,6 +27,9 @@ describe("an unusable data folder", () => {
     const directory = join(workspace.directory, "mistyped");
     for (const command of [
       ["accounts", "list"],
+      ["tokens", "list", "--account", "ada@example.com"],
+      ["batches", "list"],
+      ["renderings", "purge"],
       ["tokens", "revoke", "1"],
       ["audit"],
       ["database", "upgrade"],

@@ -1,6 +1,7 @@
 import type {
   Ability,
   Account,
+  EnsuredToken,
   NextSecrets,
   Principal,
   Rotation,
@@ -53,26 +54,8 @@ function abilitiesText({ abilities }: Pick<TokenRecord, "abilities">): string {
 export function createTokenStore(database: Database): TokenStore {
   const { query, queryOnce } = database;
   return {
-    async insert(token) {
-      const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = token;
-      const [row] = await queryOnce<TokenRow>(
-        `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at,
-           rotated_at, name)
-         VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7, $8) RETURNING ${TOKEN_COLUMNS}`,
-        [
-          accountId,
-          abilitiesText(token),
-          secretHash,
-          sealedSigningSecret,
-          createdAt,
-          expiresAt,
-          rotatedAt,
-          name,
-        ],
-      );
-      // an insert that does not throw returns its row
-      return toToken(row as TokenRow);
-    },
+    insert: (token) => insert(queryOnce, token),
+    ensure: (token) => database.transaction((inTransaction) => ensure(inTransaction, token)),
     async find(id) {
       if (!Number.isSafeInteger(id)) return null;
       const [row] = await query<FoundRow>(FIND, [id]);
@@ -123,6 +106,40 @@ export function createTokenStore(database: Database): TokenStore {
       return rows.map(({ id }) => id).toSorted((a, b) => a - b);
     },
   };
+}
+
+type NewToken = Parameters<TokenStore["insert"]>[0];
+
+async function insert(query: Query, token: NewToken): Promise<TokenRecord> {
+  const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt } = token;
+  const [row] = await query<TokenRow>(
+    `INSERT INTO snap.tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at, expires_at,
+       rotated_at, name)
+     VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7, $8) RETURNING ${TOKEN_COLUMNS}`,
+    [accountId, abilitiesText(token), secretHash, sealedSigningSecret, createdAt, expiresAt, rotatedAt, name],
+  );
+  // an insert that does not throw returns its row
+  return toToken(row as TokenRow);
+}
+
+/** Locks the account, so concurrent calls take turns. */
+async function ensure(query: Query, token: NewToken & { readonly name: string }): Promise<EnsuredToken> {
+  const { accountId, name, secretHash, sealedSigningSecret, createdAt } = token;
+  await query("SELECT 1 FROM snap.accounts WHERE id = $1 FOR UPDATE", [accountId]);
+  const [row] = await query<TokenRow>(
+    `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE account_id = $1 AND name = $2 ORDER BY id LIMIT 1 FOR UPDATE`,
+    [accountId, name],
+  );
+  if (row === undefined) return { token: await insert(query, token), change: "created" };
+  if (row.secretHash === secretHash) return { token: toToken(row), change: "none" };
+  const [next] = await query<TokenRow>(
+    `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
+       rotated_at = $4, previous_ends_at = NULL, previous_secret_hash = NULL, previous_sealed_signing_secret = NULL
+     WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
+    [row.id, secretHash, sealedSigningSecret, createdAt],
+  );
+  // an update of a locked row returns it
+  return { token: toToken(next as TokenRow), change: "rotated" };
 }
 
 /** Returns the token, and keeps other transactions from changing it until this one ends. */

@@ -1,5 +1,6 @@
 import type {
   Ability,
+  EnsuredToken,
   PreviousSecrets,
   Principal,
   Rotation,
@@ -9,6 +10,8 @@ import type {
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { durably, writing } from "../transaction.ts";
+
+type NewToken = Parameters<TokenStore["insert"]>[0];
 
 /** A token as stored. */
 export interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
@@ -100,12 +103,15 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     "DELETE FROM tokens WHERE account_id = :accountId RETURNING id",
   );
 
+  const insertToken = (token: NewToken): TokenRecord =>
+    // an insert that does not throw returns its row
+    toToken(insert.get({ ...token, abilities: token.abilities.join(" ") }) as TokenRow);
+
   return {
     async insert(token) {
-      const values = { ...token, abilities: token.abilities.join(" ") };
-      // an insert that does not throw returns its row
-      return toToken(durably(database, () => insert.get(values)) as TokenRow);
+      return durably(database, () => insertToken(token));
     },
+    ensure: prepareEnsure(database, insertToken),
     async find(id) {
       const row = find.get(id);
       return row === undefined ? null : toFound(row);
@@ -132,6 +138,34 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       const revoked = durably(database, () => revokeAll.all({ accountId }));
       return revoked.map(({ id }) => id).toSorted((a, b) => a - b);
     },
+  };
+}
+
+function prepareEnsure(
+  database: DatabaseSync,
+  insert: (token: NewToken) => TokenRecord,
+): TokenStore["ensure"] {
+  const named = prepare<TokenRow>(
+    database,
+    `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId AND name = :name ORDER BY id LIMIT 1`,
+  );
+  const replace = prepare<TokenRow>(
+    database,
+    `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
+       rotated_at = :createdAt, previous_ends_at = NULL, previous_secret_hash = NULL,
+       previous_sealed_signing_secret = NULL
+     WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
+  );
+  return async (token) => {
+    const { accountId, name, secretHash, sealedSigningSecret, createdAt } = token;
+    const ensure = (): EnsuredToken => {
+      const row = named.get({ accountId, name });
+      if (row === undefined) return { token: insert(token), change: "created" };
+      if (row.secretHash === secretHash) return { token: toToken(row), change: "none" };
+      const next = replace.get({ id: row.id, secretHash, sealedSigningSecret, createdAt });
+      return { token: toToken(next as TokenRow), change: "rotated" };
+    };
+    return durably(database, () => writing(database, ensure));
   };
 }
 

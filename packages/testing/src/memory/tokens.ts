@@ -6,19 +6,33 @@ export interface TokenMaps {
   readonly accounts: ReadonlyMap<string, Account>;
 }
 
+type NewToken = Parameters<TokenStore["insert"]>[0];
+
 /** Tokens in memory; `ledger` provides the balances of their accounts. */
 export function createTokenStore(
   { tokens, accounts }: TokenMaps,
   ledger: Pick<MemoryLedger, "standingBalance">,
 ): TokenStore {
   let lastId = 0;
+  const insert = (token: NewToken): TokenRecord => {
+    if (!accounts.has(token.accountId)) throw new Error(`account ${token.accountId} does not exist`);
+    lastId += 1;
+    const record = copyOf({ id: lastId, ...token, previous: null, lastUsedAt: null });
+    tokens.set(record.id, record);
+    return copyOf(record);
+  };
   return {
     async insert(token) {
-      if (!accounts.has(token.accountId)) throw new Error(`account ${token.accountId} does not exist`);
-      lastId += 1;
-      const record = copyOf({ id: lastId, ...token, previous: null, lastUsedAt: null });
-      tokens.set(record.id, record);
-      return copyOf(record);
+      return insert(token);
+    },
+    async ensure(token) {
+      const { accountId, name, secretHash, sealedSigningSecret, createdAt: rotatedAt } = token;
+      const stored = [...tokens.values()].find((one) => one.accountId === accountId && one.name === name);
+      if (stored === undefined) return { token: insert(token), change: "created" };
+      if (stored.secretHash === secretHash) return { token: copyOf(stored), change: "none" };
+      const rotated = { ...stored, secretHash, sealedSigningSecret, rotatedAt, previous: null };
+      tokens.set(stored.id, rotated);
+      return { token: copyOf(rotated), change: "rotated" };
     },
     async find(id) {
       const token = tokens.get(id);

@@ -1,28 +1,10 @@
 import type { PreviousSecrets, Rotation, TokenRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
+import { testEnsuredTokens } from "./ensured-tokens.ts";
+import { hexOf, sampleToken, type NewToken } from "./token-samples.ts";
 import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
-
-type NewToken = Omit<TokenRecord, "id" | "previous" | "lastUsedAt">;
-
-function sampleToken(change: Partial<NewToken> = {}): NewToken {
-  return {
-    accountId: "acct_1",
-    name: null,
-    abilities: ["screenshot", "pdf"],
-    secretHash: hexOf(32, 7),
-    sealedSigningSecret: Buffer.from(Array.from({ length: 256 }, (_, index) => index)).toString("hex"),
-    createdAt: 1_767_225_600_000,
-    expiresAt: null,
-    rotatedAt: null,
-    ...change,
-  };
-}
-
-function hexOf(length: number, byte: number): string {
-  return Buffer.alloc(length, byte).toString("hex");
-}
 
 /** Tests `TokenStore`: ids that are never reused, atomic rotation of both secrets, and isolated accounts. */
 export function testTokenStore(
@@ -33,6 +15,7 @@ export function testTokenStore(
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
   defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
   defineSuite({ runner, open, name: "TokenStore: overlaps and uses" }, testOverlapsAndUses);
+  defineSuite({ runner, open, name: "TokenStore: named tokens" }, testEnsuredTokens);
 }
 
 function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {

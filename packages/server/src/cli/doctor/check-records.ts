@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Engine } from "@snap/engine";
+import { findPlan } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
@@ -36,7 +37,7 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
 async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
   const known = new Set(plans.map(({ slug }) => slug));
   const accounts = await engine.accounts.list();
-  const affected = accounts.filter(({ planSlug }) => planSlug !== null && !known.has(planSlug));
+  const affected = accounts.filter(({ planSlug }) => planSlug !== null && findPlan(plans, planSlug) === null);
   if (affected.length === 0) return ok("plans", [...known].join(", "));
   const slugs = [...new Set(affected.map(({ planSlug }) => planSlug))].join(", ");
   const ids = affected.slice(0, SHOWN_ACCOUNTS).map(({ id }) => id);

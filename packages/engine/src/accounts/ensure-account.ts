@@ -1,0 +1,92 @@
+import { accountNotFound, AdminError } from "../errors.ts";
+import type { Account } from "../ports/accounts.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { EnsuredToken } from "../ports/tokens.ts";
+import { requireSecretKey } from "../tokens/check-secret-key.ts";
+import type { Seal } from "../tokens/seal.ts";
+import { makeSecret, parseToken } from "../tokens/token-text.ts";
+import { ABILITIES, requireName, type MintedToken } from "../tokens/tokens.ts";
+import type { Accounts } from "./accounts.ts";
+import { UNLIMITED_PLAN } from "./plans.ts";
+
+/** An account that a program creates for itself. */
+export interface OwnAccount {
+  readonly email: string;
+  /** Slug of a plan, for a new account; `unlimited` by default, which has no limit that a person would reach. */
+  readonly planSlug?: string | null;
+  /** Name of its token; `default` by default. */
+  readonly tokenName?: string;
+  /**
+   * Secret of its token: 32 to 128 letters, digits and `-._~+/=`. By default derived from the engine's `secretKey` and
+   * the email address. A secret that is passed here works as a bearer token with and without its id.
+   */
+  readonly token?: string;
+}
+
+/** An account with its token. */
+export interface EnsuredAccount extends MintedToken {
+  readonly account: Account;
+  /** What happened to the token. */
+  readonly change: EnsuredToken["change"];
+}
+
+export interface EnsureParts {
+  readonly storage: Pick<Storage, "accounts" | "tokens">;
+  readonly accounts: Pick<Accounts, "create" | "verify">;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Ids of the tokens that callers may send without an id, by the hash of their secret. */
+  readonly ensured: Map<string, number>;
+}
+
+/** Returns the account with this email address and its token; creates what is missing. */
+export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promise<EnsuredAccount> {
+  const { storage, seal, clock, random, ensured } = parts;
+  const { email, tokenName: name = "default", token: sent } = own;
+  requireName(name);
+  const secret = sent ?? seal.derive(`token of ${email.toLowerCase()}, ${name}`);
+  const parsed = parseToken(secret);
+  if (parsed?.id !== null)
+    throw new AdminError(
+      "the secret of a token must have 32 to 128 letters, digits or characters of -._~+/=",
+      {
+        code: "invalid_value",
+      },
+    );
+  const account = await findOrCreate(parts, own);
+  if (account.deletionStartedAt !== null) throw new AdminError(`account ${account.id} is being deleted`);
+  await requireSecretKey(storage.tokens, seal);
+  const { token: record, change } = await storage.tokens.ensure({
+    accountId: account.id,
+    name,
+    abilities: ABILITIES,
+    secretHash: parsed.secretHash,
+    sealedSigningSecret: seal.seal(makeSecret(random)),
+    createdAt: clock.now(),
+    expiresAt: null,
+    rotatedAt: null,
+  });
+  if (sent !== undefined) {
+    for (const [hash, id] of ensured) if (id === record.id) ensured.delete(hash);
+    ensured.set(parsed.secretHash, record.id);
+  }
+  const signingSecret = seal.open(record.sealedSigningSecret);
+  return { account, record, token: `${record.id}|${secret}`, signingSecret, change };
+}
+
+/** Verifies an account whose email address is not verified yet, because it could not render. */
+async function findOrCreate({ storage, accounts }: EnsureParts, own: OwnAccount): Promise<Account> {
+  const { email, planSlug = UNLIMITED_PLAN.slug } = own;
+  const existing =
+    (await storage.accounts.findByEmail(email)) ??
+    (await accounts.create({ email, planSlug, verified: true }).catch(async (error: unknown) => {
+      // another process has created it in the meantime
+      if (!(error instanceof AdminError) || error.code !== "email_taken") throw error;
+      return storage.accounts.findByEmail(email);
+    }));
+  if (existing === null) throw accountNotFound(email);
+  return existing.emailVerifiedAt === null ? accounts.verify(existing.id) : existing;
+}

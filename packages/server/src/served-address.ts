@@ -1,0 +1,24 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** For commands on the same data folder, which may have another SNAP_PORT than the service. */
+function fileOf(dataDir: string): string {
+  return join(dataDir, "address");
+}
+
+/** Writes the origin that clients use to the data folder; returns a function that deletes it. */
+export async function writeServedAddress(dataDir: string, origin: string): Promise<() => Promise<void>> {
+  const file = fileOf(dataDir);
+  await writeFile(`${file}.new`, `${origin}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return () => rm(file, { force: true });
+}
+
+/** Returns the origin of the service that is running on the data folder, or `null`. A killed service leaves its own. */
+export async function readServedAddress(dataDir: string): Promise<string | null> {
+  const text = await readFile(fileOf(dataDir), "utf8").then(
+    (content) => content.trim(),
+    () => "",
+  );
+  return /^https?:\/\/[^\s/]+$/.test(text) && URL.canParse(text) ? text : null;
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openWorkspace, type CreatedToken, type Running, type Workspace } from "./command.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef";
+const OTHER = "fedcba9876543210fedcba9876543210fedcba9876543210";
+
+describe("SNAP_TOKEN", () => {
+  let workspace: Workspace;
+  beforeEach(() => (workspace = openWorkspace({ SNAP_PORT: "0", SNAP_CHROMIUM_PATH: "/bin/false" })));
+  afterEach(() => workspace.clear());
+
+  async function start(environment: NodeJS.ProcessEnv): Promise<{
+    readonly running: Running;
+    readonly stop: () => Promise<void>;
+    readonly usage: (token: string) => Promise<Response>;
+  }> {
+    const running = workspace.start(["serve"], environment);
+    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    return {
+      running,
+      async stop() {
+        running.child.kill("SIGTERM");
+        expect(await running.ended).toMatchObject({ code: 0 });
+      },
+      usage: (token) =>
+        fetch(`http://127.0.0.1:${port}/v1/usage`, { headers: { authorization: `Bearer ${token}` } }),
+    };
+  }
+
+  it("is a bearer token of an account without limits, until the value changes or is removed", async () => {
+    const first = await start({ SNAP_TOKEN: SECRET });
+    await first.running.printed(/SNAP_TOKEN is token 1; .* npx snap-server tokens reveal 1"/);
+    const report = await first.usage(SECRET);
+    expect(report.status).toBe(200);
+    expect(await report.json()).toMatchObject({ plan: { slug: "unlimited" } });
+    expect((await first.usage(`1|${SECRET}`)).status).toBe(200);
+    await first.stop();
+
+    const file = join(workspace.directory, "token");
+    await writeFile(file, `${OTHER}\n`);
+    const second = await start({ SNAP_TOKEN_FILE: file });
+    expect((await second.usage(OTHER)).status).toBe(200);
+    for (const old of [SECRET, `1|${SECRET}`]) expect((await second.usage(old)).status).toBe(401);
+    await second.stop();
+
+    const third = await start({});
+    for (const old of [OTHER, `1|${OTHER}`]) expect((await third.usage(old)).status).toBe(401);
+    await third.stop();
+    const { stdout } = await workspace.run(["audit", "--json"]);
+    const entries = JSON.parse(stdout) as { command: string; subjects: string[] }[];
+    expect(entries.map(({ command, subjects }) => [command, subjects.at(-1)])).toEqual([
+      ["serve", "token 1"],
+      ["serve", "token 1"],
+      ["serve", "token 1"],
+    ]);
+    expect(stdout).not.toContain(SECRET);
+  });
+
+  it("can be a token that exists already", async () => {
+    const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
+      id: string;
+    };
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const { usage, stop } = await start({ SNAP_TOKEN: token });
+    expect((await usage(token)).status).toBe(200);
+    await stop();
+    expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
+  });
+
+  it("leaves its address for the commands on its data folder, which print it", async () => {
+    const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
+      id: string;
+    };
+    const create = ["tokens", "create", "--account", account.id];
+    const { running, stop } = await start({ SNAP_HOST: "0.0.0.0" });
+    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const elsewhere = { SNAP_PORT: "4999" };
+    expect((await workspace.run(create, elsewhere)).stdout).toContain(`'http://127.0.0.1:${port}/v1/snap?`);
+    await stop();
+    expect((await workspace.run(create, elsewhere)).stdout).toContain("'http://127.0.0.1:4999/v1/snap?");
+  });
+
+  it.each([
+    ["hunter2", "must be a random string of 32 to 128"],
+    [`7|${SECRET}`, "there is no such token"],
+  ])("stops the start if it is %s", async (value, message) => {
+    const { code, stdout, stderr } = await workspace.run(["serve"], { SNAP_TOKEN: value });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`SNAP_TOKEN: ${message}`)]);
+    expect(stderr).toContain("openssl rand -hex 24");
+    expect(stdout + stderr).not.toContain(value);
+  });
+});

@@ -1,0 +1,149 @@
+// @module-tag browser
+import { findBrowser } from "@snap/engine/puppeteer";
+import puppeteer, { type Browser, type Page } from "puppeteer";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openWorkspace } from "../cli/command.ts";
+
+/** The name of another site, whose owner lets it resolve to this machine. */
+const REBOUND = "rebound.example";
+
+const workspace = openWorkspace({ SNAP_PORT: "0" });
+let facts: { readonly origin: string; readonly token: string; readonly demo_page: string };
+let browser: Browser;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  const running = workspace.start(["serve", "--dev", "--json"]);
+  const [line] = await running.printed(/^\{"origin":.*$/m);
+  facts = JSON.parse(line) as typeof facts;
+  const args = [`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`];
+  if (process.getuid?.() === 0) args.push("--no-sandbox");
+  const executablePath = (await findBrowser()) ?? "";
+  browser = await puppeteer.launch({ executablePath, headless: "shell", pipe: true, args });
+});
+afterAll(async () => {
+  await browser.close();
+  await workspace.clear();
+});
+beforeEach(async () => {
+  const context = await browser.createBrowserContext();
+  page = await context.newPage();
+  problems = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    // the page shows error responses
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      problems.push(message.text());
+  });
+  return () => context.close();
+});
+
+const fill = (selector: string, text: string): Promise<void> => page.locator(selector).fill(text);
+const see = (text: string): Promise<unknown> =>
+  page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+const submit = (): Promise<void> => page.locator("button[type=submit]").click();
+const command = (): Promise<string> => page.$eval("#command", (element) => element.textContent ?? "");
+
+/** Waits for the image, and returns its size. */
+async function imageSize(): Promise<number[]> {
+  const image = await page.waitForSelector("#result img");
+  return (
+    (await image?.evaluate(async (element) => {
+      await element.decode();
+      return [element.naturalWidth, element.naturalHeight];
+    })) ?? []
+  );
+}
+
+describe("the start page", () => {
+  it("renders the demo page with one click, and shows the command for the same request", async () => {
+    await page.goto(facts.origin);
+    expect(await page.$eval("#token-field", (field) => field.checkVisibility())).toBe(false);
+    await submit();
+    expect(await imageSize()).toEqual([1280, 800]);
+    await see("1 credit");
+    await submit();
+    await see("from the cache, free");
+    const target = encodeURIComponent(facts.demo_page);
+    expect(await command()).toBe(
+      `curl -fsS -H 'Authorization: Bearer ${facts.token}' '${facts.origin}/v1/snap?url=${target}' -o page.png`,
+    );
+    await page.locator("#full-page").click();
+    await page.locator("#format").fill("jpeg");
+    await submit();
+    await see("1 credit");
+    expect((await imageSize())[1]).toBeGreaterThan(800);
+    expect(await command()).toContain("&format=jpeg&fullPage=true' -o page.jpg");
+    expect(problems).toEqual([]);
+  });
+
+  it("offers a PDF as a file", async () => {
+    await page.goto(facts.origin);
+    await page.locator("#format").fill("pdf");
+    expect(await page.evaluate('document.querySelector("#full-page").disabled')).toBe(true);
+    await submit();
+    await page.waitForSelector("#result a");
+    const [name, address] = await page.$eval("#result a", ({ download, href }) => [download, href]);
+    expect(name).toBe("page.pdf");
+    expect(address).toMatch(/^blob:/);
+    expect(await page.$("#result img")).toBeNull();
+  });
+
+  it("asks for a token on another site's name, and keeps it in the tab", async () => {
+    const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
+    await page.goto(origin);
+    expect(await page.content()).not.toContain(facts.token);
+    await fill("#url", facts.demo_page);
+    await submit();
+    await see("Enter a token.");
+    await fill("#token", "1|wrong");
+    await submit();
+    await see("The access token is missing, unknown, expired or revoked");
+    await see("(unauthenticated)");
+    await fill("#token", facts.token);
+    await submit();
+    expect(await imageSize()).toEqual([1280, 800]);
+    expect(await command()).toContain('"Authorization: Bearer $SNAP_TOKEN"');
+    expect(await command()).toContain(origin);
+    await page.reload();
+    expect(await page.evaluate('document.querySelector("#token").value')).toBe(facts.token);
+    expect(await page.evaluate("[localStorage.length, document.cookie]")).toEqual([0, ""]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows the service's message", async () => {
+    await page.goto(facts.origin);
+    await fill("#url", "10.0.0.1");
+    await submit();
+    await see("(blocked_host)");
+    expect(await command()).toContain("url=https%3A%2F%2F10.0.0.1");
+  });
+
+  it("hands its token to the reference, whose form shows the picture", async () => {
+    await page.goto(facts.origin);
+    await submit();
+    await imageSize();
+    await page.goto(`${facts.origin}/docs`);
+    await page
+      .locator('#operations-Rendering-renderPage [data-param-name="url"] input')
+      .fill(facts.demo_page);
+    await page.locator("#operations-Rendering-renderPage .execute").click();
+    const image = await page.waitForSelector("#operations-Rendering-renderPage .response img");
+    expect(await image?.evaluate((element) => element.naturalWidth)).toBe(1280);
+    expect(await page.evaluate("localStorage.length")).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("fits narrow screens, and has a readable dark mode", async () => {
+    await page.setViewport({ width: 375, height: 800 });
+    for (const value of ["light", "dark"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      await page.goto(facts.origin);
+      const scrolled = await page.evaluate("document.documentElement.scrollWidth");
+      const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+      expect(scrolled).toBe(375);
+      expect(ground).toBe(value === "light" ? "rgb(247, 243, 234)" : "rgb(22, 21, 15)");
+    }
+  });
+});
