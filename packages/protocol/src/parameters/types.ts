@@ -36,8 +36,11 @@ type Region =
   | ({ readonly fullPage: true } & Pick<S, FullPage> & NotSent<"selector" | "padding" | Clip>)
   | (Pick<S, "fullPage"> & NotSent<"selector" | "padding" | Clip | FullPage>);
 
-type ImageName = "format" | "quality" | "omitBackground";
+type ImageName = "format" | "quality" | "omitBackground" | "output";
 type Image =
+  | (Pick<S, "quality" | "omitBackground"> & Sent<S, "output"> & NotSent<"format">)
+  | (ImageOfFormat & NotSent<"output">);
+type ImageOfFormat =
   | (Pick<S, "quality" | "omitBackground"> & { readonly format: "webp" })
   | (Pick<S, "quality"> & { readonly format: "jpeg" | "webp"; readonly omitBackground?: false | undefined })
   | (Pick<S, "omitBackground"> & { readonly format?: "png" | "webp" | undefined } & NotSent<"quality">)

@@ -14,6 +14,8 @@ describe("ScreenshotInput", () => {
     assertType<ScreenshotInput>({ url, format: "jpeg", quality: 80 });
     assertType<ScreenshotInput>({ url, format: "webp", quality: 80, omitBackground: true });
     assertType<ScreenshotInput>({ url, format: "png", omitBackground: true });
+    assertType<ScreenshotInput>({ url, output: "avif", quality: 40, omitBackground: true });
+    assertType<ScreenshotInput>({ url, resizeWidth: 1, resizeFit: "cover", resizePosition: "top" });
     assertType<ScreenshotInput>({ url, omitBackground: true });
     assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: false });
     assertType<ScreenshotInput>({ url, fullPage: true, scale: 2, delay: 100 });
@@ -89,6 +91,8 @@ describe("ScreenshotInput", () => {
     assertType<ScreenshotInput>({ url, format: "png", quality: 80 });
     // @ts-expect-error -- jpeg has no transparency
     assertType<ScreenshotInput>({ url, format: "jpeg", omitBackground: true });
+    // @ts-expect-error -- output is used instead of format
+    assertType<ScreenshotInput>({ url, format: "webp", output: "avif" });
     // @ts-expect-error -- fullPage excludes selector
     assertType<ScreenshotInput>({ url, fullPage: true, selector: "main" });
     // @ts-expect-error -- fullPage excludes a clip region
