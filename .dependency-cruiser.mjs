@@ -24,7 +24,15 @@ const MAY_IMPORT = {
     node: true,
     modules: [
       sourcesOf("protocol"),
-      ...["zod", "p-queue", "lru-cache", "@duckduckgo/autoconsent", "@ghostery/adblocker", "marked"].map(npm),
+      ...[
+        "zod",
+        "p-queue",
+        "lru-cache",
+        "@duckduckgo/autoconsent",
+        "@ghostery/adblocker",
+        "marked",
+        "sharp",
+      ].map(npm),
       ...BROWSER_LIBRARIES,
     ],
   },

@@ -44,6 +44,7 @@ export const FINDING_CHECKS = {
   secret_key_open: "secret key",
   secret_key_unreadable: "secret key",
   secret_key_wrong: "secret key",
+  sharp_missing: "images",
   storage_fails: "storage",
   upstream_proxy_fails: "upstream proxy",
   upstream_proxy_refuses: "upstream proxy",

@@ -12,6 +12,7 @@ describe("createFakeRenderer", () => {
     [{}, "image/png", "89504e470d0a1a0a", 200],
     [{ format: "jpeg" }, "image/jpeg", "ffd8ff", 200],
     [{ format: "webp" }, "image/webp", "52494646", 200],
+    [{ output: "avif" }, "image/avif", "0000001c66747970617669", 200],
     [{ pdf: true }, "application/pdf", "255044462d", null],
   ])("returns a file in the format requested by %o", async (change, contentType, magic, targetStatus) => {
     const file = await createFakeRenderer().render(parametersOf(change));
@@ -29,7 +30,7 @@ describe("createFakeRenderer", () => {
     expect(inflateSync(png.subarray(41, 41 + dataLength))).toHaveLength(48);
   });
 
-  it.each([{ format: "png" }, { format: "jpeg" }, { format: "webp" }, { pdf: true }])(
+  it.each([{ format: "png" }, { format: "jpeg" }, { format: "webp" }, { output: "avif" }, { pdf: true }])(
     "returns identical bytes only for the same rendering parameters (%o)",
     async (mode) => {
       const draw = async (change: object): Promise<Buffer> => {

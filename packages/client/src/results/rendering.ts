@@ -27,7 +27,7 @@ export interface ResponseFacts {
 
 interface RenderingFacts extends ResponseFacts {
   readonly notModified: false;
-  /** `image/png`, `image/jpeg`, `image/webp` or `application/pdf`. */
+  /** `image/png`, `image/jpeg`, `image/webp`, `image/avif` or `application/pdf`. */
   readonly contentType: string;
 }
 

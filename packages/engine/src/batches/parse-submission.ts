@@ -1,10 +1,9 @@
 import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
-import { checkFilterLists } from "../filter-lists/require-filter-lists.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
-import type { Renderer } from "../ports/renderer.ts";
+import { checkInstalled, type Installed } from "../parameters/require-installed.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
@@ -23,7 +22,7 @@ export interface SubmittedItem {
 /** What the submission is checked against, in addition to the parameter table. */
 export interface SubmissionRules {
   readonly targets: TargetPolicy;
-  readonly renderer: Pick<Renderer, "filterLists">;
+  readonly renderer: Installed;
   readonly cacheKey: CacheKey;
 }
 
@@ -32,7 +31,7 @@ export interface SubmissionRules {
  *
  * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the errors in
  * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters are
- * checked for blocked hosts, missing filter lists and duplicates.
+ * checked for blocked hosts, what is not installed, and duplicates.
  */
 export function parseSubmission(
   document: unknown,
@@ -91,7 +90,7 @@ function parseOne(
   requireCached(value, report);
   try {
     const { sent, parameters } = parseItem(value);
-    checkFilterLists(parameters, renderer, report);
+    checkInstalled(parameters, renderer, report);
     faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {

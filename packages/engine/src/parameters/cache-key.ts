@@ -23,9 +23,10 @@ export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
 
 function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
   const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[modeOf(parameters)];
+  const values: Readonly<Record<string, unknown>> = { ...parameters };
   const isDefault = (name: string, value: unknown): boolean => {
     const row = rows[name];
-    return row !== undefined && value === effectiveDefault(row);
+    return row !== undefined && value === effectiveDefault(row, values);
   };
   const entries = Object.entries(parameters)
     .filter(([name, value]) => name !== "cache" && value !== undefined && !isDefault(name, value))

@@ -1,12 +1,11 @@
 import { secretsIn, type SnapParameters } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
-import { requireFilterLists } from "../filter-lists/require-filter-lists.ts";
-import type { Renderer } from "../ports/renderer.ts";
 import type { Ability } from "../ports/tokens.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { CacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
+import { requireInstalled, type Installed } from "./require-installed.ts";
 
 /** A request's query, parsed or as text, or an object with real booleans and numbers. */
 export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;
@@ -29,13 +28,13 @@ const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
 export interface ParserParts {
   readonly policy: TargetPolicy;
-  readonly renderer: Pick<Renderer, "filterLists">;
+  readonly renderer: Installed;
   readonly cacheKey: CacheKey;
 }
 
 /**
  * Creates a request parser, which caches the results of valid queries by their text. It throws as `parseQuery` does,
- * and `validation_failed` for valid parameters whose filter lists are not installed.
+ * and `validation_failed` for valid parameters that need something that is not installed.
  */
 export function createParser({
   policy,
@@ -48,7 +47,7 @@ export function createParser({
     sizeCalculation: (_, text) => text.length + 1,
   });
   const describe = (parameters: SnapParameters): ParsedRequest => {
-    requireFilterLists(parameters, renderer);
+    requireInstalled(parameters, renderer);
     return {
       parameters: Object.freeze(parameters),
       mode: parameters.pdf ? "pdf" : "screenshot",

@@ -1,4 +1,11 @@
-import { explainUnknownName, FaultList, modeOf, toQuery, type SnapParameters } from "@snap/protocol";
+import {
+  checkSent,
+  explainUnknownName,
+  FaultList,
+  modeOf,
+  toQuery,
+  type SnapParameters,
+} from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { readQuery, typedParameters, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters } from "./schemas.ts";
@@ -62,6 +69,7 @@ function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): Sna
       } else faults.add(String(issue.path[0]), issue.message);
     }
   }
+  checkSent(mode, input, (name, message) => faults.add(name, message));
   const failure = faults.toFailure();
   if (failure !== null) {
     const { code, message, errors } = failure;

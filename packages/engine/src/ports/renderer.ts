@@ -27,7 +27,7 @@ export const SELECTOR_UNMATCHED = "selector-unmatched";
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
   readonly bytes: Uint8Array;
-  readonly contentType: "image/png" | "image/jpeg" | "image/webp" | "application/pdf";
+  readonly contentType: "image/png" | "image/jpeg" | "image/webp" | "image/avif" | "application/pdf";
   /** HTTP status of the page; `null` for PDFs or if unknown. */
   readonly targetStatus: number | null;
   /** Remarks for the caller, such as `wait-capped`. */
@@ -80,6 +80,8 @@ export interface Renderer {
   readonly targets?: TargetPolicy | undefined;
   /** The purposes that it has filter lists for, which `blockAds` and `blockTrackers` need. None by default. */
   readonly filterLists?: readonly FilterListPurpose[] | undefined;
+  /** Whether it can resize images and encode AVIF, which `output` and `resize*` need. `false` by default. */
+  readonly processesImages?: boolean | undefined;
   render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Aborts running renders and ends every process. */

@@ -1,10 +1,12 @@
 import { SnapError } from "../errors.ts";
 import { compileLists } from "../filter-lists/compiled-lists.ts";
-import { requireFilterLists } from "../filter-lists/require-filter-lists.ts";
+import { imageProcessor as images } from "../images/image-processor.ts";
+import { requireInstalled } from "../parameters/require-installed.ts";
 import type { Renderer, RenderOptions } from "../ports/renderer.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 import { openBrowsers } from "./browser/browsers.ts";
 import type { TabSource } from "./browser/browser-supervisor.ts";
+import { convertFile, needsProcessing } from "./convert-file.ts";
 import { readOptions, type PuppeteerRendererOptions } from "./options.ts";
 import type { RendererEvent } from "./renderer-event.ts";
 import { PageEnded, TabLost, TabSuspected } from "./page/page-end.ts";
@@ -43,12 +45,16 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   return {
     targets,
     filterLists,
+    get processesImages() {
+      return images.isAvailable;
+    },
     render: (
       parameters,
       { isolationKey = crypto.randomUUID(), isIsolated = false, requestId, document }: RenderOptions = {},
     ) =>
       withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
-        requireFilterLists(parameters, { filterLists });
+        if (needsProcessing(parameters)) await images.load();
+        requireInstalled(parameters, { filterLists, processesImages: images.isAvailable });
         const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
         const selected = await abortable(signal, lists.select(parameters, onLimit));
         const tried = new Set<TabSource>();
@@ -69,9 +75,10 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             document,
           } as const;
           try {
-            return await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
+            const file = await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
               renderPage(tabs, parameters, limits),
             );
+            return await convertFile(file, { parameters, images, maxBytes: maxRenderingBytes }, signal);
           } catch (error) {
             if (error instanceof PageEnded) onEvent(endOf(error, requestId));
             if (!(error instanceof TabLost)) throw error;

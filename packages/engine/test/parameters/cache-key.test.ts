@@ -24,6 +24,11 @@ const DIGESTS = [
   ["&omitBackground=1", "4cad30d2321b8c8c300127bb86475790d7734a621a0b45e514b8f97e5e1faaca"],
   ["&waitForSelector=%23ready", "9e24213e544ee54f1bba75c6a810c1f70c7b8a82193ac261ad042a3cdbc936cc"],
   ["&waitUntil=load", "4ee1dd58b64a63eedcabe311ae97221086160a543b74ccbdde7ce2565f4b8f60"],
+  ["&output=avif", "d74090cf6b7d740a3898f0360a410dcfab5e6e0a8a425b0c0cde4a5646eb2dab"],
+  [
+    "&resizeWidth=400&resizeHeight=300&resizeFit=cover&resizePosition=top",
+    "f30569a6afe777029c07deaa396db8ae02e63eb3787de5d49b8a9a8d6137f401",
+  ],
   ["&pdf=1", "8afe4421ce2205af99a8d3308fb3cdf1549fbe9688bc0c031411b201b7ad0a79"],
   ["&pdf=1&landscape=1", "d7d7c8b11d29783f5731b66639223df2ea36f585c62eecf7e42bcd3db0dd30df"],
   ["&pdf=1&paperFormat=letter", "9bbfac42f32989fca5d2ca648789005a9296ffe37334bd4045ee6593fd6330de"],
@@ -74,6 +79,9 @@ describe("cacheKey", () => {
     ["&width=800.4&height=600", "&width=800&height=600"],
     ["&mask=a&maskColor=%23FFFFFF", "&mask=a&maskColor=%23ffffff"],
     ["&mask=a&maskColor=%23FF00FF", "&mask=a"],
+    ["&output=avif&quality=50", "&output=avif"],
+    ["&resizeWidth=9&resizeFit=inside", "&resizeWidth=9"],
+    ["&resizeWidth=9&resizeFit=cover&resizePosition=center", "&resizeWidth=9&resizeFit=cover"],
     ["&hideSelectors=.md%5C:flex,[a=%27b%27]", "&hideSelectors=.md\\:flex%2C%5Ba='b'%5D"],
     ["a b", "a%20b"],
     ["a+b", "a%20b"],
@@ -89,6 +97,10 @@ describe("cacheKey", () => {
     ["", "&waitUntil=load"],
     ["", "&width=1280&height=800"],
     ["&delay=1", "&delay=2"],
+    ["&format=webp&quality=50", "&format=webp"],
+    ["&output=avif", "&output=avif&quality=51"],
+    ["&resizeWidth=9", "&resizeHeight=9"],
+    ["&resizeWidth=9", "&resizeWidth=9&resizeFit=cover"],
     ["&selector=a", "&waitForSelector=a"],
   ])("of %j differs from that of %j", (left, right) => {
     expect(keyOf(left)).not.toBe(keyOf(right));

@@ -18,9 +18,17 @@ export function modeOf(values: { readonly pdf?: unknown }): Mode {
   return values.pdf === true ? "pdf" : "screenshot";
 }
 
-/** Returns the value that applies if a parameter is not sent; `undefined` if there is none. */
-export function effectiveDefault(row: ParameterRow): string | number | boolean | undefined {
-  return row.default ?? row.implied;
+/**
+ * Returns the value that applies if a parameter is not sent; `undefined` if there is none.
+ *
+ * @param sent - The request's other parameters, on which it may depend.
+ */
+export function effectiveDefault(
+  { default: always, implied, impliedWith }: ParameterRow,
+  sent: Readonly<Record<string, unknown>> = {},
+): string | number | boolean | undefined {
+  const dependent = impliedWith && sent[impliedWith.name] !== undefined ? impliedWith.value : undefined;
+  return always ?? implied ?? dependent;
 }
 
 function rowsOf<Name extends string>(mode: Mode): Readonly<Record<Name, ParameterRow>> {

@@ -5,7 +5,7 @@ import { DOCUMENT_ORIGIN } from "../document-upload.ts";
 import { explainUnknownName } from "./explain-unknown-name.ts";
 import { FaultList, type ValidationFailure } from "./fault-list.ts";
 import type { ParameterRow } from "./row.ts";
-import { checkRules } from "./rules.ts";
+import { checkRules, checkSent } from "./rules.ts";
 
 /**
  * Checks parameters before they are sent, against the same table as the service. Values are real booleans and numbers;
@@ -32,7 +32,9 @@ export function checkParameters(input: object): ValidationFailure | null {
   }
   const unknownNames = Object.keys(sent).filter((name) => !Object.hasOwn(fields, name));
   faults.addEach(unknownNames, (name) => explainUnknownName(name, mode));
-  checkRules(mode, values, (name, message) => faults.add(name, message));
+  const report = (name: string, message: string): void => faults.add(name, message);
+  checkRules(mode, values, report);
+  checkSent(mode, sent, report);
   return faults.toFailure();
 }
 

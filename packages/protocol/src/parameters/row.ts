@@ -38,10 +38,20 @@ interface RowBase {
   readonly together?: readonly string[];
   /** Parameters that this one cannot be combined with, and their name in the message. */
   readonly excludes?: readonly { readonly names: readonly string[]; readonly called: string }[];
-  /** A parameter that must also be sent; a flag must be `true`. */
-  readonly requires?: string;
-  /** A choice that this parameter depends on, the values that allow it, and the message for other values. */
-  readonly needs?: { readonly name: string; readonly values: readonly string[]; readonly message: string };
+  /** Like `excludes`, even if the other parameter has its default value. */
+  readonly excludesSent?: readonly string[];
+  /** Parameters of which at least one must also be sent; a flag must be `true`. */
+  readonly requires?: readonly string[];
+  /**
+   * A choice that this parameter depends on, the values that allow it, and the message for other values. If `unless` is
+   * sent, every value allows it.
+   */
+  readonly needs?: {
+    readonly name: string;
+    readonly values: readonly string[];
+    readonly unless?: string;
+    readonly message: string;
+  };
 }
 
 /**
@@ -51,6 +61,8 @@ interface RowBase {
 interface Defaults<Value> {
   readonly default?: Value;
   readonly implied?: Value;
+  /** The implied value if another parameter is sent. */
+  readonly impliedWith?: { readonly name: string; readonly value: Value };
 }
 
 /** A number from `min` to `max`, both inclusive. Fractions are invalid for an `integer` and rounded for `pixels`. */

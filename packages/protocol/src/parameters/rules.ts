@@ -1,9 +1,9 @@
-import { PARAMETERS } from "./by-mode.ts";
+import { effectiveDefault, PARAMETERS } from "./by-mode.ts";
 import { canonicalCookies, isDomainOf } from "./cookies.ts";
 import { canonicalHeaders } from "./header-fields.ts";
+import { checkCaptureSize } from "./image-size.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
 import type { Mode, ParameterRow } from "./row.ts";
-import { DEFAULT_VIEWPORT } from "./rows/viewport.ts";
 import { parseTargetUrl } from "./target-url.ts";
 
 /*
@@ -14,12 +14,6 @@ import { parseTargetUrl } from "./target-url.ts";
 /** Parameters by name, defaults filled in. */
 type Values = Readonly<Record<string, unknown>>;
 type Report = (name: string, message: string) => void;
-
-/** The largest images that Chromium can encode. */
-export const CAPTURE_LIMITS = {
-  devicePixels: 100_000_000,
-  sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 },
-} as const;
 
 /**
  * Reports every invalid combination of values under the name of the parameter to fix.
@@ -36,6 +30,18 @@ export function checkRules(mode: Mode, values: Values, report: Report): void {
   } else checkCaptureSize(values, report);
   checkCookieDomains(values, report);
   checkAuthorization(values, report);
+}
+
+/**
+ * Reports parameters that cannot be combined with one that was sent, even with its default value.
+ *
+ * @param sent - The parameters as sent, without defaults.
+ */
+export function checkSent(mode: Mode, sent: Values, report: Report): void {
+  for (const { name, excludesSent = [] } of Object.values(PARAMETERS[mode]))
+    if (sent[name] !== undefined)
+      for (const other of excludesSent)
+        if (sent[other] !== undefined) report(name, `cannot be combined with ${other}`);
 }
 
 interface RuleContext {
@@ -58,21 +64,21 @@ function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): voi
   if (!isActive(row)) return;
   for (const { names, called } of excludes)
     if (names.some((other) => isActive(rows[other]))) report(name, `cannot be combined with ${called}`);
-  if (requires !== undefined && !isActive(rows[requires])) report(name, `requires ${requires}`);
-  if (
-    needs !== undefined &&
-    isOtherChoice(rows[needs.name], { allowed: needs.values, value: values[needs.name] })
-  )
+  if (requires !== undefined && !requires.some((other) => isActive(rows[other])))
+    report(name, `requires ${requires.join(" or ")}`);
+  else if (needs !== undefined && isOtherChoice(rows[needs.name], { needs, values }))
     report(name, needs.message);
 }
 
 /** Returns whether the choice has a valid value that is not allowed here. An invalid value is reported separately. */
 function isOtherChoice(
   choice: ParameterRow | undefined,
-  { allowed, value }: { readonly allowed: readonly string[]; readonly value: unknown },
+  { needs, values }: { readonly needs: NonNullable<ParameterRow["needs"]>; readonly values: Values },
 ): boolean {
-  if (choice?.kind !== "choice" || typeof value !== "string") return false;
-  return choice.values.includes(value) && !allowed.includes(value);
+  if (choice?.kind !== "choice") return false;
+  if (needs.unless !== undefined && values[needs.unless] !== undefined) return false;
+  const value = values[choice.name] ?? effectiveDefault(choice);
+  return typeof value === "string" && choice.values.includes(value) && !needs.values.includes(value);
 }
 
 /** Reports margins that leave no printable area. */
@@ -101,30 +107,6 @@ function checkHeaderMargins(values: Values, report: Report): void {
   for (const [name, margin] of Object.entries(MARGIN_OF))
     if (values[name] !== undefined && isZero(values[margin] ?? 0))
       report(name, `requires a ${margin} above 0; send all four margins, such as ${margin}=20`);
-}
-
-/** Reports an image that is too large to encode, if the parameters alone determine its size. */
-function checkCaptureSize(values: Values, report: Report): void {
-  if (values["selector"] !== undefined) return;
-  const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
-  const [widthName, heightName] = isClipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
-  const width = values[widthName] ?? DEFAULT_VIEWPORT.width;
-  const height = values[heightName] ?? DEFAULT_VIEWPORT.height;
-  const { scale, format } = values;
-  if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
-  const sideLimit = format === "webp" || format === "jpeg" ? CAPTURE_LIMITS.sidePixels[format] : Infinity;
-  for (const [name, side] of [
-    [widthName, width],
-    [heightName, height],
-  ] as const) {
-    if (side * scale > sideLimit)
-      report(name, `times scale must be at most ${sideLimit} pixels for format=${String(format)}`);
-  }
-  if (width * height * scale * scale > CAPTURE_LIMITS.devicePixels)
-    report(
-      scale > 1 ? "scale" : widthName,
-      `produces an image of more than ${CAPTURE_LIMITS.devicePixels} pixels; use a smaller size or scale`,
-    );
 }
 
 /** Reports a cookie whose domain does not include the host of `url`. */

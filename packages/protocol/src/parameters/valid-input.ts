@@ -64,6 +64,11 @@ interface HeaderRules {
   readonly footerHtml: { readonly marginBottom: number };
 }
 
+/** With `output`, no `format` has to allow a `quality`. */
+type ImageRules<Given> = [Extract<Member<Given, "output">, string>] extends [never]
+  ? ScreenshotRules
+  : Omit<ScreenshotRules, "quality">;
+
 /** The rendering of an item is fetched from the cache. */
 interface BatchRules {
   readonly url: { readonly cache?: true | undefined };
@@ -74,7 +79,7 @@ interface BatchRules {
 /** The argument of `screenshot()`. */
 export type ValidScreenshot<Given> = Given extends never
   ? Given
-  : Checked<ScreenshotCapture & PageOf<Given>, Given, ScreenshotRules & ContentRules>;
+  : Checked<ScreenshotCapture & PageOf<Given>, Given, ImageRules<Given> & ContentRules>;
 
 /** The argument of `pdf()`. */
 export type ValidPdf<Given> = Given extends never
@@ -87,7 +92,7 @@ type OfMode<Given, Others, Rules> =
     ? Checked<PdfInput & Others, Given, Rules & PdfRules & HeaderRules>
     : true extends Member<Given, "pdf">
       ? Checked<RenderInput & Others, Given, Rules>
-      : Checked<ScreenshotInput & Others, Given, Rules & ScreenshotRules>;
+      : Checked<ScreenshotInput & Others, Given, Rules & ImageRules<Given>>;
 
 /** A batch item. */
 export type ValidBatchItem<Given> = Given extends never ? Given : OfMode<Given, unknown, BatchRules>;

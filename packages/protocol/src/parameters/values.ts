@@ -143,13 +143,40 @@ export interface ScreenshotValues {
    * @default "png"
    */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Quality of a lossy image; requires `format` jpeg or webp. A whole number from 1 to 100. */
-  readonly quality?: number | undefined;
   /**
-   * Transparent background; requires `format` png or webp.
+   * Quality of a lossy image; requires `format` jpeg or webp, or `output`. For AVIF, 50 by default. A
+   * whole number from 1 to 100.
+   */
+  readonly quality?: number | undefined;
+  /** Format of the file, instead of `format`. The operator must have installed sharp. */
+  readonly output?: "avif" | undefined;
+  /**
+   * Transparent background; requires `format` png or webp, or `output`.
    * @default false
    */
   readonly omitBackground?: boolean | undefined;
+  /**
+   * Width in pixels to which the image is resized. It is never enlarged. The operator must have
+   * installed sharp. A whole number from 1 to 10000.
+   */
+  readonly resizeWidth?: number | undefined;
+  /**
+   * Height in pixels to which the image is resized. It is never enlarged. The operator must have
+   * installed sharp. A whole number from 1 to 10000.
+   */
+  readonly resizeHeight?: number | undefined;
+  /**
+   * How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them,
+   * `contain` adds a border, transparent or in JPEG white. Requires `resizeWidth` or `resizeHeight`.
+   * @default "inside"
+   */
+  readonly resizeFit?: "inside" | "cover" | "contain" | undefined;
+  /**
+   * The part that `cover` keeps, or where `contain` puts the image. Requires `resizeFit` cover or
+   * contain.
+   * @default "center"
+   */
+  readonly resizePosition?: "top" | "center" | "bottom" | undefined;
   /**
    * What to wait for before the capture. `networkidle0`: no network connection for half a second;
    * `networkidle2`: at most two. By default `networkidle2`, and a page that never becomes idle is
@@ -317,7 +344,9 @@ export interface ScreenshotRules {
   readonly fullPageMaxHeight: { readonly fullPage: true };
   readonly padding: { readonly selector: string };
   readonly quality: { readonly format: "jpeg" | "webp" };
+  readonly output: { readonly format?: undefined };
   readonly omitBackground: { readonly format?: "png" | "webp" | undefined };
+  readonly resizePosition: { readonly resizeFit: "cover" | "contain" };
   readonly maskColor: { readonly mask: string };
   readonly expandScrollers: { readonly fullPage: true };
   readonly cacheTtl: { readonly cache?: true | undefined };

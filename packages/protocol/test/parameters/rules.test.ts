@@ -49,6 +49,34 @@ describe("rules across parameters", () => {
       { scale: ["produces an image of more than 100000000 pixels; use a smaller size or scale"] },
     ],
     [
+      "screenshot",
+      { width: 9000, height: 100, scale: 2, format: "png", output: "avif" },
+      { width: ["times scale must be at most 16384 pixels for output=avif"] },
+    ],
+    [
+      "screenshot",
+      { width: 5000, height: 4000, scale: 1, format: "png", output: "avif" },
+      { width: ["produces an image of more than 16777216 pixels; use a smaller size or scale"] },
+    ],
+    [
+      "screenshot",
+      { resizeFit: "cover", resizePosition: "top" },
+      {
+        resizeFit: ["requires resizeWidth or resizeHeight"],
+        resizePosition: ["requires resizeWidth or resizeHeight"],
+      },
+    ],
+    [
+      "screenshot",
+      { resizeWidth: 100, resizePosition: "top" },
+      { resizePosition: ["requires resizeFit cover or contain"] },
+    ],
+    [
+      "screenshot",
+      { resizeWidth: 100, resizeFit: "inside", resizePosition: "center" },
+      { resizePosition: ["requires resizeFit cover or contain"] },
+    ],
+    [
       "pdf",
       { marginLeft: 1, marginTop: 1, marginRight: 1 },
       { marginBottom: ["must be sent together with marginTop, marginRight, marginLeft"] },
@@ -82,6 +110,10 @@ describe("rules across parameters", () => {
     ["screenshot", { fullPage: false, selector: "a" }],
     ["screenshot", { fullPage: false, ...CLIP, format: "png", scale: 3 }],
     ["screenshot", { width: 10_000, height: 10_000, scale: 1, format: "png" }],
+    ["screenshot", { width: 9000, height: 100, scale: 2, format: "webp", resizeWidth: 100 }],
+    ["screenshot", { width: 9000, height: 9000, scale: 1, format: "png", output: "avif", resizeHeight: 100 }],
+    ["screenshot", { resizeHeight: 100, resizeFit: "contain", resizePosition: "bottom" }],
+    ["screenshot", { quality: 80, format: "png", output: "avif", omitBackground: true }],
     ["screenshot", { width: "x", height: null, scale: Number.NaN }],
     ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],
   ] as const)("accept a %s: %o", (mode, values) => {

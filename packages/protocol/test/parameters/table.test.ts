@@ -62,7 +62,12 @@ describe("the parameter table", () => {
       { name: "padding", kind: "integer", min: 0, max: 500, implied: 0 },
       { name: "format", kind: "choice", values: ["png", "jpeg", "webp"], default: "png" },
       { name: "quality", kind: "integer", min: 1, max: 100 },
+      { name: "output", kind: "choice", values: ["avif"] },
       { name: "omitBackground", kind: "flag", default: false },
+      { name: "resizeWidth", kind: "integer", min: 1, max: 10_000 },
+      { name: "resizeHeight", kind: "integer", min: 1, max: 10_000 },
+      { name: "resizeFit", kind: "choice", values: ["inside", "cover", "contain"], implied: "inside" },
+      { name: "resizePosition", kind: "choice", values: ["top", "center", "bottom"], implied: "center" },
       {
         name: "waitUntil",
         kind: "choice",
@@ -159,8 +164,14 @@ describe("the parameter table", () => {
   });
 
   it.each(PARAMETER_TABLE)("refers only to parameters of the same modes: $name ($modes)", (row) => {
-    const { together = [], excludes = [], needs, modes } = row;
-    const others = [...together, ...excludes.flatMap(({ names }) => names), ...(needs ? [needs.name] : [])];
+    const { together = [], excludes = [], excludesSent = [], requires = [], needs, modes } = row;
+    const others = [
+      ...together,
+      ...excludes.flatMap(({ names }) => names),
+      ...excludesSent,
+      ...requires,
+      ...(needs ? [needs.name, ...(needs.unless === undefined ? [] : [needs.unless])] : []),
+    ];
     for (const mode of modes) expect(Object.keys(PARAMETERS[mode])).toEqual(expect.arrayContaining(others));
   });
 

@@ -32,6 +32,8 @@ describe("the argument of screenshot()", () => {
     screenshot({ url, format: "jpeg", quality: 80 });
     screenshot({ url, format: "webp", quality: 80, omitBackground: true });
     screenshot({ url, format: "png", omitBackground: true });
+    screenshot({ url, output: "avif", quality: 40, omitBackground: true });
+    screenshot({ url, resizeWidth: 1, resizeFit: "cover", resizePosition: "top" });
     screenshot({ url, omitBackground: true });
     screenshot({ url, format: "jpeg", omitBackground: false });
     screenshot({ url, fullPage: true, scale: 2, delay: 100 });
@@ -107,6 +109,8 @@ describe("the argument of screenshot()", () => {
     screenshot({ url, format: "png", quality: 80 });
     // @ts-expect-error -- jpeg has no transparency
     screenshot({ url, format: "jpeg", omitBackground: true });
+    // @ts-expect-error -- output is used instead of format
+    screenshot({ url, format: "webp", output: "avif" });
     // @ts-expect-error -- fullPage excludes selector
     screenshot({ url, fullPage: true, selector: "main" });
     // @ts-expect-error -- fullPage excludes a clip region

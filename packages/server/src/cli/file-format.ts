@@ -7,6 +7,7 @@ const BY_EXTENSION: Readonly<Record<string, Readonly<Record<string, string>>>> =
   ".jpg": { format: "jpeg" },
   ".jpeg": { format: "jpeg" },
   ".webp": { format: "webp" },
+  ".avif": { output: "avif" },
   ".pdf": { pdf: "true" },
 };
 
@@ -23,8 +24,7 @@ export function withFileFormat(
   parameters: readonly [string, string][],
 ): readonly [string, string][] {
   const sent = new Map(parameters);
-  const format = sent.get("format");
-  const named = sent.get("pdf") === "true" ? "pdf" : format;
+  const named = sent.get("pdf") === "true" ? "pdf" : (sent.get("output") ?? sent.get("format"));
   if (file === STDOUT_FILE) return parameters;
   const extension = extname(file).toLowerCase();
   const implied = BY_EXTENSION[extension];
@@ -32,14 +32,16 @@ export function withFileFormat(
     if (named !== undefined) return parameters;
     throw new UsageError(
       `-o ${file} does not imply a format`,
-      `use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format or --pdf`,
+      `use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format, --output-format or --pdf`,
     );
   }
-  const impliedName = implied["format"] ?? "pdf";
+  const impliedName = implied["output"] ?? implied["format"] ?? "pdf";
   if (named !== undefined && named !== impliedName)
-    throw new UsageError(
-      `-o ${file} contradicts ${named === "pdf" ? "--pdf" : `--format ${named}`}`,
-      "pass only one of them",
-    );
+    throw new UsageError(`-o ${file} contradicts ${optionFor(named)}`, "pass only one of them");
   return named === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
+}
+
+function optionFor(format: string): string {
+  if (format === "pdf") return "--pdf";
+  return format === "avif" ? "--output-format avif" : `--format ${format}`;
 }

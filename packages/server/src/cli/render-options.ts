@@ -9,6 +9,9 @@ import { Option } from "commander";
 /** `url` is the argument, and there is no cache without a server. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl"]);
 
+/** `--output` names the file. */
+const OPTION_NAMES: Readonly<Record<string, string>> = { output: "outputFormat" };
+
 /** Rows of each parameter that is an option: one, or one per mode. */
 const rowsByName: ReadonlyMap<string, readonly ParameterRow[]> = Map.groupBy(
   PARAMETER_TABLE.filter(({ name }) => !NOT_OPTIONS.has(name)),
@@ -31,10 +34,10 @@ export function renderOptions(): readonly Option[] {
   });
 }
 
-/** Converts options to query pairs. Commander keys the options by parameter name. */
+/** Converts options to query pairs. Commander keys the options by their names in camel case. */
 export function toQueryPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   return names.flatMap((name): [string, string][] => {
-    const value = options[name];
+    const value = options[OPTION_NAMES[name] ?? name];
     // Commander sets an option like --no-javascript to true unless it is passed
     if (value === !isOnByDefault(name)) return [[name, `${value}`]];
     return typeof value === "string" ? [[name, value]] : [];
@@ -91,7 +94,7 @@ function headingOf(rows: readonly ParameterRow[]): string {
 
 /** A flag that is on by default has an option that turns it off, such as `--no-javascript`. */
 function optionOf(name: string): string {
-  const words = name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+  const words = (OPTION_NAMES[name] ?? name).replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
   return isOnByDefault(name) ? `--no-${words}` : `--${words}`;
 }
 

@@ -5,7 +5,7 @@ import {
   type ListedTarget,
   type SnapParameters,
 } from "@snap/engine";
-import { requireFilterLists } from "@snap/engine/internals";
+import { imageProcessor, requireInstalled } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
@@ -35,7 +35,10 @@ export function addRender(program: Command): void {
       "<url-or-file>",
       "URL of the page; or the path of an .html, .htm or .md file, or of a folder with an index",
     )
-    .requiredOption("-o, --output <file>", "file to write: .png, .jpg, .jpeg, .webp or .pdf; - for stdout")
+    .requiredOption(
+      "-o, --output <file>",
+      "file to write: .png, .jpg, .jpeg, .webp, .avif or .pdf; - for stdout",
+    )
     .option(
       "--allow-target <list>",
       "private hosts or CIDR blocks to allow, each with an optional :port, like SNAP_ALLOW_TARGETS",
@@ -73,7 +76,7 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
   const local = await openLocalPage(page);
   const parameters = parse([["url", local?.url ?? page], ...pairs]);
   const config = loadConfig();
-  requireLists(parameters, config);
+  requireParts(parameters, config);
   const startedMs = performance.now();
   const allowed = options.allowTarget ?? [];
   const rendered = await renderOnce(parameters, { config, allowed, local });
@@ -87,9 +90,10 @@ function parse(pairs: readonly [string, string][]): SnapParameters {
   return withOptionNames(() => parseQuery(pairs));
 }
 
-function requireLists(parameters: SnapParameters, { filterLists }: Config): void {
+function requireParts(parameters: SnapParameters, { filterLists }: Config): void {
   const purposes = filterLists.flatMap((list) => list.purposes);
-  withOptionNames(() => requireFilterLists(parameters, { filterLists: purposes }));
+  const installed = { filterLists: purposes, processesImages: imageProcessor.isAvailable };
+  withOptionNames(() => requireInstalled(parameters, installed));
 }
 
 /** @throws UsageError that names the invalid options. */

@@ -20,6 +20,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
   "image/jpeg": "JPEG",
   "image/webp": "WebP",
+  "image/avif": "AVIF",
   "application/pdf": "PDF",
 };
 

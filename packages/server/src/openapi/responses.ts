@@ -114,6 +114,7 @@ function renderingResponses(
         "image/png": binary,
         "image/jpeg": binary,
         "image/webp": binary,
+        "image/avif": binary,
         "application/pdf": binary,
       },
     },

@@ -36,6 +36,7 @@ describe("doctor", { tags: ["browser"] }, () => {
       render: "ok",
       "egress proxy": "ok",
       "page limits": "ok",
+      images: "ok",
       storage: "ok",
     });
     expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(

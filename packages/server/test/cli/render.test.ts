@@ -47,6 +47,8 @@ describe("render", { tags: ["browser"] }, () => {
       content_type: "image/jpeg",
       target_status: 404,
     });
+    const avif = ["render", pages.url, "-o", "a.avif", "--resize-width", "40", "--quality", "40"];
+    expect(await workspace.json(avif, allow)).toMatchObject({ content_type: "image/avif" });
   });
 
   it("resolves host names with SNAP_DNS_SERVERS", async () => {
@@ -111,6 +113,8 @@ describe("a failed render", { tags: ["browser"] }, () => {
 
 describe("render exits with code 2, before it starts a browser, for", () => {
   it.each([
+    [["-o", "a.png", "--output-format", "avif"], "-o a.png contradicts --output-format avif"],
+    [["-o", "a.avif", "--format", "webp"], "-o a.avif contradicts --format webp"],
     [["-o", "a.png", "--quality", "80"], "--quality requires a lossy format: jpeg or webp"],
     [["-o", "a.png", "--full-page", "--selector", "h1"], "--selector cannot be combined with --full-page"],
     [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
@@ -122,7 +126,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     [["-o", "-", "--json"], "--json and -o - both write to stdout"],
     [
       ["-o", "a.gif"],
-      "-o a.gif does not imply a format; use one of .png, .jpg, .jpeg, .webp, .pdf, or pass --format or --pdf",
+      "-o a.gif does not imply a format; use one of .png, .jpg, .jpeg, .webp, .avif, .pdf, or pass --format, --output-format or --pdf",
     ],
     [[], "required option '-o, --output <file>' not specified"],
   ])("%j", async (args, message) => {

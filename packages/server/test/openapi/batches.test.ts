@@ -47,7 +47,7 @@ describe("the schema of a submission", () => {
     [
       "ScreenshotItem",
       ["url"],
-      `url cache cacheTtl pdf fullPage format quality width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
+      `url cache cacheTtl pdf fullPage format quality output resizeWidth resizeHeight resizeFit resizePosition width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
     ],
     [
       "PdfItem",

@@ -244,6 +244,7 @@ describe("the OpenAPI document", () => {
       "image/png",
       "image/jpeg",
       "image/webp",
+      "image/avif",
       "application/pdf",
     ]);
   });

@@ -2,7 +2,7 @@ import type { RenderedFile } from "@snap/engine/ports";
 import { crc32, deflateSync } from "node:zlib";
 
 /*
- * The smallest valid files that contain a 32-byte digest. PNG and WebP show it as an image of 16 x 16 pixels, one bit
+ * Tiny valid files that contain a 32-byte digest. PNG and WebP show it as an image of 16 x 16 pixels, one bit
  * each.
  */
 
@@ -17,6 +17,7 @@ const ENCODERS: Readonly<Record<RenderedFile["contentType"], (digest: Uint8Array
   "image/png": encodePng,
   "image/jpeg": encodeJpeg,
   "image/webp": encodeWebp,
+  "image/avif": encodeAvif,
   "application/pdf": encodePdf,
 };
 
@@ -103,6 +104,20 @@ function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
+}
+
+/** An AVIF image of one gray pixel. */
+const AVIF_PIXEL = Buffer.from(
+  "AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAAA+gABAAAAAAAAABsAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgSACAAAAABRpc3BlAAAAAAAAAAEAAAABAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAAjbWRhdBIACgc4AAbQENBpMg4f8mKE4AAWAAAQkDWWgA==",
+  "base64",
+);
+
+/** With the digest in a free-space box (ISO/IEC 14496-12, 8.1.2). */
+function encodeAvif(digest: Uint8Array): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(header.length + digest.length);
+  header.write("free", 4, "latin1");
+  return Buffer.concat([AVIF_PIXEL, header, digest]);
 }
 
 /** One empty A4 page (ISO 32000-1, 7.5); the digest is the file identifier in the trailer. */

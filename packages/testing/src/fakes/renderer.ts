@@ -26,6 +26,8 @@ export interface FakeRendererOptions {
   readonly notes?: readonly string[];
   /** The purposes that it claims to have filter lists for; none by default. */
   readonly filterLists?: Renderer["filterLists"];
+  /** Whether it claims to resize images and encode AVIF; `false` by default. It does not resize them. */
+  readonly processesImages?: boolean;
 }
 
 /** Parameters that affect the cache, not the rendering. */
@@ -62,6 +64,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
     calls,
     options,
     filterLists: drawing.filterLists,
+    processesImages: drawing.processesImages,
     async whenCalled(count) {
       if (calls.length >= count) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -116,7 +119,9 @@ function drawFile(
     .filter(([name, value]) => value !== undefined && !NOT_DRAWN.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256").update(JSON.stringify(drawn)).digest();
-  const contentType = parameters.pdf ? "application/pdf" : (`image/${parameters.format}` as const);
+  const contentType = parameters.pdf
+    ? "application/pdf"
+    : (`image/${parameters.output ?? parameters.format}` as const);
   return {
     bytes: drawDigest(digest, contentType),
     contentType,

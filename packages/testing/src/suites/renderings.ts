@@ -49,6 +49,7 @@ function testContents(test: DefineTest<"renderings">): void {
       sampleRendering({ targetStatus: 404, notes: ["wait-capped", 'a "quoted", note', "é"] }),
       sampleRendering({ contentType: "image/jpeg" }),
       sampleRendering({ contentType: "image/webp" }),
+      sampleRendering({ contentType: "image/avif" }),
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
     ]) {
       await renderings.put({ ...NAME, rendering });

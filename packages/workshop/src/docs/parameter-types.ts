@@ -41,9 +41,10 @@ ${rows.flatMap((row) => rulesOf(row, rows)).join("\n")}
 
 /** The rules of one row, as a member of the rules; none for a row without rules. */
 function rulesOf(row: ParameterRow, rows: readonly ParameterRow[]): string[] {
-  const { name, together = [], excludes = [], requires, needs } = row;
+  const { name, together = [], excludes = [], excludesSent = [], requires = [], needs } = row;
   const rowOf = (other: string): ParameterRow[] => rows.filter((candidate) => candidate.name === other);
-  const sent = [...together, ...(requires === undefined ? [] : [requires])].filter((other) => other !== name);
+  // a type cannot require one of several parameters
+  const sent = [...together, ...(requires.length === 1 ? requires : [])].filter((other) => other !== name);
   const members = [
     ...sent
       .flatMap(rowOf)
@@ -52,6 +53,7 @@ function rulesOf(row: ParameterRow, rows: readonly ParameterRow[]): string[] {
       .flatMap(({ names }) => names)
       .flatMap(rowOf)
       .map((other) => `readonly ${other.name}?: ${[...literalsOf(other.default), "undefined"].join(" | ")}`),
+    ...excludesSent.map((other) => `readonly ${other}?: undefined`),
     ...(needs === undefined ? [] : rowOf(needs.name).map((choice) => choiceOf(choice, needs.values))),
   ];
   return members.length === 0 ? [] : [`  readonly ${name}: { ${members.join("; ")} };`];

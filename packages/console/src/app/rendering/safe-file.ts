@@ -3,6 +3,7 @@ const TYPES: ReadonlySet<string> = new Set([
   "image/jpeg",
   "image/webp",
   "image/avif",
+  "image/avif",
   "application/pdf",
 ]);
 

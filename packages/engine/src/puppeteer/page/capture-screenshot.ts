@@ -1,40 +1,58 @@
-import { CAPTURE_LIMITS, type ScreenshotParameters, type SnapParameters } from "@snap/protocol";
+import {
+  CAPTURE_LIMITS,
+  fileFormatOf,
+  pixelLimitOf,
+  processingIn,
+  type FileFormat,
+  type ScreenshotParameters,
+  type SnapParameters,
+} from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../errors.ts";
+import { resizedSize, type ImageSize } from "../../images/resized-size.ts";
 import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
 import { sleep } from "../../timeouts.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
 import { viewportOf } from "./configure/viewport.ts";
 
-const REDUCE = "Send a smaller scale or fullPageMaxHeight, or capture a part.";
+const REDUCE = "Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.";
 
 /** How long a capture may take after the document is replaced. */
 const REPLACED_MAX_MS = 1_000;
 
+/** Returns the format to capture in: a lossless one if the image is converted afterwards. */
+export function captureFormatOf(parameters: ScreenshotParameters): ScreenshotParameters["format"] {
+  return processingIn(parameters).length > 0 ? "png" : parameters.format;
+}
+
 /**
- * Rejects screenshots that are too large for Chromium, which would fail or return 0 bytes.
+ * Rejects screenshots that are too large for Chromium, which would fail or return 0 bytes, or for the file's format.
  *
  * @throws SnapError `render_failed` if the screenshot would be too large.
  */
 export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
-  const { format } = parameters;
-  const { widthPixels, heightPixels } = sizeOf({ area, parameters });
+  const size = sizeOf({ area, parameters });
+  requireSize(size, captureFormatOf(parameters));
+  requireSize(resizedSize(size, parameters), fileFormatOf(parameters));
+}
+
+function requireSize({ widthPixels, heightPixels }: ImageSize, format: FileFormat): void {
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
-  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
-  if (Math.max(widthPixels, heightPixels) > sidePixels[format]) {
-    throw tooLarge(`${size}; the limit for ${format} is ${sidePixels[format]} per side. ${REDUCE}`);
+  const sideLimit = CAPTURE_LIMITS.sidePixels[format];
+  if (Math.max(widthPixels, heightPixels) > sideLimit) {
+    throw tooLarge(`${size}; the limit for ${format} is ${sideLimit} per side. ${REDUCE}`);
   }
-  if (widthPixels * heightPixels > devicePixels) {
-    throw tooLarge(`${size}; the limit is ${devicePixels} in total. ${REDUCE}`);
+  const pixelLimit = pixelLimitOf(format);
+  if (widthPixels * heightPixels > pixelLimit) {
+    throw tooLarge(
+      `${size}; the limit${format === "avif" ? " for avif" : ""} is ${pixelLimit} in total. ${REDUCE}`,
+    );
   }
 }
 
 /** Returns the size of a screenshot in device pixels. */
-function sizeOf({ area, parameters }: Capture): {
-  readonly widthPixels: number;
-  readonly heightPixels: number;
-} {
+function sizeOf({ area, parameters }: Capture): ImageSize {
   const viewport = viewportOf(parameters);
   const { width, height } = area ?? viewport;
   const { deviceScaleFactor: scale } = viewport;
@@ -45,10 +63,11 @@ function sizeOf({ area, parameters }: Capture): {
 export function capturableHeight(parameters: SnapParameters): number {
   if (parameters.pdf) return Infinity;
   const { width, deviceScaleFactor } = viewportOf(parameters);
-  const { devicePixels, sidePixels } = CAPTURE_LIMITS;
+  const isResized = parameters.resizeWidth !== undefined || parameters.resizeHeight !== undefined;
+  const format = isResized ? "png" : fileFormatOf(parameters);
   return Math.min(
-    sidePixels[parameters.format] / deviceScaleFactor,
-    devicePixels / (width * deviceScaleFactor ** 2),
+    CAPTURE_LIMITS.sidePixels[format] / deviceScaleFactor,
+    pixelLimitOf(format) / (width * deviceScaleFactor ** 2),
   );
 }
 
@@ -113,12 +132,13 @@ interface Capture {
 }
 
 function captureRequest(capture: Capture): Protocol.Page.CaptureScreenshotRequest {
-  const { format, quality } = capture.parameters;
+  const { quality } = capture.parameters;
+  const format = captureFormatOf(capture.parameters);
   return {
     format,
     // faster, but larger files; callers who need small ones use WebP or JPEG
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
-    ...(quality === undefined ? {} : { quality }),
+    ...(quality === undefined || format === "png" ? {} : { quality }),
     ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),
   };
 }

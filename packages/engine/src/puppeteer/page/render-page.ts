@@ -7,7 +7,7 @@ import { abortable, withTimeout } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
-import { captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
+import { captureFormatOf, captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { configure } from "./configure/configure.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
@@ -37,7 +37,7 @@ export interface RenderLimits {
 }
 
 /**
- * Renders a page once, in its own tab.
+ * Renders a page once, in its own tab. A screenshot that is converted afterwards is a PNG.
  *
  * @throws SnapError as the `Renderer` port documents.
  * @throws TabLost if the render can be retried.
@@ -117,7 +117,7 @@ async function capture(
   const { area, targetStatus, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  return { bytes, contentType: `image/${parameters.format}`, targetStatus, notes };
+  return { bytes, contentType: `image/${captureFormatOf(parameters)}`, targetStatus, notes };
 }
 
 async function print(

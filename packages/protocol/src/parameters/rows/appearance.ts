@@ -109,7 +109,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     min: 1,
     max: 10_000,
     implied: DEFAULT_ACCURACY_METERS,
-    requires: "latitude",
+    requires: ["latitude"],
     description: "Accuracy of the position in meters; requires `latitude` and `longitude`.",
     example: 100,
   },

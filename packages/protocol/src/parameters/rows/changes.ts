@@ -76,7 +76,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     placeholder: "color",
     canonicalize: canonicalColor,
     implied: DEFAULT_MASK_COLOR,
-    requires: "mask",
+    requires: ["mask"],
     description:
       "Color of the `mask` boxes: a name, a hex color, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`, `oklch()` or `color()` with numbers.",
     example: "black",

@@ -28,7 +28,7 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
     group: "Content",
     kind: "flag",
     default: false,
-    requires: "fullPage",
+    requires: ["fullPage"],
     description: "Lay out the largest inner scroll container at its full height; requires `fullPage`.",
     example: true,
   },

@@ -79,7 +79,7 @@ export const REGION_ROWS: readonly ParameterRow[] = [
     kind: "integer",
     min: 100,
     max: 40_000,
-    requires: "fullPage",
+    requires: ["fullPage"],
     description:
       "Maximum height of the capture in pixels; requires `fullPage`. A page that is cut off has the note `height-capped`.",
     example: 5000,
@@ -92,7 +92,7 @@ export const REGION_ROWS: readonly ParameterRow[] = [
     min: 0,
     max: 500,
     implied: 0,
-    requires: "selector",
+    requires: ["selector"],
     description: "Pixels to capture around the element; requires `selector`.",
     example: 20,
   },

@@ -83,7 +83,7 @@ export const REQUEST_ROUTES = [
     tag: "Requests",
     summary: "Fetch a request's rendering",
     description: "Returns the file while it is cached. Costs no credit.",
-    media: ["image/png", "image/jpeg", "image/webp", "application/pdf"],
+    media: ["image/png", "image/jpeg", "image/webp", "image/avif", "application/pdf"],
     async handle({ engine, id: requestId }) {
       const rendering = await engine.history.rendering(await findRequest(engine, requestId));
       if (rendering === null)

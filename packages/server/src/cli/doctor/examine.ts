@@ -1,4 +1,4 @@
-import { inspectFilterList } from "@snap/engine/internals";
+import { imageProcessor, inspectFilterList } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
@@ -29,6 +29,7 @@ export async function examine(): Promise<readonly Finding[]> {
   const checks = [
     checkBrowser(config),
     checkFonts(),
+    checkImages(),
     checkLists(config),
     config.adminUrl === null ? checkStorage(config) : checkAdminApi(config.adminUrl, config.adminToken ?? ""),
     checkNames(config),
@@ -76,6 +77,19 @@ async function countFonts(language: string): Promise<number | null> {
   } catch {
     return null;
   }
+}
+
+/** Checks the optional dependency that resizes images and encodes AVIF. */
+async function checkImages(): Promise<Finding> {
+  const failure = await imageProcessor.load();
+  if (failure === null)
+    return imageProcessor.run(async ({ versions }) => ok("images", `sharp ${versions.sharp}`));
+  const [reason] = failure.message.split("\n");
+  return warning(
+    "sharp_missing",
+    `output and resizeWidth are not available: sharp ${imageProcessor.isInstalled ? `does not load (${reason})` : "is not installed"}`,
+    "npm install sharp, next to the service; or ignore this if nobody needs them",
+  );
 }
 
 /** Reports the filter lists. A file that is not a filter list makes the configuration invalid. */

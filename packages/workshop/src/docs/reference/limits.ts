@@ -21,9 +21,13 @@ export const limitsPage: ReferencePage = {
       ["property", "maximum"],
       [
         ["total pixels, after `scale`", count(CAPTURE_LIMITS.devicePixels)],
+        ["total pixels, `output=avif`", count(CAPTURE_LIMITS.avifPixels)],
         ...Object.entries(CAPTURE_LIMITS.sidePixels)
           .filter(([, side]) => Number.isFinite(side))
-          .map(([format, side]) => [`pixels per side, ${code(`format=${format}`)}`, count(side)]),
+          .map(([format, side]) => [
+            `pixels per side, ${code(`${format === "avif" ? "output" : "format"}=${format}`)}`,
+            count(side),
+          ]),
         ["size of an image or a PDF, unless `SNAP_MAX_RENDERING_BYTES` is set", "64 MiB"],
       ],
     ),

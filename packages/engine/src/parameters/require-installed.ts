@@ -1,0 +1,36 @@
+import { FaultList, processingIn, type SnapParameters } from "@snap/protocol";
+import { SnapError } from "../errors.ts";
+import type { FilterListPurpose } from "../filter-lists/purposes.ts";
+import type { Renderer } from "../ports/renderer.ts";
+
+type Report = (name: string, message: string) => void;
+
+/** What a renderer can do only if the operator has installed it. */
+export type Installed = Pick<Renderer, "filterLists" | "processesImages">;
+
+/** Reports parameters that need something that is not installed. */
+export function checkInstalled(
+  parameters: SnapParameters,
+  { filterLists = [], processesImages = false }: Installed,
+  report: Report,
+): void {
+  const { blockAds, blockTrackers } = parameters;
+  if (blockAds && !filterLists.includes("ads")) report("blockAds", missingLists("ads"));
+  if (blockTrackers && !filterLists.includes("trackers")) report("blockTrackers", missingLists("trackers"));
+  if (!processesImages) for (const name of processingIn(parameters)) report(name, MISSING_SHARP);
+}
+
+function missingLists(purpose: FilterListPurpose): string {
+  return `requires filter lists for ${purpose}, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)`;
+}
+
+const MISSING_SHARP =
+  "requires sharp, which is not installed; the operator must install it with `npm install sharp`";
+
+/** @throws SnapError `validation_failed` that names the parameters that need something that is not installed. */
+export function requireInstalled(parameters: SnapParameters, installed: Installed): void {
+  const faults = new FaultList();
+  checkInstalled(parameters, installed, (name, message) => faults.add(name, message));
+  const failure = faults.toFailure();
+  if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
+}

@@ -1,0 +1,71 @@
+import { DEFAULT_VIEWPORT } from "./rows/viewport.ts";
+import type { ScreenshotParameters } from "./types.ts";
+
+/** The largest images that Chromium can capture, and that each format can hold. */
+export const CAPTURE_LIMITS = {
+  devicePixels: 100_000_000,
+  /** Lower than for other formats: encoding a pixel takes 25 bytes of memory. */
+  avifPixels: 16_777_216,
+  sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383, avif: 16_384 },
+} as const;
+
+/** The format of a screenshot's file. */
+export type FileFormat = keyof typeof CAPTURE_LIMITS.sidePixels;
+
+type Named = Readonly<Record<string, unknown>>;
+
+/** Returns the format of a screenshot's file: `output` or, without it, `format`. */
+export function fileFormatOf({
+  output,
+  format,
+}: Pick<ScreenshotParameters, "output" | "format">): FileFormat {
+  return output ?? format;
+}
+
+/** Returns the parameters that need image processing: the file is made from a capture in PNG. */
+export function processingIn({ output, resizeWidth, resizeHeight }: Named): readonly string[] {
+  return Object.entries({ output, resizeWidth, resizeHeight })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+}
+
+/** Returns the maximum number of pixels in an image. */
+export function pixelLimitOf(format: FileFormat): number {
+  return format === "avif" ? CAPTURE_LIMITS.avifPixels : CAPTURE_LIMITS.devicePixels;
+}
+
+/** Reports an image that is too large to encode, if the parameters alone determine its size. */
+export function checkCaptureSize(values: Named, report: (name: string, message: string) => void): void {
+  if (values["selector"] !== undefined) return;
+  const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
+  const [widthName, heightName] = isClipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
+  const width = values[widthName] ?? DEFAULT_VIEWPORT.width;
+  const height = values[heightName] ?? DEFAULT_VIEWPORT.height;
+  const { scale, output, format } = values;
+  if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
+  const isResized = values["resizeWidth"] !== undefined || values["resizeHeight"] !== undefined;
+  // a resized image is captured as a PNG, and may be small
+  const [name, limited] = isResized
+    ? ["format", "png"]
+    : output === "avif"
+      ? ["output", output]
+      : ["format", format];
+  const sideLimit = isFileFormat(limited) ? CAPTURE_LIMITS.sidePixels[limited] : Infinity;
+  for (const [sideName, side] of [
+    [widthName, width],
+    [heightName, height],
+  ] as const) {
+    if (side * scale > sideLimit)
+      report(sideName, `times scale must be at most ${sideLimit} pixels for ${name}=${String(limited)}`);
+  }
+  const pixelLimit = isFileFormat(limited) ? pixelLimitOf(limited) : CAPTURE_LIMITS.devicePixels;
+  if (width * height * scale * scale > pixelLimit)
+    report(
+      scale > 1 ? "scale" : widthName,
+      `produces an image of more than ${pixelLimit} pixels; use a smaller size or scale`,
+    );
+}
+
+function isFileFormat(value: unknown): value is FileFormat {
+  return typeof value === "string" && Object.hasOwn(CAPTURE_LIMITS.sidePixels, value);
+}
