@@ -56,6 +56,7 @@ export default {
         "@modelcontextprotocol/client",
         "@arethetypeswrong/cli",
         "dependency-cruiser",
+        "newman",
         "remark-cli",
         "remark-validate-links",
         "publint",
