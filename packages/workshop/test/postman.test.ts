@@ -119,8 +119,9 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     const variable = [{ key: "baseUrl", value: sink.origin }];
     await newman({ variable, item }, { token: "7|x", signingSecret });
     sink.close();
-    const queries = received.map((url) => [...new URL(url, sink.origin).searchParams]);
-    expect(queries).toEqual(cases.map(({ pairs, signature }) => [...pairs, ["signature", signature]]));
+    const queries = received.map((url) => Array.from(new URL(url, sink.origin).searchParams));
+    const expected = cases.map(({ pairs, signature }) => pairs.concat([["signature", signature]]));
+    expect(queries).toEqual(expected);
   });
 });
 

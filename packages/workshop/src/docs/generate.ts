@@ -15,6 +15,7 @@ import { limitsPage } from "./reference/limits.ts";
 import { metricsPage } from "./reference/metrics.ts";
 import type { ReferencePage } from "./reference/page.ts";
 import { parametersPage } from "./reference/parameters.ts";
+import { supportPage } from "./reference/support.ts";
 import { toolsPage } from "./reference/tools.ts";
 
 const REFERENCE: readonly ReferencePage[] = [
@@ -27,6 +28,7 @@ const REFERENCE: readonly ReferencePage[] = [
   commandLinePage,
   toolsPage,
   adminApiPage,
+  supportPage,
 ];
 const ARCHITECTURE = "docs/explanation/architecture.md";
 const RECIPES = "docs/how-to/recipes.md";
