@@ -16,6 +16,7 @@ export default {
       ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
     "examples/*": { entry: ["main.ts"], project: ["*.ts"] },
+    "examples/recipes": { entry: ["*.ts"] },
     "packages/*": published,
     "packages/engine": {
       ...published,
@@ -52,13 +53,16 @@ export default {
         "*.config.ts",
       ],
       project: ["{src,test}/**/*.ts"],
-      // Guides import the first three.
+      // Guides import the first five.
       ignoreDependencies: [
         "express",
         "@types/express",
+        "h3",
+        "hono",
         "@modelcontextprotocol/client",
         "@arethetypeswrong/cli",
         "dependency-cruiser",
+        "newman",
         "remark-cli",
         "remark-validate-links",
         "publint",

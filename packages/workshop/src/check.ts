@@ -2,7 +2,7 @@ import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
 import { run, widenPath, type Outcome } from "./machine/run.ts";
-import { packPackage } from "./pack-package.ts";
+import { findReleased, packPackages } from "./pack-packages.ts";
 import { CACHE, readPackages, ROOT } from "./workspace.ts";
 
 // `pnpm check [NAME...]`: runs the repository's checks, cheapest first.
@@ -43,14 +43,13 @@ async function checkPackages(): Promise<Outcome> {
   const packed = join(CACHE, "packed");
   rmSync(packed, { recursive: true, force: true });
   const faults: string[] = [];
-  for (const part of readPackages().filter(({ manifest }) => manifest.private !== true)) {
-    const archive = await packPackage(part, join(packed, part.name));
+  for (const [{ name }, archive] of await packPackages(findReleased(readPackages(), []), packed)) {
     for (const [tool = "", ...args] of [
       ["publint", "run", "--strict", archive],
       ["attw", "--profile", "esm-only", "--format", "ascii", "--no-color", archive],
     ]) {
       const { ok, output } = await run(tool, args);
-      if (!ok) faults.push(`${part.name}:\n${output}`);
+      if (!ok) faults.push(`${name}:\n${output}`);
     }
   }
   return { ok: faults.length === 0, output: faults.join("\n\n") };

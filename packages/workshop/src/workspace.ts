@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 
 export interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly private?: boolean;
   readonly packageManager?: string;
   readonly scripts?: Readonly<Record<string, string>>;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { packPackage } from "../src/pack-package.ts";
 import { run, widenPath } from "../src/machine/run.ts";
-import { readPackages, ROOT, type WorkspacePackage } from "../src/workspace.ts";
+import { ROOT } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
+import { installWithNpm } from "./install-packed.ts";
 
 const SIGN = `signUrl(
     { url: "https://example.com/", fullPage: true },
@@ -101,8 +101,7 @@ let project: string;
 beforeAll(async () => {
   widenPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-client-")));
-  const published = readPackages().filter(({ name }) => /^@snap\/(client|protocol)$/.test(name));
-  await Promise.all(published.map((part) => install(part)));
+  await installWithNpm(project, ["client"]);
   const files = {
     "run.mjs": `import { signUrl } from "@snap/client"; console.log(${SIGN});`,
     "run.cjs": `const { signUrl } = require("@snap/client"); console.log(${SIGN});`,
@@ -126,15 +125,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** Installs a package from its archive, as a package manager does. */
-async function install(part: WorkspacePackage): Promise<void> {
-  const archive = await packPackage(part, join(project, "archives", part.name));
-  const folder = join(project, "node_modules", part.name);
-  await mkdir(folder, { recursive: true });
-  const { ok, output } = await run("tar", ["-xzf", archive, "-C", folder, "--strip-components=1"]);
-  if (!ok) throw new Error(output);
-}
-
 describe("@snap/client as packed", () => {
   it("depends only on the protocol", async () => {
     const manifest = JSON.parse(
@@ -142,6 +132,15 @@ describe("@snap/client as packed", () => {
     ) as Record<string, unknown>;
     expect(manifest["dependencies"]).toEqual({ "@snap/protocol": "^0.0.0" });
     expect(manifest["peerDependencies"]).toBeUndefined();
+  });
+
+  it("installs two packages, with npm and without a network", async () => {
+    const { output } = await run("npm", ["ls", "--all", "--parseable"], { cwd: project });
+    const installed = output.split("\n").filter((path) => path.includes("node_modules"));
+    expect(installed.map((path) => path.slice(project.length))).toEqual([
+      "/node_modules/@snap/client",
+      "/node_modules/@snap/protocol",
+    ]);
   });
 
   it.each(["run.mjs", "run.cjs"])("runs in Node from %s", async (script) => {

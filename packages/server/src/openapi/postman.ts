@@ -17,8 +17,15 @@ interface PostmanHeader {
   readonly value: string;
 }
 
+/** A script that Postman runs before the request, or after its response. */
+interface PostmanEvent {
+  readonly listen: "prerequest" | "test";
+  readonly script: { readonly type: "text/javascript"; readonly exec: readonly string[] };
+}
+
 interface PostmanRequest {
   readonly name: string;
+  readonly event?: readonly PostmanEvent[];
   readonly request: {
     readonly method: "GET" | "POST";
     readonly description: string;
@@ -61,6 +68,22 @@ export interface PostmanCollection {
 
 const EXAMPLE_URL = "https://example.com/";
 
+/** Signs the parameters that are enabled, with the variables `token` and `signingSecret`. */
+const SIGN = `const encode = (text) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
+const secret = pm.variables.get("signingSecret");
+if (!secret) throw new Error("Set the variable signingSecret: snap-server tokens reveal ID prints it.");
+pm.variables.set("tokenId", pm.variables.get("token").split("|")[0]);
+const sent = pm.request.url.query.filter(({ key, disabled }) => !disabled && key !== "signature");
+for (const pair of sent) pair.value = encode(pm.variables.replaceIn(pair.value));
+sent.sort((a, b) => (a.key < b.key ? -1 : 1));
+const query = sent.map(({ key, value }) => key + "=" + value).join("&");
+pm.variables.set("signature", CryptoJS.HmacSHA256("snap-signed-v1\\n" + query, secret).toString());`;
+
+/** Stores a field of the response in a variable, for the requests that follow. */
+const remember = (variable: string, field: string): string =>
+  `if (pm.response.code < 300) pm.collectionVariables.set("${variable}", pm.response.json().${field});`;
+
 /**
  * Generates the collection that `/v1/postman.json` serves: one request per use case, with all other parameters of its
  * mode listed but disabled.
@@ -71,13 +94,17 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
   return {
     info: {
       name: "snap",
-      description: "Renders web pages to images and PDFs. Set the variable `token`, then send a request.",
+      description:
+        "Renders web pages to images and PDFs. Set the variable `token`, then send a request. For signed URLs, also set `signingSecret`.",
       schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{token}}", type: "string" }] },
     variable: [
       { key: "baseUrl", value: `${publicUrl}/v1`, type: "string" },
       { key: "token", value: "", type: "string" },
+      { key: "signingSecret", value: "", type: "string" },
+      { key: "batchId", value: "", type: "string" },
+      { key: "documentUrl", value: "", type: "string" },
     ],
     item: [
       renderRequest("Screenshot", "screenshot", { url: EXAMPLE_URL }),
@@ -89,17 +116,20 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
           "Returns the file itself. The body has the parameters of a screenshot or a PDF, and exactly one of `url`, `html` and `markdown`. Costs one credit; an identical repeat is free.",
         body: CAPTURE_EXAMPLES.invoice.value,
       }),
-      postRequest("Submit a batch", "renders", {
-        description:
-          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch.",
-        header: { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" },
-        body: SUBMISSION_EXAMPLE,
-      }),
+      {
+        ...postRequest("Submit a batch", "renders", {
+          description:
+            "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch. Stores the id for the next requests.",
+          header: { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" },
+          body: SUBMISSION_EXAMPLE,
+        }),
+        event: [event("test", remember("batchId", "id"))],
+      },
       plainRequest("List batches", "renders", { description: "Your account's batches, newest first." }),
       batchRequest("Poll a batch", {
         method: "GET",
         path: [],
-        description: "Costs nothing. Set `id` to the id that the submission returned.",
+        description: "Costs nothing. `id` is the batch that was submitted last.",
       }),
       batchRequest("Webhook deliveries", {
         method: "GET",
@@ -111,7 +141,8 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
         path: ["deliveries"],
         description: "Sends it with the same id and a new signature.",
       }),
-      uploadRequest(),
+      { ...uploadRequest(), event: [event("test", remember("documentUrl", "url"))] },
+      renderRequest("Render the document", "pdf", { url: "{{documentUrl}}", pdf: "true" }),
       plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
       plainRequest("OpenAPI description", "openapi.json", {
         description: "Needs no token.",
@@ -200,7 +231,7 @@ function batchRequest(
         raw: `{{baseUrl}}/${segments.join("/")}`,
         host: ["{{baseUrl}}"],
         path: segments,
-        variable: [{ key: "id", value: "", description: "Id of the batch." }],
+        variable: [{ key: "id", value: "{{batchId}}", description: "Id of the batch." }],
       },
     },
   };
@@ -217,17 +248,22 @@ function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string
 function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
   const proof = PROOF_PARAMETERS.map(({ name, example, description, required }) => ({
     key: name,
-    value: String(example),
+    value: required ? `{{${name}}}` : String(example),
     description,
     disabled: !required,
   }));
-  return queryRequest("Signed URL", {
+  const request = queryRequest("Signed URL", {
     path: ["snap", "signed"],
     description:
-      "Sends no bearer token. Replace `tokenId` and `signature` with those of a URL that your server signed; the signature covers every parameter.",
+      "Sends no bearer token. A script signs every parameter that is enabled, with the variables `token` and `signingSecret`.",
     auth: { type: "noauth" },
     query: [...renderQuery("screenshot", sent).filter(({ key }) => !SECRET_NAMES.has(key)), ...proof],
   });
+  return { ...request, event: [event("prerequest", SIGN)] };
+}
+
+function event(listen: PostmanEvent["listen"], script: string): PostmanEvent {
+  return { listen, script: { type: "text/javascript", exec: script.split("\n") } };
 }
 
 function renderQuery(mode: Ability, sent: Readonly<Record<string, string>>): readonly PostmanQueryEntry[] {
@@ -254,7 +290,9 @@ function queryRequest(
 ): PostmanRequest {
   const enabled = new URLSearchParams();
   for (const { key, value, disabled } of query) if (!disabled) enabled.append(key, value);
-  const raw = `{{baseUrl}}/${path.join("/")}?${enabled.toString()}`;
+  // Postman finds its variables only unencoded.
+  const text = enabled.toString().replaceAll(/%7B%7B(\w+)%7D%7D/g, "{{$1}}");
+  const raw = `{{baseUrl}}/${path.join("/")}?${text}`;
   return {
     name,
     request: { method: "GET", ...about, url: { raw, host: ["{{baseUrl}}"], path, query } },

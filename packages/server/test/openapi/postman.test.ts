@@ -20,6 +20,9 @@ describe("the Postman collection", () => {
     expect(collection.variable).toEqual([
       { key: "baseUrl", value: "https://snap.example.com/v1", type: "string" },
       { key: "token", value: "", type: "string" },
+      { key: "signingSecret", value: "", type: "string" },
+      { key: "batchId", value: "", type: "string" },
+      { key: "documentUrl", value: "", type: "string" },
     ]);
     expect(collection.auth).toEqual({
       type: "bearer",
@@ -37,17 +40,19 @@ describe("the Postman collection", () => {
       "Webhook deliveries",
       "Send a webhook again",
       "Upload a document",
+      "Render the document",
       "Usage",
       "OpenAPI description",
       "This collection",
     ]);
   });
 
-  it("works unchanged, except for the signature and the batch id", async () => {
+  it("works, if its variables are set as its scripts set them", async () => {
     const { send, customer } = await openService();
     const { token, tokenId, signingSecret } = await customer();
     const types: unknown[] = [];
     let batchId = "";
+    let documentUrl = "";
     for (const { name, request } of collection.item) {
       const { raw, query = [] } = request.url;
       const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value] as const);
@@ -55,7 +60,10 @@ describe("the Postman collection", () => {
       const path =
         name === "Signed URL"
           ? `/v1/snap/signed?${signedQuery(Object.fromEntries(pairs), signingSecret)}`
-          : raw.replace("{{baseUrl}}", "/v1").replace(":id", batchId);
+          : raw
+              .replace("{{baseUrl}}", "/v1")
+              .replace("{{documentUrl}}", encodeURIComponent(documentUrl))
+              .replace(":id", batchId);
       const reply = await send(path, {
         method: request.method,
         headers: Object.fromEntries((request.header ?? []).map(({ key, value }) => [key, value])),
@@ -63,7 +71,10 @@ describe("the Postman collection", () => {
         ...(request.auth?.type !== "noauth" && { token }),
       });
       expect([name, reply.status]).toEqual([name, STATUSES[name] ?? 200]);
-      if (name === "Submit a batch") batchId = (JSON.parse(reply.body.toString()) as { id: string }).id;
+      const read = <Field extends string>(): Record<Field, string> =>
+        JSON.parse(reply.body.toString()) as Record<Field, string>;
+      if (name === "Submit a batch") batchId = read<"id">().id;
+      if (name === "Upload a document") documentUrl = read<"url">().url;
       types.push(reply.headers["content-type"]);
     }
     const json = "application/json; charset=utf-8";
@@ -79,6 +90,7 @@ describe("the Postman collection", () => {
       json,
       json,
       json,
+      "application/pdf",
       json,
       json,
       json,
@@ -111,7 +123,7 @@ describe("the Postman collection", () => {
     });
     expect(requestOf("Poll a batch")?.url).toMatchObject({
       path: ["renders", ":id"],
-      variable: [{ key: "id", value: "" }],
+      variable: [{ key: "id", value: "{{batchId}}" }],
     });
   });
 

@@ -5,6 +5,7 @@ import { galleryPage } from "../gallery/page.ts";
 import { ROOT } from "../workspace.ts";
 import { withPackageDiagram } from "./package-diagram.ts";
 import { parameterTypes } from "./parameter-types.ts";
+import { withExamples } from "./recipes.ts";
 import { adminApiPage } from "./reference/admin-api.ts";
 import { commandLinePage } from "./reference/command-line.ts";
 import { configurationPage } from "./reference/configuration.ts";
@@ -14,6 +15,7 @@ import { limitsPage } from "./reference/limits.ts";
 import { metricsPage } from "./reference/metrics.ts";
 import type { ReferencePage } from "./reference/page.ts";
 import { parametersPage } from "./reference/parameters.ts";
+import { supportPage } from "./reference/support.ts";
 import { toolsPage } from "./reference/tools.ts";
 
 const REFERENCE: readonly ReferencePage[] = [
@@ -26,8 +28,10 @@ const REFERENCE: readonly ReferencePage[] = [
   commandLinePage,
   toolsPage,
   adminApiPage,
+  supportPage,
 ];
 const ARCHITECTURE = "docs/explanation/architecture.md";
+const RECIPES = "docs/how-to/recipes.md";
 
 /** Generates the files that are derived from the code, by path. Imports the built packages, so build them first. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
@@ -36,6 +40,7 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   files.set("docs/gallery/index.md", await writePage(await galleryPage()));
   files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
   files.set(ARCHITECTURE, withPackageDiagram(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
+  files.set(RECIPES, withExamples(await readFile(join(ROOT, RECIPES), "utf8")));
   return files;
 }
 

@@ -1,14 +1,15 @@
 import { slug } from "github-slugger";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
 import { ROOT } from "../workspace.ts";
+import { llmsText, type SiteSection } from "./llms.ts";
 
 const DOCS = join(ROOT, "docs");
 
 /** Lists the pages of a folder in the order of an index, which must link to each. */
-function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[] {
-  const text = readFileSync(join(DOCS, index), "utf8");
+function pagesOf(folder: string, index = "README.md"): string[] {
+  const text = readPage(index);
   return readdirSync(join(DOCS, folder))
     .filter((name) => name.endsWith(".md") && name !== "README.md")
     .map((file) => {
@@ -18,12 +19,25 @@ function pagesOf(folder: string, index = "README.md"): DefaultTheme.SidebarItem[
       return { path, place };
     })
     .toSorted((a, b) => a.place - b.place)
-    .map(({ path }) => pageItem(path));
+    .map(({ path }) => path);
 }
+
+function readPage(path: string): string {
+  return readFileSync(join(DOCS, path), "utf8");
+}
+
+/** The pages of the site except its first, in the order of the sidebar. */
+export const SECTIONS: readonly SiteSection[] = [
+  { title: "Learn", pages: ["tutorial.md", "gallery/index.md"] },
+  { title: "Guides", pages: pagesOf("how-to") },
+  { title: "Reference", pages: [...pagesOf("reference"), "glossary.md"] },
+  { title: "Explanation", pages: [...pagesOf("explanation"), "benchmarks.md"] },
+  { title: "Decisions", pages: pagesOf("decisions", "decisions/README.md") },
+];
 
 /** The item has the page's title. */
 function pageItem(path: string): DefaultTheme.SidebarItem {
-  const [, title = path] = /^# (.+)$/m.exec(readFileSync(join(DOCS, path), "utf8")) ?? [];
+  const [, title = path] = /^# (.+)$/m.exec(readPage(path)) ?? [];
   return { text: title.replaceAll("`", ""), link: `/${path.replace(/[.]md$/, "")}` };
 }
 
@@ -68,6 +82,9 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     if (isWide(relativePath)) Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
   head: [["style", {}, WIDE_TABLES + HIDDEN_PICTURES]],
+  buildEnd({ outDir }) {
+    writeFileSync(join(outDir, "llms.txt"), llmsText(SECTIONS, readPage));
+  },
   vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: "local" },
@@ -83,18 +100,11 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
         activeMatch: "^/(explanation/|benchmarks|decisions)",
       },
     ],
-    sidebar: [
-      { text: "Learn", items: [pageItem("tutorial.md"), pageItem("gallery/index.md")] },
-      { text: "Guides", items: pagesOf("how-to") },
-      { text: "Reference", items: [...pagesOf("reference"), pageItem("glossary.md")] },
-      { text: "Explanation", items: [...pagesOf("explanation"), pageItem("benchmarks.md")] },
-      {
-        text: "Decisions",
-        link: "/decisions/README",
-        collapsed: true,
-        items: pagesOf("decisions", "decisions/README.md"),
-      },
-    ],
+    sidebar: SECTIONS.map(({ title, pages }) => {
+      const items = pages.map(pageItem);
+      if (title !== "Decisions") return { text: title, items };
+      return { text: title, link: "/decisions/README", collapsed: true, items };
+    }),
     docFooter: { prev: "Previous", next: "Next" },
   },
 };

