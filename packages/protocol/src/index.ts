@@ -50,11 +50,20 @@ export { FaultList } from "./parameters/fault-list.ts";
 export type { ValidationFailure } from "./parameters/fault-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
 export { fromText } from "./parameters/from-text.ts";
+export { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey } from "./parameters/object-key.ts";
+export type { StoreKeyValues } from "./parameters/object-key.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
 export { CAPTURE_LIMITS, checkRules } from "./parameters/rules.ts";
-export { SECRET_NAMES, secretsIn, SIGNED_SECRET_MESSAGE } from "./parameters/secrets.ts";
+export {
+  DELIVERY_NAMES,
+  isUnsignable,
+  SECRET_NAMES,
+  secretsIn,
+  unsignableIn,
+  withoutDelivery,
+} from "./parameters/secrets.ts";
 export { isSelector, selectorPattern } from "./parameters/selector.ts";
 export { suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";

@@ -45,6 +45,8 @@ export const FINDING_CHECKS = {
   secret_key_unreadable: "secret key",
   secret_key_wrong: "secret key",
   storage_fails: "storage",
+  store_unavailable: "object store",
+  store_refuses: "object store",
   upstream_proxy_fails: "upstream proxy",
   upstream_proxy_refuses: "upstream proxy",
 } as const satisfies Record<string, string>;

@@ -1,10 +1,4 @@
-import {
-  buildSignedUrl,
-  FaultList,
-  secretsIn,
-  SIGNED_SECRET_MESSAGE,
-  type SignableInput,
-} from "@snap/protocol";
+import { buildSignedUrl, FaultList, unsignableIn, type SignableInput } from "@snap/protocol";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
 import { throwIfInvalid, writeQuery } from "../sending/write-query.ts";
 
@@ -30,8 +24,8 @@ export interface SignUrlOptions extends ExpiryOptions {
 
 /**
  * Returns a URL that renders a page without a token, for an `<img>`, a link or an email. `pdf: true` renders a PDF.
- * The same arguments return the same URL, so it can be cached. Anyone can read it, so `headers`, `cookies` and
- * `basicAuth` cannot be part of it.
+ * The same arguments return the same URL, so it can be cached. Anyone can read and use it, so `headers`, `cookies`,
+ * `basicAuth`, `storeTo` and `storeKey` cannot be part of it.
  *
  * @throws SnapError for invalid parameters, the same as the service would return.
  * @throws TypeError or RangeError if an option is missing or malformed.
@@ -48,7 +42,7 @@ export function signUrl(parameters: SignableInput, options: SignUrlOptions): str
   if (typeof signingSecret !== "string" || signingSecret === "")
     throw new TypeError("signingSecret is missing; run `snap-server tokens reveal ID` to get it.");
   const query = writeQuery(parameters);
-  requireNoSecrets(parameters);
+  requireSignable(parameters);
   return buildSignedUrl(query, {
     baseUrl,
     tokenId,
@@ -58,9 +52,9 @@ export function signUrl(parameters: SignableInput, options: SignUrlOptions): str
 }
 
 /** Callers without types can pass them. */
-function requireNoSecrets(parameters: object): void {
+function requireSignable(parameters: object): void {
   const faults = new FaultList();
-  for (const name of secretsIn(parameters)) faults.add(name, SIGNED_SECRET_MESSAGE);
+  for (const [name, message] of Object.entries(unsignableIn(parameters))) faults.add(name, message);
   throwIfInvalid(faults.toFailure());
 }
 

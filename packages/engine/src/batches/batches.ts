@@ -95,7 +95,7 @@ export function createBatches(parts: BatchParts): Batches {
   return {
     async submit({ principal: { account, token }, document }) {
       requireVerifiedEmail(account);
-      const { items, webhookUrl } = parseSubmission(document, parts);
+      const { items, webhookUrl } = parseSubmission(document, { ...parts, accountId: account.id });
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       await countSubmission(account);
       const now = clock.now();

@@ -1,4 +1,11 @@
-import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues, SecretName } from "./values.ts";
+import type {
+  DeliveryName,
+  PdfDefaults,
+  PdfValues,
+  ScreenshotDefaults,
+  ScreenshotValues,
+  SecretName,
+} from "./values.ts";
 
 /*
  * Input types. A combination that the service rejects does not compile: in each variant of a union, parameters that the
@@ -153,9 +160,10 @@ type PdfOptions = OtherPdfValues & Caching & Paper & Position & NotSent<Exclude<
 export type RenderInput = ScreenshotInput | (PdfInput & { readonly pdf: true });
 
 /**
- * Parameters of a signed URL: those of either mode without secrets, because anyone can read the URL.
+ * Parameters of a signed URL: those of either mode without secrets, because anyone can read the URL, and without a
+ * store, because anyone with the URL could write to it.
  *
  * @example
  * const input: SignableInput = { url: "https://example.com", fullPage: true };
  */
-export type SignableInput = RenderInput & NotSent<SecretName>;
+export type SignableInput = RenderInput & NotSent<SecretName | DeliveryName>;

@@ -1,5 +1,5 @@
 import type { Ability } from "@snap/engine";
-import { SECRET_NAMES, toQuery } from "@snap/protocol";
+import { isUnsignable, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CAPTURE_EXAMPLES } from "./captures.ts";
 import { UPLOAD_EXAMPLE } from "./documents.ts";
@@ -216,7 +216,7 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
     description:
       "Sends no bearer token. Replace `tokenId` and `signature` with those of a URL that your server signed; the signature covers every parameter.",
     auth: { type: "noauth" },
-    query: [...renderQuery("screenshot", sent).filter(({ key }) => !SECRET_NAMES.has(key)), ...proof],
+    query: [...renderQuery("screenshot", sent).filter(({ key }) => !isUnsignable(key)), ...proof],
   });
 }
 

@@ -1,4 +1,4 @@
-import { createEngine, type Ability, type Engine } from "@snap/engine";
+import { createEngine, type Ability, type Engine, type EngineOptions } from "@snap/engine";
 import {
   createFakeClock,
   createFakeMachine,
@@ -93,6 +93,8 @@ export interface OpenOptions {
   readonly admin?: AdminOptions;
   /** How long the history is stored; by default nothing is recorded. */
   readonly historyRetentionMs?: number | null;
+  /** Where callers can have renderings stored; none by default. */
+  readonly stores?: EngineOptions["stores"];
   /** In memory by default. */
   readonly storage?: Storage;
   /** Initial time of the fake clock. */
@@ -120,6 +122,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const engine = createEngine({
     storage: options.storage ?? storage,
     historyRetentionMs: options.historyRetentionMs ?? null,
+    stores: options.stores ?? {},
     renderer,
     secretKey: "a key for these tests",
     clock,
