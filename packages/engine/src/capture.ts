@@ -3,6 +3,7 @@ import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/look-up.ts";
 import { share, type ShareParts } from "./cache/share.ts";
 import { store, type StoreParts } from "./cache/store.ts";
+import { deliver, prepareDelivery, type Delivery, type DeliveryParts } from "./delivery/deliver.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
 import { identifyContent, type DocumentContent } from "./documents/document.ts";
@@ -38,6 +39,8 @@ export interface CaptureOptions {
   readonly priority?: Priority;
   /** The id under which the caller logs the request, for the renderer's events. */
   readonly requestId?: string | undefined;
+  /** When the caller sent the request, for `{date}` in `storeKey`; now by default. */
+  readonly submittedAt?: number | undefined;
   /** Longest wait for a slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
@@ -59,9 +62,14 @@ export interface Capture {
   readonly cache: "hit" | "miss" | "bypass";
   /** Whether the caller already has this rendering. */
   readonly unchanged: boolean;
-  /** The rate limit that the request counted against; `null` for an unchanged hit, which is not limited. */
+  /**
+   * The rate limit that the request counted against; `null` for an unchanged hit, which is not limited unless it is
+   * stored.
+   */
   readonly rateLimit: RateLimitState | null;
   readonly creditCost: 0 | 1;
+  /** Where the rendering was stored, as an ASCII URI such as `s3://bucket/key`; `null` without `storeTo`. */
+  readonly storedLocation: string | null;
   /**
    * The account's balance as read with the token, or after this render's reservation. `null` for a request that joined
    * another's render, because neither is the current balance.
@@ -72,14 +80,14 @@ export interface Capture {
 }
 
 /** The dependencies of the steps; `createEngine` assembles them. */
-export interface CaptureParts extends ShareParts, StoreParts, CreditParts, RenderParts {
+export interface CaptureParts extends ShareParts, StoreParts, CreditParts, RenderParts, DeliveryParts {
   readonly parse: (sent: SentParameters) => ParsedRequest;
   readonly rateLimiter: RateLimiter;
 }
 
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, limit,
- * reserve, render, store, settle. Each step is one call, and a request runs each of them at most once.
+ * reserve, render, store, deliver, settle. Each step is one call, and a request runs each of them at most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */
@@ -98,17 +106,22 @@ export async function capture(
   const parsed = parts.parse(sent);
   onParsed?.(parsed);
   const { parameters, mode, key: digest, verdict } = parsed;
+  const requestedBy = { accountId: account.id, requestId, requestedAt: request.submittedAt };
+  const delivery = prepareDelivery(parts, { ...requestedBy, parameters });
   requireAbility(token, mode);
   checkTarget(verdict);
 
   const key = { accountId: account.id, key: digest };
   const requestedAt = parts.clock.now();
-  const cached = await lookUp(parts.cache, { key, parameters, holds: request.holds });
-  if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance });
+  // a rendering that the caller holds still has to be stored
+  const holds = delivery === null ? request.holds : undefined;
+  const cached = await lookUp(parts.cache, { key, parameters, holds });
+  if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance, delivery });
 
   const hasContent = document !== undefined;
   const shared = await share(parts, { key, parameters, priority, hasContent, requestedAt, maxWaitMs });
-  if (!shared.isLed) return respondFromCache(parts, request, { rendering: shared.rendering, balance: null });
+  if (!shared.isLed)
+    return respondFromCache(parts, request, { rendering: shared.rendering, balance: null, delivery });
 
   try {
     const rateLimit = await limit(parts, principal);
@@ -125,21 +138,24 @@ export async function capture(
       document,
     };
     let rendering: StoredRendering;
+    let storedLocation: string | null;
     try {
       const file = await render(parts, parameters, slot);
       request.accept?.(file);
       rendering = await store(parts, { key, parameters, file, led: shared, linked });
+      storedLocation = await deliver(parts, delivery, rendering);
     } catch (error) {
       await refund(parts, reservation);
       throw error;
     }
-    const isCharged = await settle(parts, { reservation, rendering, settle: request.settle });
+    const isCharged = await settle(parts, { reservation, rendering, storedLocation, settle: request.settle });
     return {
       rendering,
       cache: parameters.cache ? "miss" : "bypass",
       unchanged: request.holds?.(rendering.etag) ?? false,
       rateLimit,
       creditCost: isCharged ? 1 : 0,
+      storedLocation,
       balance: isCharged ? reservation.balance : null,
       respondedAt: parts.clock.now(),
     };
@@ -161,20 +177,39 @@ function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Princip
   });
 }
 
-/** Responds without rendering. Only a rendering that the caller does not have yet counts against a rate limit. */
+/**
+ * Responds without rendering, but stores the rendering if requested. Only a rendering that the caller does not have yet,
+ * or that is stored, counts against a rate limit.
+ */
 async function respondFromCache(
-  { rateLimiter, clock }: CaptureParts,
+  parts: CaptureParts,
   { principal, holds }: CaptureRequest,
-  { rendering, balance }: Pick<Capture, "rendering" | "balance">,
+  {
+    rendering,
+    balance,
+    delivery,
+  }: Pick<Capture, "rendering" | "balance"> & { readonly delivery: Delivery | null },
 ): Promise<Capture> {
+  const { rateLimiter, clock } = parts;
   const unchanged = holds?.(rendering.etag) ?? false;
-  const respondedAt = clock.now();
   const limited = {
     accountId: principal.account.id,
     name: "cached",
     limit: LIMITS.cachedRequestsPerMinute,
-    now: respondedAt,
+    now: clock.now(),
   } as const;
-  const rateLimit = unchanged ? null : await enforceRateLimit(rateLimiter, limited);
-  return { rendering, cache: "hit", unchanged, rateLimit, creditCost: 0, balance, respondedAt };
+  const isFree = unchanged && delivery === null;
+  const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
+  const storedLocation = await deliver(parts, delivery, rendering);
+  const respondedAt = clock.now();
+  return {
+    rendering,
+    cache: "hit",
+    unchanged,
+    rateLimit,
+    creditCost: 0,
+    storedLocation,
+    balance,
+    respondedAt,
+  };
 }

@@ -21,6 +21,7 @@ import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createHistory, type History } from "./history/history.ts";
+import { ByteBudget } from "./limits/byte-budget.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import { createOperators, type Operators } from "./operators/operators.ts";
 import type { Account } from "./ports/accounts.ts";
@@ -40,6 +41,11 @@ import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-si
 import { createSeal, type Seal } from "./tokens/seal.ts";
 import { createTokenUses } from "./tokens/token-uses.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
+
+/** Renderings of one account that can be in transit to stores at the same time. */
+const DELIVERIES_PER_ACCOUNT_BYTES = 128 * 1024 * 1024;
+/** Accounts that can use all of that at the same time. */
+const DELIVERING_ACCOUNTS = 4;
 
 /** The rendering service without its entry points. */
 export interface Engine {
@@ -237,6 +243,12 @@ function creditReader({
   };
 }
 
+/** An account can always store at least one rendering. */
+function deliveryBudget(maxRenderingBytes: number): ByteBudget {
+  const perAccountBytes = Math.max(DELIVERIES_PER_ACCOUNT_BYTES, maxRenderingBytes);
+  return new ByteBudget({ perAccountBytes, totalBytes: DELIVERING_ACCOUNTS * perAccountBytes });
+}
+
 /** Makes the callers' methods reject only with `SnapError`. */
 function withSnapErrors(batches: Batches): Batches {
   return {
@@ -253,7 +265,7 @@ function assembleParts(
   settings: EngineSettings,
   { seal, ...parts }: Pick<CaptureParts, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
 ): CaptureParts {
-  const { storage, clock, random, plans, targets, renderer, resolver, upstreamProxy } = settings;
+  const { storage, clock, random, plans, targets, renderer, resolver, upstreamProxy, stores } = settings;
   const {
     reservationLeaseMs,
     memoryCacheBytes: memoryBytes,
@@ -282,6 +294,8 @@ function assembleParts(
     plans,
     clock,
     random,
+    stores,
+    deliveryBudget: deliveryBudget(maxRenderingBytes),
     reservationLeaseMs,
     onEvent,
     onBackgroundError,

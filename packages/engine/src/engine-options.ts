@@ -2,6 +2,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem } from "./batches/item-worker.ts";
+import type { NamedStores } from "./delivery/stores.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import type { EngineEvent } from "./engine-event.ts";
@@ -69,6 +70,8 @@ export interface EngineOptions {
   readonly webhookRetryDelaysMs?: readonly number[];
   /** Sends webhooks; by default over the network, only to allowed targets. */
   readonly webhookSender?: WebhookSender;
+  /** Where callers can have renderings stored, by the name that they pass in `storeTo`; none by default. */
+  readonly stores?: NamedStores;
   readonly clock?: Clock;
   readonly random?: Random;
   /** `systemResolver` by default. */
@@ -141,6 +144,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     itemLeaseMs: 20 * SECOND_MS,
     webhookRetryDelaysMs: WEBHOOK_RETRY_DELAYS_MS,
     webhookSender: options.webhookSender ?? createWebhookSender({ policy: targets, resolver, upstreamProxy }),
+    stores: {},
     clock: systemClock,
     random: systemRandom,
     resolver,

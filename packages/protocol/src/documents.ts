@@ -47,6 +47,8 @@ export interface BatchItem {
   readonly credit_cost: 0 | 1 | null;
   /** Notes on the render, as in the `X-Render-Notes` header; absent if there are none. */
   readonly notes?: readonly string[] | undefined;
+  /** Where the rendering was stored, as in the `X-Stored-Location` header; absent without `storeTo`. */
+  readonly stored_location?: string | undefined;
 }
 
 /** A batch: the response to its submission and to each poll, and the body of its webhook. */

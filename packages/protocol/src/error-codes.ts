@@ -70,6 +70,8 @@ export const ERROR_CODES = {
   idempotency_mismatch: { status: 422, retryable: false },
   /** The JavaScript in `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
   script_failed: { status: 422, retryable: false },
+  /** The store that `storeTo` names did not accept the rendering; nothing is charged. */
+  store_failed: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
   /** The process is stopping or, in a response from `/readyz`, cannot render or cannot write to its storage. */

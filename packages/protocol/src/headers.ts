@@ -11,6 +11,8 @@ export const HEADERS = {
   retryAfter: "Retry-After",
   /** Remarks about a render, such as `wait-capped`. */
   renderNotes: "X-Render-Notes",
+  /** Where the rendering was stored: `s3://bucket/key`, with the key percent-encoded. */
+  storedLocation: "X-Stored-Location",
 } as const;
 
 /** Request headers that are not standard HTTP. */

@@ -52,11 +52,20 @@ export { fieldMessage } from "./parameters/field-message.ts";
 export { fromText } from "./parameters/from-text.ts";
 export { CAPTURE_LIMITS, fileFormatOf, pixelLimitOf, processingIn } from "./parameters/image-size.ts";
 export type { FileFormat } from "./parameters/image-size.ts";
+export { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey } from "./parameters/object-key.ts";
+export type { StoreKeyValues } from "./parameters/object-key.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export { PARAMETER_GROUPS } from "./parameters/row.ts";
 export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
 export { checkRules, checkSent } from "./parameters/rules.ts";
-export { SECRET_NAMES, secretsIn, SIGNED_SECRET_MESSAGE } from "./parameters/secrets.ts";
+export {
+  DELIVERY_NAMES,
+  isUnsignable,
+  SECRET_NAMES,
+  secretsIn,
+  unsignableIn,
+  withoutDelivery,
+} from "./parameters/secrets.ts";
 export { isSelector, selectorPattern } from "./parameters/selector.ts";
 export { mustBeOneOf, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";

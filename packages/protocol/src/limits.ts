@@ -25,6 +25,10 @@ export const LIMITS = {
   codeCharacters: 20_000,
   /** Maximum length of `pdfTitle`, `pdfAuthor`, `pdfSubject` and `pdfKeywords`. */
   documentTextCharacters: 500,
+  /** Maximum length of `storeKey`. */
+  storeKeyCharacters: 512,
+  /** Maximum length of a stored object's key in UTF-8, with the account's prefix and all placeholders replaced. */
+  objectKeyBytes: 900,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */

@@ -43,6 +43,7 @@ describe("error codes", () => {
     ["payload_too_large", 413, false, undefined],
     ["idempotency_mismatch", 422, false, undefined],
     ["script_failed", 422, false, undefined],
+    ["store_failed", 502, true, 5],
     ["request_header_fields_too_large", 431, false, undefined],
     ["not_ready", 503, true, 2],
   ] as const)("%s has the status %i", (code, status, retryable, retryAfterSeconds) => {
@@ -69,6 +70,8 @@ it("limits have their published values", () => {
     selectorListCharacters: 2048,
     codeCharacters: 20_000,
     documentTextCharacters: 500,
+    storeKeyCharacters: 512,
+    objectKeyBytes: 900,
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,
@@ -133,5 +136,6 @@ it("response headers have their published names", () => {
     "X-RateLimit-Remaining",
     "Retry-After",
     "X-Render-Notes",
+    "X-Stored-Location",
   ]);
 });

@@ -46,6 +46,8 @@ export const FINDING_CHECKS = {
   secret_key_wrong: "secret key",
   sharp_missing: "images",
   storage_fails: "storage",
+  store_unavailable: "object store",
+  store_refuses: "object store",
   upstream_proxy_fails: "upstream proxy",
   upstream_proxy_refuses: "upstream proxy",
 } as const satisfies Record<string, string>;

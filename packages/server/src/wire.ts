@@ -1,16 +1,19 @@
 import {
   createEngine,
+  createS3Store,
   createSystemResolver,
   parseUpstreamProxy,
   SnapError,
   systemResolver,
   type Engine,
   type EngineOptions,
+  type NamedStore,
   type Renderer,
   type Resolver,
+  type S3Store,
   type UpstreamProxy,
 } from "@snap/engine";
-import { keyFingerprint, steadySlots } from "@snap/engine/internals";
+import { keyFingerprint, steadySlots, STORE_TIMEOUT_MS } from "@snap/engine/internals";
 import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import { AdvisedError } from "./advised-error.ts";
@@ -55,6 +58,18 @@ export function upstreamProxyOf({
 }: Config): UpstreamProxy | null {
   return url === null ? null : parseUpstreamProxy({ url, noProxy, dns });
 }
+
+/** Creates the stores of `SNAP_STORES_FILE`, by name. They connect only when they are used. */
+export function storesOf(config: Config): ReadonlyMap<string, NamedStore & { readonly store: S3Store }> {
+  const [resolver, upstreamProxy] = [resolverOf(config), upstreamProxyOf(config)];
+  return new Map(
+    config.stores.map(({ name, accounts: accountIds, ...settings }) => [
+      name,
+      { store: createS3Store({ ...settings, resolver, upstreamProxy }), accountIds },
+    ]),
+  );
+}
+
 /** Renderer options that a command sets. Without `filterLists`, the renderer compiles none. */
 export type RendererOptions = Pick<
   PuppeteerRendererOptions,
@@ -135,7 +150,9 @@ export async function openEngine(
     plans: config.plans,
     maxRenderingBytes: config.maxRenderingBytes,
     isolation: config.isolation,
-    reservationLeaseMs: config.renderTimeoutMs + LEASE_MARGIN_MS,
+    stores: Object.fromEntries(storesOf(config)),
+    reservationLeaseMs:
+      config.renderTimeoutMs + LEASE_MARGIN_MS + (config.stores.length > 0 ? STORE_TIMEOUT_MS : 0),
     batchRetentionMs: config.batchRetentionMs,
     journalRetentionMs: config.journalRetentionMs,
     historyRetentionMs: config.historyRetentionMs,

@@ -23,6 +23,19 @@ function planFile(content: string): string {
   return file;
 }
 
+/** A file with one store; `undefined` removes a field. */
+function storeFile(change: Readonly<Record<string, unknown>> = {}): string {
+  const store = {
+    endpoint: "https://s3.eu-central-1.amazonaws.com",
+    region: "eu-central-1",
+    bucket: "example-renderings",
+    accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+    secretAccessKey: "hunter2",
+    ...change,
+  };
+  return planFile(JSON.stringify({ archive: store }));
+}
+
 describe("readConfig without variables", () => {
   it("returns the defaults", () => {
     const { config, warnings } = readConfig({ PATH: "/usr/bin", HOME: "/root" });
@@ -59,6 +72,7 @@ describe("readConfig without variables", () => {
       allowTargets: [],
       denyTargets: [],
       filterLists: [],
+      stores: [],
       nameServers: null,
       userAgent: null,
       upstreamProxy: null,
@@ -176,6 +190,24 @@ describe("readConfig with one variable", () => {
       { SNAP_PLANS_FILE: planFile(plans) },
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
+    [
+      { SNAP_STORES_FILE: storeFile({ prefix: "snap/2026", accounts: ["acct_1"], addressing: "virtual" }) },
+      {
+        stores: [
+          {
+            name: "archive",
+            endpoint: "https://s3.eu-central-1.amazonaws.com",
+            region: "eu-central-1",
+            bucket: "example-renderings",
+            prefix: "snap/2026",
+            accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+            secretAccessKey: "hunter2",
+            addressing: "virtual",
+            accounts: ["acct_1"],
+          },
+        ],
+      },
+    ],
     [{ SNAP_WEBHOOK_SCHEDULE: "5s,5m,2h" }, { webhookRetryDelaysMs: [5_000, 300_000, 7_200_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s, 100ms, 1d" }, { webhookRetryDelaysMs: [100, 86_400_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s" }, { webhookRetryDelaysMs: [] }],
@@ -245,6 +277,24 @@ describe("readConfig with one variable", () => {
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
     ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
     ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
+    ["SNAP_STORES_FILE", "/nowhere/stores.json", "no such file"],
+    ["SNAP_STORES_FILE", planFile('{"a":{"secretAccessKey":"geheim"},}'), "not valid JSON"],
+    ["SNAP_STORES_FILE", planFile("[]"), "must be an object with a store under each name"],
+    ["SNAP_STORES_FILE", planFile('{"a/b":{}}'), 'store "a/b": the name must be lowercase'],
+    ["SNAP_STORES_FILE", storeFile({ bucket: "A" }), "store archive: bucket must be a bucket's name"],
+    ["SNAP_STORES_FILE", storeFile({ prefix: "/a" }), "store archive: prefix must be a path such as"],
+    ["SNAP_STORES_FILE", storeFile({ endpoint: "s3" }), "store archive: endpoint must be an origin"],
+    ["SNAP_STORES_FILE", storeFile({ accounts: [] }), "store archive: accounts must contain at least one"],
+    [
+      "SNAP_STORES_FILE",
+      storeFile({ secretAccessKeyFile: "archive.key" }),
+      "store archive: must have either secretAccessKey or secretAccessKeyFile",
+    ],
+    [
+      "SNAP_STORES_FILE",
+      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: "nowhere.key" }),
+      "nowhere.key must be the path of a readable file",
+    ],
     ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; use 0s alone for no retries"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,,5m", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,0s", "such as 5s,5m,30m,2h"],

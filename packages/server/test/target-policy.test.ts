@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { servicePolicy, targetPolicy } from "../src/target-policy.ts";
 
@@ -18,6 +21,25 @@ it("closes the service's databases to pages, including their default ports", () 
   });
   const { config } = readConfig({ ...shared, SNAP_REDIS_URL: "redis://cache.internal" });
   expect(targetPolicy(config).ownPorts?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
+});
+
+it("closes object stores on private addresses to pages", () => {
+  const directory = mkdtempSync(join(tmpdir(), "snap-policy-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "stores.json");
+  const store = { region: "auto", bucket: "renderings", accessKeyId: "a", secretAccessKeyFile: "key" };
+  writeFileSync(join(directory, "key"), "secret\n");
+  const stores = {
+    minio: { ...store, endpoint: "http://minio:9000" },
+    r2: { ...store, endpoint: "https://account.r2.cloudflarestorage.com", addressing: "virtual" },
+  };
+  writeFileSync(file, JSON.stringify(stores));
+  const { config } = readConfig({ SNAP_STORES_FILE: file });
+  expect(config.stores.map(({ secretAccessKey }) => secretAccessKey)).toEqual(["secret", "secret"]);
+  expect(targetPolicy(config).ownPorts).toEqual([
+    { hostname: "minio", port: 9000, isShared: true },
+    { hostname: "renderings.account.r2.cloudflarestorage.com", port: 443, isShared: true },
+  ]);
 });
 
 it("closes the service's own name and port", () => {

@@ -55,6 +55,7 @@ function readFacts(headers: Headers): ResponseFacts {
       limit: HEADERS.rateLimitLimit,
       remaining: HEADERS.rateLimitRemaining,
     }),
+    storedLocation: headers.get(HEADERS.storedLocation),
     requestId: headers.get(HEADERS.requestId),
   };
 }

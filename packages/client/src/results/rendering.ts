@@ -21,6 +21,8 @@ export interface ResponseFacts {
   readonly notes: readonly string[];
   /** The rate limit that the request counted against; `null` if none. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | null;
+  /** Where the rendering was stored, such as `s3://bucket/key`; `null` without `storeTo`. */
+  readonly storedLocation: string | null;
   /** Identifies the request; `null` if the header is missing or hidden by the browser. */
   readonly requestId: string | null;
 }

@@ -1,8 +1,7 @@
 import {
   buildSignedUrl,
   FaultList,
-  secretsIn,
-  SIGNED_SECRET_MESSAGE,
+  unsignableIn,
   type SignableInput,
   type ValidSignable,
 } from "@snap/protocol";
@@ -32,8 +31,8 @@ export interface SignUrlOptions extends ExpiryOptions {
 
 /**
  * Returns a URL that renders a page without a token, for an `<img>`, a link or an email. `pdf: true` renders a PDF.
- * The same arguments return the same URL, so it can be cached. Anyone can read it, so `headers`, `cookies` and
- * `basicAuth` cannot be part of it.
+ * The same arguments return the same URL, so it can be cached. Anyone can read and use it, so `headers`, `cookies`,
+ * `basicAuth`, `storeTo` and `storeKey` cannot be part of it.
  *
  * @throws SnapError for invalid parameters, the same as the service would return; `misconfigured` if an option is
  * missing or malformed.
@@ -55,7 +54,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
       "signingSecret is missing: is SNAP_SIGNING_SECRET set? `snap-server tokens reveal ID` shows it.",
     );
   const query = writeQuery(parameters);
-  requireNoSecrets(parameters);
+  requireSignable(parameters);
   return buildSignedUrl(query, {
     baseUrl,
     tokenId,
@@ -65,9 +64,9 @@ export function signUrl<const P extends SignableInput = SignableInput>(
 }
 
 /** Callers without types can pass them. */
-function requireNoSecrets(parameters: object): void {
+function requireSignable(parameters: object): void {
   const faults = new FaultList();
-  for (const name of secretsIn(parameters)) faults.add(name, SIGNED_SECRET_MESSAGE);
+  for (const [name, message] of Object.entries(unsignableIn(parameters))) faults.add(name, message);
   throwIfInvalid(faults.toFailure());
 }
 

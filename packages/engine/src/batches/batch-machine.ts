@@ -47,6 +47,7 @@ export type BatchEvent =
       readonly expiresAt: number;
       readonly creditCost: 0 | 1;
       readonly notes?: readonly string[];
+      readonly storedLocation?: string;
     }
   | {
       readonly type: "item-failed";
@@ -125,8 +126,8 @@ function advanceItem(
     case "item-limited":
       return limitItem(state, event, { now, rules });
     case "item-done": {
-      const { etag, targetStatus, expiresAt, creditCost, notes } = event;
-      return { status: "done", etag, targetStatus, expiresAt, creditCost, ...(notes && { notes }) };
+      const { type: _type, itemId: _itemId, fence: _fence, ...result } = event;
+      return { status: "done", ...result };
     }
     case "item-failed": {
       const { code, message, notes } = event;

@@ -1,3 +1,4 @@
+import type { NamedStores } from "../delivery/stores.ts";
 import type { Capture, CaptureOptions, CaptureRequest } from "../capture.ts";
 import type { ClockWatch } from "../clocks/watch-clocks.ts";
 import type { CreditState } from "../credits/credits.ts";
@@ -34,6 +35,7 @@ type Settings = Pick<
 export interface BatchParts extends Stores, Settings {
   readonly seal: Seal;
   readonly cacheKey: CacheKey;
+  readonly stores: NamedStores;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
   /** Receives the finished items. */

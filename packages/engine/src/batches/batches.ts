@@ -102,7 +102,7 @@ export function createBatches(parts: BatchParts): Batches {
   return {
     async submit({ principal: { account, token }, document, idempotencyKey }) {
       requireVerifiedEmail(account);
-      const submission = parseSubmission(document, parts);
+      const submission = parseSubmission(document, { ...parts, accountId: account.id });
       const { items, webhookUrl } = submission;
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       await countSubmission(account);

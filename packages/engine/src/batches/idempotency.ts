@@ -6,8 +6,8 @@ import type { BatchParts } from "./batch-parts.ts";
 import type { Submission } from "./parse-submission.ts";
 
 /**
- * Returns the claim on an idempotency key. The digest covers the captures in their order, as their cache keys do, and
- * the webhook's URL; so neither the order of an item's parameters nor a default value changes it.
+ * Returns the claim on an idempotency key. The digest covers the captures in their order, by their cache keys, where they
+ * are stored, and the webhook's URL; so neither the order of an item's parameters nor a default value changes it.
  */
 export function claimKey(
   { cacheKey }: Pick<BatchParts, "cacheKey">,
@@ -17,7 +17,12 @@ export function claimKey(
     now,
   }: { readonly idempotencyKey: string; readonly submission: Submission; readonly now: number },
 ): IdempotencyClaim {
-  const content = [webhookUrl, ...items.map(({ parameters }) => cacheKey(parameters))];
+  const captures = items.map(({ parameters }) => [
+    cacheKey(parameters),
+    parameters.storeTo ?? null,
+    parameters.storeKey ?? null,
+  ]);
+  const content = [webhookUrl, captures];
   return {
     keyHash: sha256(idempotencyKey),
     digest: sha256(JSON.stringify(content)),

@@ -1,4 +1,4 @@
-import { buildSignedUrl, toQuery } from "@snap/protocol";
+import { buildSignedUrl, toQuery, withoutDelivery } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import { isLinkable } from "../cache/links.ts";
 import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
@@ -43,7 +43,8 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
     const cached = signed.get(key);
     if (cached !== undefined) return cached;
     const signingSecret = seal.open(token.sealedSigningSecret);
-    const url = buildSignedUrl(toQuery(parameters), { baseUrl, tokenId: token.id, signingSecret, expires });
+    const query = toQuery(withoutDelivery(parameters));
+    const url = buildSignedUrl(query, { baseUrl, tokenId: token.id, signingSecret, expires });
     signed.set(key, url);
     return url;
   };

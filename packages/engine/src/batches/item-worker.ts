@@ -1,9 +1,9 @@
+import type { Capture } from "../capture.ts";
 import type { Settle } from "../credits/reservation.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { recordItem, type CapturedItem } from "../history/record-item.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
 import type { Resolution } from "../ports/ledger.ts";
-import type { StoredRendering } from "../ports/renderings.ts";
 import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
@@ -64,10 +64,11 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
     const { id: requestId } = claimed.item;
     const parameters = openSecrets(claimed.item.parameters, parts.seal);
     const settle = settleWith(parts, claimed);
-    const request = { principal, parameters, requestId, priority: "batch", settle } as const;
+    const { createdAt: submittedAt } = claimed.batch;
+    const request = { principal, parameters, requestId, submittedAt, priority: "batch", settle } as const;
     const captured = await parts.capture(request);
     if (captured.cache === "hit")
-      await finish(parts, claimed, doneEvent(claimed, captured.rendering, 0), captured);
+      await finish(parts, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
@@ -107,7 +108,7 @@ function waitedMs({ state }: ItemRecord, now: number): number {
 
 /** Settles in the transaction that finishes the item, and the batch if it was the last item. */
 function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
-  return async ({ reservationId, rendering, now }) => {
+  return async ({ reservationId, rendering, storedLocation, now }) => {
     let resolution: Resolution = "unknown";
     const batch = await parts.batches.change({
       batchId: claimed.batch.id,
@@ -115,7 +116,8 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
       settle: reservationId,
       change: (before, settled) => {
         resolution = settled ?? "unknown";
-        const event = doneEvent(claimed, rendering, settled === "settled" ? 1 : 0);
+        const creditCost = settled === "settled" ? 1 : 0;
+        const event = doneEvent(claimed, { rendering, storedLocation, creditCost });
         return advanceBatch(before, event, { now, rules: parts.rules });
       },
     });
@@ -126,9 +128,13 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
   };
 }
 
-function doneEvent(claimed: ClaimedItem, rendering: StoredRendering, creditCost: 0 | 1): BatchEvent {
+function doneEvent(
+  claimed: ClaimedItem,
+  { rendering, storedLocation, creditCost }: Pick<Capture, "rendering" | "storedLocation" | "creditCost">,
+): BatchEvent {
   const { etag, targetStatus, expiresAt } = rendering;
-  const facts = { etag, targetStatus, expiresAt, creditCost, ...notesOf(rendering) };
+  const stored = storedLocation === null ? {} : { storedLocation };
+  const facts = { etag, targetStatus, expiresAt, creditCost, ...notesOf(rendering), ...stored };
   return { type: "item-done", ...claimOf(claimed), ...facts };
 }
 

@@ -1,5 +1,6 @@
 import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
+import { checkStore, type StoreAccess } from "../delivery/stores.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
@@ -20,7 +21,7 @@ export interface SubmittedItem {
 }
 
 /** What the submission is checked against, in addition to the parameter table. */
-export interface SubmissionRules {
+export interface SubmissionRules extends StoreAccess {
   readonly targets: TargetPolicy;
   readonly renderer: Installed;
   readonly cacheKey: CacheKey;
@@ -31,12 +32,10 @@ export interface SubmissionRules {
  *
  * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the errors in
  * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters are
- * checked for blocked hosts, what is not installed, and duplicates.
+ * checked for blocked hosts, what is not installed, unknown stores and duplicates.
  */
-export function parseSubmission(
-  document: unknown,
-  { targets, renderer, cacheKey }: SubmissionRules,
-): Submission {
+export function parseSubmission(document: unknown, rules: SubmissionRules): Submission {
+  const { targets } = rules;
   const faults = new Faults();
   if (!isRecord(document)) {
     faults.list.add("body", "must be a JSON object with items");
@@ -45,7 +44,7 @@ export function parseSubmission(
   for (const name of Object.keys(document))
     if (name !== "items" && name !== "webhookUrl")
       faults.list.add(name, "is not a batch field; use items and webhookUrl");
-  const items = parseItems(document["items"], { faults, targets, renderer, cacheKey });
+  const items = parseItems(document["items"], { ...rules, faults });
   const webhookUrl = parseWebhookUrl(document["webhookUrl"], { faults, targets });
   if (!faults.isEmpty) throw faults.toError();
   return { items, webhookUrl };
@@ -76,11 +75,8 @@ function parseItems(value: unknown, context: Context): SubmittedItem[] {
   return items;
 }
 
-function parseOne(
-  value: unknown,
-  name: string,
-  { faults, targets, renderer }: Context,
-): SubmittedItem | null {
+function parseOne(value: unknown, name: string, context: Context): SubmittedItem | null {
+  const { faults, targets, renderer } = context;
   if (!isRecord(value)) {
     faults.list.add(name, "must be an object with the parameters of a capture");
     return null;
@@ -91,6 +87,7 @@ function parseOne(
   try {
     const { sent, parameters } = parseItem(value);
     checkInstalled(parameters, renderer, report);
+    checkStore(parameters, context, report);
     faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {

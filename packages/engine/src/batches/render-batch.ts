@@ -64,6 +64,7 @@ function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: strin
         signed_url: link,
         credit_cost: state.creditCost,
         ...(state.notes && { notes: state.notes }),
+        ...(state.storedLocation !== undefined && { stored_location: state.storedLocation }),
       };
   }
 }

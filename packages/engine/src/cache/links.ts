@@ -1,9 +1,16 @@
-import { buildSignedUrl, LIMITS, secretsIn, toQuery, type SnapParameters } from "@snap/protocol";
+import {
+  buildSignedUrl,
+  LIMITS,
+  secretsIn,
+  toQuery,
+  withoutDelivery,
+  type SnapParameters,
+} from "@snap/protocol";
 import type { Capture } from "../capture.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 import type { Principal } from "../ports/tokens.ts";
-import { requireNoSecrets } from "../tokens/require-no-secrets.ts";
+import { requireSignable } from "../tokens/require-signable.ts";
 import type { Seal } from "../tokens/seal.ts";
 
 /** Range of lifetimes for renderings that are cached only for their link. */
@@ -31,7 +38,8 @@ function linkedTtlSeconds(etag: string): number {
 /** Returns whether a signed URL can request a rendering: it contains no secrets, and servers accept its length. */
 export function isLinkable(parameters: Readonly<Record<string, unknown>>): boolean {
   return (
-    secretsIn(parameters).length === 0 && toQuery(parameters).toString().length <= LIMITS.queryCharacters
+    secretsIn(parameters).length === 0 &&
+    toQuery(withoutDelivery(parameters)).toString().length <= LIMITS.queryCharacters
   );
 }
 
@@ -62,8 +70,8 @@ export function linkRendering(
   seal: Seal,
   { principal: { token }, parameters, capture: { cache, rendering }, baseUrl }: LinkRequest,
 ): RenderingLink {
-  requireNoSecrets(parameters);
-  const { cache: _, ...sent } = parameters;
+  const { cache: _, ...sent } = withoutDelivery(parameters);
+  requireSignable(sent);
   const query = cache === "bypass" ? { ...sent, cacheTtl: linkedTtlSeconds(rendering.etag) } : sent;
   const expires = Math.floor(Math.min(rendering.expiresAt, token.expiresAt ?? Infinity) / 1000);
   const signingSecret = seal.open(token.sealedSigningSecret);

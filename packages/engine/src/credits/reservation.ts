@@ -32,6 +32,8 @@ export interface Reservation {
 export type Settle = (settlement: {
   readonly reservationId: string;
   readonly rendering: StoredRendering;
+  /** Where the rendering was stored, besides the cache. */
+  readonly storedLocation: string | null;
   readonly now: number;
 }) => Promise<Resolution>;
 
@@ -93,10 +95,12 @@ export async function settle(
   {
     reservation: { id: reservationId },
     rendering,
+    storedLocation,
     settle: write,
   }: {
     readonly reservation: Reservation;
     readonly rendering: StoredRendering;
+    readonly storedLocation: string | null;
     /** By default the ledger settles it alone. */
     readonly settle?: Settle | undefined;
   },
@@ -104,7 +108,9 @@ export async function settle(
   const { ledger, clock, reversals, onEvent } = parts;
   const now = clock.now();
   try {
-    const settling = write ? write({ reservationId, rendering, now }) : ledger.settle({ reservationId, now });
+    const settling = write
+      ? write({ reservationId, rendering, storedLocation, now })
+      : ledger.settle({ reservationId, now });
     const resolution = await settling;
     onEvent({ type: "reservation-ended", resolution });
     return resolution === "settled";

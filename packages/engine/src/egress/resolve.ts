@@ -4,7 +4,14 @@ import { isIP } from "node:net";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
 import { parseAddress, type Address } from "../targets/addresses.ts";
-import { allowsName, isAmong, isWebPort, opensPort, type TargetPolicy } from "../targets/policy.ts";
+import {
+  allowsName,
+  closedPorts,
+  isAmong,
+  isWebPort,
+  opensPort,
+  type TargetPolicy,
+} from "../targets/policy.ts";
 import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
@@ -104,12 +111,12 @@ function leavesNameTo(
  */
 async function reachesOwnPort(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
   const { hostname, port, policy } = request;
-  const names = (policy.ownPorts ?? []).filter((own) => own.port === port && isName(own.hostname));
-  if (names.length === 0) return false;
   const unopened = addresses
     .map(parseAddress)
     .filter((address) => !opensPort({ hostname, address, port, policy }));
-  if (unopened.length === 0) return false;
+  const closed = unopened.length === 0 ? [] : closedPorts(policy, unopened);
+  const names = closed.filter((own) => own.port === port && isName(own.hostname));
+  if (names.length === 0) return false;
   const own = await Promise.all(names.map((name) => lookUp({ ...request, hostname: name.hostname })));
   return own.some((found) => {
     if ("failure" in found) return true;

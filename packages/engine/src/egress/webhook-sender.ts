@@ -1,45 +1,16 @@
-import { addAbortListener } from "node:events";
-import { request as sendRequest, type IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
-import { systemClock, type Clock } from "../ports/clock.ts";
-import type { Resolver } from "../ports/resolver.ts";
-import type {
-  WebhookFailureReason,
-  WebhookOutcome,
-  WebhookRequest,
-  WebhookSender,
-} from "../ports/webhook-sender.ts";
-import { parseTarget, type Target } from "../targets/target.ts";
-import type { TargetPolicy } from "../targets/policy.ts";
-import { abortable } from "../timeouts.ts";
-import { connect } from "./connect.ts";
-import { startTls } from "./open-socket.ts";
-import { parseRetryAfter } from "./retry-after.ts";
-import type { UpstreamProxy } from "./upstream-proxy.ts";
+import type { WebhookSender } from "../ports/webhook-sender.ts";
+import { createHttpSender, type HttpSenderOptions } from "./http-sender.ts";
 
 /** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 /** Maximum size of a response, including its header. */
 const RESPONSE_BYTES_MAX = 65_536;
-const HEADER_BYTES_MAX = 16_384;
-/** The part of a response's body that is returned. */
-const BODY_START_BYTES = 2048;
 
-export interface WebhookSenderOptions {
-  readonly policy: TargetPolicy;
-  readonly resolver: Resolver;
-  /** Proxy for webhooks; none by default. */
-  readonly upstreamProxy?: UpstreamProxy | null;
-  /** For the attempts' time limit and the dates in `Retry-After`. */
-  readonly clock?: Clock;
+export interface WebhookSenderOptions extends Omit<HttpSenderOptions, "timeoutMs" | "maxResponseBytes"> {
   /** Time limit for an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
   /** An attempt fails if the response's header and body together are longer than this; 65,536 by default. */
   readonly maxResponseBytes?: number;
-}
-
-interface Attempt extends WebhookRequest {
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -52,125 +23,11 @@ interface Attempt extends WebhookRequest {
  * if (outcome.kind === "responded" && outcome.status === 410) console.log("the receiver is gone");
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { clock = systemClock, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
-  const running = new Set<AbortController>();
-  let isClosed = false;
+  const { timeoutMs = ATTEMPT_TIMEOUT_MS, maxResponseBytes = RESPONSE_BYTES_MAX } = options;
+  const sender = createHttpSender({ ...options, timeoutMs, maxResponseBytes });
   return {
-    async send(request) {
-      if (isClosed) return failed("broken");
-      const attempt = new AbortController();
-      const { signal } = attempt;
-      running.add(attempt);
-      const stopTimer = clock.after(timeoutMs, () => attempt.abort("timed-out"));
-      try {
-        return await abortable(signal, post({ ...request, signal }, { ...options, clock }));
-      } catch (error) {
-        if (!signal.aborted) throw error;
-        return failed(signal.reason as WebhookFailureReason);
-      } finally {
-        stopTimer();
-        running.delete(attempt);
-        attempt.abort();
-      }
-    },
-    async close() {
-      isClosed = true;
-      for (const attempt of running) attempt.abort("broken");
-    },
+    send: ({ headers, ...request }) =>
+      sender.send({ ...request, method: "POST", headers: { "User-Agent": "snap-webhook", ...headers } }),
+    close: () => sender.close(),
   };
-}
-
-/** Sends the request; closes the connection when the attempt's signal aborts. */
-async function post(
-  attempt: Attempt,
-  {
-    policy,
-    resolver,
-    upstreamProxy = null,
-    clock,
-    maxResponseBytes = RESPONSE_BYTES_MAX,
-  }: WebhookSenderOptions & { readonly clock: Clock },
-): Promise<WebhookOutcome> {
-  const target = parseTarget(attempt.url);
-  if (target === null || target.hasCredentials) return failed("blocked");
-  const socket = await connect({ ...target, policy, resolver, upstreamProxy, signal: attempt.signal });
-  if (typeof socket === "string") return failed(socket);
-  addAbortListener(attempt.signal, () => void socket.destroy());
-  const isSecure = /^https:/i.test(attempt.url);
-  const stream = isSecure ? await startTls(socket, target.hostname) : socket;
-  if (stream === null) return failed("unreachable");
-  const received = await exchange({ attempt, target, stream, maxResponseBytes });
-  if (received === null) return failed("broken");
-  const { response, body } = received;
-  const { statusCode: status = 0, headers } = response;
-  const retryAfterMs = parseRetryAfter(headers["retry-after"], clock.now());
-  return { kind: "responded", status, retryAfterMs, body };
-}
-
-interface Exchange {
-  readonly attempt: Attempt;
-  readonly target: Target;
-  readonly stream: Socket;
-  readonly maxResponseBytes: number;
-}
-
-interface ReceivedResponse {
-  readonly response: IncomingMessage;
-  /** The start of the body. */
-  readonly body: string;
-}
-
-/** Resolves to the response once its whole body has arrived, or to `null` if it is incomplete or too long. */
-function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<ReceivedResponse | null> {
-  const { pathname, search } = new URL(attempt.url);
-  return new Promise((resolve) => {
-    const fail = (): void => resolve(null);
-    const outgoing = sendRequest({
-      createConnection: () => stream,
-      method: "POST",
-      path: pathname + search,
-      headers: {
-        "User-Agent": "snap-webhook",
-        ...attempt.headers,
-        Host: target.host,
-        "Content-Length": attempt.body.byteLength,
-      },
-      maxHeaderSize: HEADER_BYTES_MAX,
-    });
-    outgoing.once("socket", () => meter(stream, { maxBytes: maxResponseBytes, onExcess: fail }));
-    outgoing.on("response", (response) => {
-      response.on("error", fail);
-      const start = readStart(response);
-      response.once("end", () => resolve({ response, body: start() }));
-    });
-    outgoing.on("error", fail);
-    outgoing.once("close", fail);
-    outgoing.end(attempt.body);
-  });
-}
-
-/** Reads a whole body; the returned function returns its start, without a truncated last character. */
-function readStart(response: IncomingMessage): () => string {
-  let start = Buffer.alloc(0);
-  response.on("data", (chunk: Buffer) => {
-    if (start.length < BODY_START_BYTES)
-      start = Buffer.concat([start, chunk.subarray(0, BODY_START_BYTES - start.length)]);
-  });
-  return () => new TextDecoder().decode(start, { stream: true });
-}
-
-/** Counts every received byte, including interim responses and chunk framing. */
-function meter(
-  stream: Socket,
-  { maxBytes, onExcess }: { readonly maxBytes: number; readonly onExcess: () => void },
-): void {
-  let bytes = 0;
-  stream.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) onExcess();
-  });
-}
-
-function failed(reason: WebhookFailureReason): WebhookOutcome {
-  return { kind: "failed", reason };
 }

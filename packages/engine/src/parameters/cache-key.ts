@@ -1,4 +1,5 @@
 import {
+  DELIVERY_NAMES,
   effectiveDefault,
   modeOf,
   PARAMETERS,
@@ -14,7 +15,7 @@ export type CacheKey = (parameters: SnapParameters) => string;
 
 /**
  * Creates a function that returns cache keys: SHA-256 in lowercase hex. A key covers the validated parameters except
- * `cache` and those with default values, so a new parameter changes no existing key. It covers secrets only as keyed
+ * `cache`, those that only deliver the rendering, and those with default values, so a new parameter changes no existing key. It covers secrets only as keyed
  * digests, so nobody can find them by trying values.
  */
 export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
@@ -29,7 +30,10 @@ function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
     return row !== undefined && value === effectiveDefault(row, values);
   };
   const entries = Object.entries(parameters)
-    .filter(([name, value]) => name !== "cache" && value !== undefined && !isDefault(name, value))
+    .filter(
+      ([name, value]) =>
+        name !== "cache" && !DELIVERY_NAMES.has(name) && value !== undefined && !isDefault(name, value),
+    )
     .map(([name, value]) => [name, SECRET_NAMES.has(name) ? digest(JSON.stringify(value)) : value] as const)
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");

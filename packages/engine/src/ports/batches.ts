@@ -26,6 +26,8 @@ export type ItemState =
       readonly creditCost: 0 | 1;
       /** Notes on the rendering; absent if empty. */
       readonly notes?: readonly string[];
+      /** Where the rendering was stored; absent without `storeTo`. */
+      readonly storedLocation?: string;
     }
   | {
       readonly status: "failed";

@@ -69,6 +69,7 @@ export type {
   UsageTotals,
 } from "./history.ts";
 export type { Machine } from "./machine.ts";
+export type { ObjectStore, PutObject, PutObjectOutcome, StoreFailure } from "./object-store.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
 export type { RenderedFile, Renderer, RendererHealth, RenderOptions, ServedDocument } from "./renderer.ts";

@@ -40,7 +40,7 @@ export function isInBlock(address: Address, block: AddressBlock): boolean {
 }
 
 /** Returns the last 32 bits of an IPv6 address, where transition mechanisms embed IPv4 addresses. */
-export function embeddedIpv4(ipv6: bigint): bigint {
+function embeddedIpv4(ipv6: bigint): bigint {
   return ipv6 & 0xffff_ffffn;
 }
 
@@ -70,7 +70,7 @@ function parseGroups(text: string): string {
  * registry marks as globally reachable, because none of those serves pages.
  */
 
-export const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
+const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
   "0.0.0.0/8", // this network: RFC 791, 3.2
   "10.0.0.0/8", // private use: RFC 1918
   "100.64.0.0/10", // shared address space of carrier-grade NAT: RFC 6598
@@ -93,9 +93,9 @@ export const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [
 ].map(requireBlock);
 
 /** The only IPv6 space allocated for global unicast: RFC 4291, 2.4, and its IANA registry. */
-export const GLOBAL_UNICAST = requireBlock("2000::/3");
+const GLOBAL_UNICAST = requireBlock("2000::/3");
 
-export const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
+const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
   "2001::/23", // IETF protocol assignments: RFC 2928; Teredo (RFC 4380), ORCHID (RFC 4843, RFC 7343)
   "2001:db8::/32", // documentation: RFC 3849
   "2002::/16", // 6to4, embeds an IPv4 address: RFC 3056
@@ -104,7 +104,7 @@ export const SPECIAL_IPV6_BLOCKS: readonly AddressBlock[] = [
 ].map(requireBlock);
 
 /** The well-known prefix of NAT64, which connects IPv6-only networks to IPv4: RFC 6052, 2.1. */
-export const NAT64 = requireBlock("64:ff9b::/96");
+const NAT64 = requireBlock("64:ff9b::/96");
 
 /** Returns the addresses that a connection reaches: this one and, through NAT64, its embedded IPv4 address. */
 export function reachedAddresses(address: Address): readonly Address[] {
@@ -116,4 +116,25 @@ function requireBlock(cidr: string): AddressBlock {
   const parsed = parseBlock(cidr);
   if (parsed === null) throw new Error(`not a CIDR block: ${cidr}`);
   return parsed;
+}
+
+/** Returns whether an address is publicly reachable. */
+export function isPublic(address: Address): boolean {
+  return address.bits === 32 ? isPublicIpv4(address) : isPublicIpv6(address);
+}
+
+function isPublicIpv4(address: Address): boolean {
+  return !SPECIAL_IPV4_BLOCKS.some((block) => isInBlock(address, block));
+}
+
+function isPublicIpv6(address: Address): boolean {
+  // RFC 6052, 3.1: the prefix must not represent non-global IPv4 addresses, so check the embedded one
+  if (isInBlock(address, NAT64)) return isPublicIpv4({ bits: 32, value: embeddedIpv4(address.value) });
+  if (!isInBlock(address, GLOBAL_UNICAST) || isIsatap(address)) return false;
+  return !SPECIAL_IPV6_BLOCKS.some((block) => isInBlock(address, block));
+}
+
+/** The interface identifier is ::5efe:a.b.c.d, with any universal and group bits: RFC 5214, 6.1. */
+function isIsatap({ value }: Address): boolean {
+  return ((value >> 32n) & 0xfcff_ffffn) === 0x0000_5efen;
 }

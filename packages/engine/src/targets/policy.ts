@@ -1,11 +1,23 @@
 import { systemAddresses, type OwnAddresses } from "../ports/own-addresses.ts";
-import { type Address, isInBlock, parseAddress, parseBlock, reachedAddresses } from "./addresses.ts";
+import {
+  type Address,
+  isInBlock,
+  isPublic,
+  parseAddress,
+  parseBlock,
+  reachedAddresses,
+} from "./addresses.ts";
 import { type ListedTarget, listsAddress, listsDomain, listsName, normalizeHostname } from "./target-list.ts";
 
 /** A port on a host. A loopback or unspecified address means every address of this machine. */
 export interface HostPort {
   readonly hostname: string;
   readonly port: number;
+  /**
+   * Whether, on a public address, it also serves others, such as a cloud's object storage, and is not blocked; `false`
+   * by default.
+   */
+  readonly isShared?: boolean | undefined;
 }
 
 /** Exceptions to the rule that public targets are allowed, and all others are blocked. */
@@ -77,8 +89,20 @@ export function isBlocked(check: PolicyCheck): boolean {
   return (
     isDenied(check) ||
     isAmong(policy.alwaysBlocked ?? [], check) ||
-    (isAmong(policy.ownPorts ?? [], check) && !opensPort(check))
+    (isAmong(closedPorts(policy, [check.address]), check) && !opensPort(check))
   );
+}
+
+/**
+ * Returns the service's own ports that are closed at one of these addresses; `null` stands for an address that is not
+ * known yet.
+ */
+export function closedPorts(
+  { ownPorts = [] }: TargetPolicy,
+  addresses: readonly (Address | null)[],
+): readonly HostPort[] {
+  const isPrivate = addresses.some((address) => address !== null && !isPublic(address));
+  return isPrivate ? ownPorts : ownPorts.filter(({ isShared }) => isShared !== true);
 }
 
 function isDenied({ hostname, address, port, policy: { deny = [] } }: PolicyCheck): boolean {

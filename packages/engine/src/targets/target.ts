@@ -1,16 +1,7 @@
 import { parseTargetUrl } from "@snap/protocol";
 import { isIP } from "node:net";
 import { domainToUnicode } from "node:url";
-import {
-  type Address,
-  embeddedIpv4,
-  GLOBAL_UNICAST,
-  isInBlock,
-  NAT64,
-  parseAddress,
-  SPECIAL_IPV4_BLOCKS,
-  SPECIAL_IPV6_BLOCKS,
-} from "./addresses.ts";
+import { isPublic, parseAddress } from "./addresses.ts";
 import {
   allowsAddress,
   allowsName,
@@ -118,26 +109,6 @@ export function checkAddress({ address: text, hostname, port, policy }: AddressC
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && isPublic(parsed);
-}
-
-function isPublic(address: Address): boolean {
-  return address.bits === 32 ? isPublicIpv4(address) : isPublicIpv6(address);
-}
-
-function isPublicIpv4(address: Address): boolean {
-  return !SPECIAL_IPV4_BLOCKS.some((block) => isInBlock(address, block));
-}
-
-function isPublicIpv6(address: Address): boolean {
-  // RFC 6052, 3.1: the prefix must not represent non-global IPv4 addresses, so check the embedded one
-  if (isInBlock(address, NAT64)) return isPublicIpv4({ bits: 32, value: embeddedIpv4(address.value) });
-  if (!isInBlock(address, GLOBAL_UNICAST) || isIsatap(address)) return false;
-  return !SPECIAL_IPV6_BLOCKS.some((block) => isInBlock(address, block));
-}
-
-/** The interface identifier is ::5efe:a.b.c.d, with any universal and group bits: RFC 5214, 6.1. */
-function isIsatap({ value }: Address): boolean {
-  return ((value >> 32n) & 0xfcff_ffffn) === 0x0000_5efen;
 }
 
 interface HostCheck {

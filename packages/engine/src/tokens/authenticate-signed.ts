@@ -4,7 +4,7 @@ import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
 import { previousOf } from "./previous-secrets.ts";
-import { requireNoSecrets } from "./require-no-secrets.ts";
+import { requireSignable } from "./require-signable.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
 
@@ -33,7 +33,7 @@ export interface SignedParts {
  *
  * @throws SnapError `invalid_signature`, with the same message for every reason. With a valid signature:
  * `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp or a parameter is
- * secret.
+ * secret or names a store.
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedParts,
@@ -57,7 +57,7 @@ export async function authenticateSigned(
   const principal: Principal = usesPrevious ? { ...found, usesPrevious } : found;
   requireActive(principal.account);
   const expiresAt = requireUnexpired(query, now);
-  requireNoSecrets(Object.fromEntries(query));
+  requireSignable(Object.fromEntries(query));
   for (const name of SIGNATURE_PARAMETERS) query.delete(name);
   return { principal, parameters: query, expiresAt };
 }

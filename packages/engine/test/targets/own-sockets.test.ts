@@ -77,3 +77,41 @@ describe("a socket that the service knows by name", () => {
     expect(await resolved("10.0.0.11", 5432, policyOf("10.0.0.11:5432"))).toEqual(["10.0.0.11"]);
   });
 });
+
+describe("a socket that the service shares with others, such as a cloud's object storage", () => {
+  const policy: TargetPolicy = {
+    allow: parseTargetList("10.0.0.0/8"),
+    ownHostnames: [],
+    ownPorts: [
+      { hostname: "s3.example.com", port: 443, isShared: true },
+      { hostname: "minio.example.com", port: 9000, isShared: true },
+      { hostname: "10.0.0.8", port: 9000, isShared: true },
+    ],
+  };
+  let lookUps: string[] = [];
+  const resolver: Resolver = {
+    async resolve(name) {
+      lookUps.push(name);
+      return name === "s3.example.com" ? ["93.184.215.20"] : ["10.0.0.9"];
+    },
+  };
+  const resolved = async (hostname: string, port: number): Promise<unknown> => {
+    lookUps = [];
+    const outcome = await resolveHost({ hostname, port, policy, resolver });
+    return "failure" in outcome ? outcome.failure : "ok";
+  };
+
+  it("is open on a public address, without another look-up", async () => {
+    expect(await resolved("s3.example.com", 443)).toBe("ok");
+    expect(await resolved("93.184.215.20", 443)).toBe("ok");
+    expect(lookUps).toEqual([]);
+  });
+
+  it("is closed on a private address, even if the allowlist covers it", async () => {
+    expect(await resolved("minio.example.com", 9000)).toBe("blocked");
+    expect(await resolved("page.example.com", 9000)).toBe("blocked");
+    expect(await resolved("10.0.0.9", 9000)).toBe("blocked");
+    expect(await resolved("10.0.0.8", 9000)).toBe("blocked");
+    expect(await resolved("10.0.0.7", 9000)).toBe("ok");
+  });
+});

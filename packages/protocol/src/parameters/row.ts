@@ -20,6 +20,7 @@ export const PARAMETER_GROUPS = [
   "Paper",
   "Print",
   "Cache",
+  "Delivery",
 ] as const;
 export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
 
@@ -34,6 +35,11 @@ interface RowBase {
 
   /** Whether the value must not be stored in plain text, logged, signed or shown. */
   readonly isSecret?: boolean;
+  /**
+   * Whether the value only says where else the rendering goes. It is then not part of the cache key, and cannot be
+   * signed.
+   */
+  readonly isDelivery?: boolean;
   /** Parameters that must be sent all together or not at all, this one included. */
   readonly together?: readonly string[];
   /** Parameters that this one cannot be combined with, and their name in the message. */

@@ -1,14 +1,22 @@
 import { PARAMETER_TABLE } from "./table.ts";
-import type { SecretName } from "./values.ts";
+import type { DeliveryName, SecretName } from "./values.ts";
 
 /** Parameters whose values must not be stored in plain text, logged, signed or shown. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set(
   PARAMETER_TABLE.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 );
 
-/** The error for a secret in a signed URL, which anyone can read. */
-export const SIGNED_SECRET_MESSAGE =
-  "cannot be part of a signed URL, because anyone can read it; send the request with a token instead";
+/** Parameters that only say where else the rendering goes: they change neither it nor its cache key. */
+export const DELIVERY_NAMES: ReadonlySet<string> = new Set(
+  PARAMETER_TABLE.filter(({ isDelivery }) => isDelivery).map(({ name }) => name),
+);
+
+/** Why a parameter cannot be part of a signed URL. */
+const UNSIGNABLE = {
+  secret: "cannot be part of a signed URL, because anyone can read it; send the request with a token instead",
+  delivery:
+    "cannot be part of a signed URL, because anyone with it could write to the store; send the request with a token instead",
+} as const;
 
 /**
  * Returns the names of the secret parameters that were sent.
@@ -17,7 +25,34 @@ export const SIGNED_SECRET_MESSAGE =
  * secretsIn({ url: "https://example.com", basicAuth: "user:password" }); // ["basicAuth"]
  */
 export function secretsIn(values: object): readonly SecretName[] {
+  return sentNames(values).filter((name): name is SecretName => SECRET_NAMES.has(name));
+}
+
+/**
+ * Returns an error message for each parameter that a signed URL cannot contain.
+ *
+ * @example
+ * unsignableIn({ url: "https://example.com", storeTo: "archive" }); // { storeTo: "cannot be part of a signed URL, ..." }
+ */
+export function unsignableIn(values: object): Readonly<Record<string, string>> {
+  const names = sentNames(values).filter(isUnsignable);
+  return Object.fromEntries(
+    names.map((name) => [name, SECRET_NAMES.has(name) ? UNSIGNABLE.secret : UNSIGNABLE.delivery]),
+  );
+}
+
+/** Returns whether a signed URL cannot contain the parameter. */
+export function isUnsignable(name: string): boolean {
+  return SECRET_NAMES.has(name) || DELIVERY_NAMES.has(name);
+}
+
+/** Returns the parameters that determine the rendering, without those that only deliver it. */
+export function withoutDelivery<Values extends object>(values: Values): Omit<Values, DeliveryName> {
+  const entries = Object.entries(values).filter(([name]) => !DELIVERY_NAMES.has(name));
+  return Object.fromEntries(entries) as Omit<Values, DeliveryName>;
+}
+
+function sentNames(values: object): readonly string[] {
   const entries: [string, unknown][] = Object.entries(values);
-  const sent = entries.filter(([name, value]) => SECRET_NAMES.has(name) && value !== undefined);
-  return sent.map(([name]) => name as SecretName);
+  return entries.filter(([, value]) => value !== undefined).map(([name]) => name);
 }

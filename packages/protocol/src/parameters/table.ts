@@ -5,6 +5,7 @@ import { BLOCKING_ROWS } from "./rows/blocking.ts";
 import { CACHE_ROWS } from "./rows/cache.ts";
 import { CHANGES_ROWS } from "./rows/changes.ts";
 import { CONTENT_ROWS } from "./rows/content.ts";
+import { DELIVERY_ROWS } from "./rows/delivery.ts";
 import { IMAGE_ROWS } from "./rows/image.ts";
 import { PAGE_ROWS } from "./rows/page.ts";
 import { PAPER_ROWS } from "./rows/paper.ts";
@@ -32,4 +33,5 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
   ...PAPER_ROWS,
   ...PRINT_ROWS,
   ...CACHE_ROWS,
+  ...DELIVERY_ROWS,
 ];

@@ -1,4 +1,11 @@
-import type { PdfDefaults, PdfValues, ScreenshotDefaults, ScreenshotValues, SecretName } from "./values.ts";
+import type {
+  DeliveryName,
+  PdfDefaults,
+  PdfValues,
+  ScreenshotDefaults,
+  ScreenshotValues,
+  SecretName,
+} from "./values.ts";
 
 /*
  * Input types: the values of each parameter on its own. They are writable and accept `undefined`, which is the same as
@@ -93,9 +100,11 @@ export interface BatchItemInput extends Omit<RenderInput, "cache"> {
 }
 
 /**
- * Parameters of a signed URL: those of either mode without secrets, because anyone can read the URL.
+ * Parameters of a signed URL: those of either mode without secrets, because anyone can read the URL, and without a
+ * store, because anyone with the URL could write to it.
  *
  * @example
  * const input: SignableInput = { url: "https://example.com", fullPage: true };
  */
-export interface SignableInput extends Omit<RenderInput, SecretName>, NotSent<SecretName> {}
+export interface SignableInput
+  extends Omit<RenderInput, SecretName | DeliveryName>, NotSent<SecretName | DeliveryName> {}

@@ -1,5 +1,5 @@
 import type { PdfCapture, PdfInput, RenderInput, ScreenshotCapture, ScreenshotInput } from "./types.ts";
-import type { PdfRules, ScreenshotRules, SecretName } from "./values.ts";
+import type { DeliveryName, PdfRules, ScreenshotRules, SecretName } from "./values.ts";
 
 /*
  * The types of arguments. `Given` is the inferred type of the argument. Where it certainly breaks a rule, the argument
@@ -100,4 +100,4 @@ export type ValidBatchItem<Given> = Given extends never ? Given : OfMode<Given, 
 /** The parameters of a signed URL. */
 export type ValidSignable<Given> = Given extends never
   ? Given
-  : OfMode<Given, { [Name in SecretName]?: undefined }, unknown>;
+  : OfMode<Given, { [Name in SecretName | DeliveryName]?: undefined }, unknown>;

@@ -288,6 +288,18 @@ export interface ScreenshotValues {
    * @default 86400
    */
   readonly cacheTtl?: number | undefined;
+  /**
+   * Also store the rendering in an object store that the operator has set up under this name.
+   * `X-Stored-Location` is its location. Not in signed URLs.
+   */
+  readonly storeTo?: string | undefined;
+  /**
+   * Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}`
+   * the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format.
+   * Replaces an object that has the same key. Requires `storeTo`.
+   * @default "{host}/{date}/{id}.{ext}"
+   */
+  readonly storeKey?: string | undefined;
 }
 
 /** Names that validation fills in. */
@@ -350,6 +362,7 @@ export interface ScreenshotRules {
   readonly maskColor: { readonly mask: string };
   readonly expandScrollers: { readonly fullPage: true };
   readonly cacheTtl: { readonly cache?: true | undefined };
+  readonly storeKey: { readonly storeTo: string };
 }
 
 /** Values of a PDF's parameters, each on its own; types.ts has the valid combinations. */
@@ -589,6 +602,18 @@ export interface PdfValues {
    * @default 86400
    */
   readonly cacheTtl?: number | undefined;
+  /**
+   * Also store the rendering in an object store that the operator has set up under this name.
+   * `X-Stored-Location` is its location. Not in signed URLs.
+   */
+  readonly storeTo?: string | undefined;
+  /**
+   * Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}`
+   * the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format.
+   * Replaces an object that has the same key. Requires `storeTo`.
+   * @default "{host}/{date}/{id}.{ext}"
+   */
+  readonly storeKey?: string | undefined;
 }
 
 /** Names that validation fills in. */
@@ -646,7 +671,11 @@ export interface PdfRules {
     readonly pageRanges?: undefined;
   };
   readonly cacheTtl: { readonly cache?: true | undefined };
+  readonly storeKey: { readonly storeTo: string };
 }
 
 /** Names of the parameters that are secret. */
 export type SecretName = "headers" | "cookies" | "basicAuth";
+
+/** Names of the parameters that only say where else the rendering goes. */
+export type DeliveryName = "storeTo" | "storeKey";

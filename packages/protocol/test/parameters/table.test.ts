@@ -97,6 +97,8 @@ describe("the parameter table", () => {
       { name: "expandScrollers", kind: "flag", default: false },
       { name: "cache", kind: "flag", default: true },
       { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
+      { name: "storeTo", kind: "text", maxCharacters: 63 },
+      { name: "storeKey", kind: "text", maxCharacters: 512, implied: "{host}/{date}/{id}.{ext}" },
     ]);
   });
 
@@ -160,6 +162,8 @@ describe("the parameter table", () => {
       { name: "pdfKeywords", kind: "text", maxCharacters: 500 },
       { name: "cache", kind: "flag", default: true },
       { name: "cacheTtl", kind: "integer", min: 60, max: 2_592_000, implied: 86_400 },
+      { name: "storeTo", kind: "text", maxCharacters: 63 },
+      { name: "storeKey", kind: "text", maxCharacters: 512, implied: "{host}/{date}/{id}.{ext}" },
     ]);
   });
 

@@ -1,13 +1,13 @@
 import type { SnapError } from "@snap/engine";
-import { effectiveDefault, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
+import { DELIVERY_NAMES, effectiveDefault, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 import { Option } from "commander";
 
 /*
  * One option for each parameter of a rendering, derived from the parameter table.
  */
 
-/** `url` is the argument, and there is no cache without a server. */
-const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl"]);
+/** `url` is the argument, and there are no cache and no stores without a server. */
+const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl", ...DELIVERY_NAMES]);
 
 /** `--output` names the file. */
 const OPTION_NAMES: Readonly<Record<string, string>> = { output: "outputFormat" };

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { messageOf } from "./message-of.ts";
+import { readSecret } from "./read-secret.ts";
 import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -39,13 +38,4 @@ export function readSecretFiles(environment: Readonly<Record<string, string | un
     else values[variable] = secret.value;
   }
   return { values, mistakes };
-}
-
-function readSecret(file: string): { readonly value: string } | { readonly problem: string } {
-  try {
-    const value = readFileSync(file, "utf8").replace(/[\r\n]+$/, "");
-    return value === "" ? { problem: "the file is empty" } : { value };
-  } catch (error) {
-    return { problem: `must be the path of a readable file: ${messageOf(error)}` };
-  }
 }

@@ -22,6 +22,7 @@ import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EGRESS_SETTINGS } from "./egress-settings.ts";
 import { filterLists } from "./filter-lists.ts";
 import { optional, type Setting } from "./setting.ts";
+import { storesFile } from "./stores-file.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const DAY_MS = 86_400_000;
@@ -239,6 +240,12 @@ export const SETTINGS = {
     schema: plansFile().default(BUILT_IN_PLANS),
     description: "JSON file that defines the plans",
     unset: "starter, growth, scale",
+  },
+  stores: {
+    variable: "SNAP_STORES_FILE",
+    schema: storesFile().default([]),
+    description: "JSON file that names the object stores in which storeTo stores renderings",
+    unset: "none",
   },
   webhookRetryDelaysMs: {
     variable: "SNAP_WEBHOOK_SCHEDULE",

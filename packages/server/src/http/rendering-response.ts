@@ -16,12 +16,13 @@ export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHe
   return { status: 200, headers: { ...headers, ...fileHeaders(rendering) }, body: rendering.bytes };
 }
 
-function renderingHeaders({ rendering, cache }: Capture): OutgoingHttpHeaders {
+function renderingHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
   const { etag, targetStatus, notes } = rendering;
   return {
     ETag: etag,
     ...(cache !== "bypass" && { [HEADERS.cache]: cache === "hit" ? "HIT" : "MISS" }),
     ...(targetStatus !== null && { [HEADERS.targetStatus]: targetStatus }),
+    ...(storedLocation !== null && { [HEADERS.storedLocation]: storedLocation }),
     ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
   };
 }

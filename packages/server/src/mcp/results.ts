@@ -143,7 +143,7 @@ export function failureResult(error: SnapError, requestId: string): CallToolResu
 }
 
 function factsOf(
-  { rendering, cache, creditCost }: Capture,
+  { rendering, cache, creditCost, storedLocation }: Capture,
   link: RenderingLink | null,
 ): z.output<typeof renderingFacts> {
   const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
@@ -157,18 +157,20 @@ function factsOf(
     credit_cost: creditCost,
     signed_url: link?.url ?? null,
     notes: [...rendering.notes],
+    stored_location: storedLocation,
   };
 }
 
 /** One line, without any text from the page. */
 function describe({ label, url, capture }: Described): string {
-  const { rendering, creditCost, cache } = capture;
+  const { rendering, creditCost, cache, storedLocation } = capture;
   const { targetStatus, bytes, notes } = rendering;
   const status = targetStatus === null ? "" : ` (status ${targetStatus})`;
   const from = cache === "hit" ? "from the cache" : "rendered now";
   const cost = `${creditCost} ${creditCost === 1 ? "credit" : "credits"}`;
   const remarks = notes.map((note) => ` ${note}: ${explainNote(note) ?? ""}`.trimEnd()).join("");
-  return `${label}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${remarks}`;
+  const stored = storedLocation === null ? "" : ` Stored at ${storedLocation}.`;
+  return `${label}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${stored}${remarks}`;
 }
 
 /** Distinguishes the pages of a site; uses only characters that every system accepts. */

@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { STORED_LOCATION_EXAMPLE } from "../openapi/batch-schemas.ts";
 import { usageReport } from "../openapi/schemas.ts";
 import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
 
@@ -35,6 +36,10 @@ export const renderingFacts = z.strictObject({
   notes: z.array(z.string()).meta({
     description: "Notes on the render, as in the `X-Render-Notes` header.",
     example: ["wait-capped"],
+  }),
+  stored_location: z.string().nullable().meta({
+    description: "Where the file was stored, as in the `X-Stored-Location` header. Null without `storeTo`.",
+    example: STORED_LOCATION_EXAMPLE,
   }),
 });
 

@@ -56,6 +56,10 @@ export const batchSubmission = z
   })
   .meta({ id: "BatchSubmission", description: "Captures that are queued together." });
 
+/** The location of a stored rendering. */
+export const STORED_LOCATION_EXAMPLE =
+  "s3://example-renderings/acct_0123456789abcdef0123/example.com/2026-03-01/item_5f0c1e2d3a4b5c6d7e8f9a0b.png";
+
 const dateTime = z.iso.datetime({ offset: true });
 
 const batchItem: z.ZodType<BatchItem> = z
@@ -114,6 +118,11 @@ const batchItem: z.ZodType<BatchItem> = z
         description: "Notes on the render, as in the `X-Render-Notes` header. Absent if there are none.",
         example: ["wait-capped"],
       }),
+    stored_location: z.string().optional().meta({
+      description:
+        "Where the rendering was stored, as in the `X-Stored-Location` header. Absent without `storeTo`.",
+      example: STORED_LOCATION_EXAMPLE,
+    }),
   })
   .meta({ id: "BatchItem", description: "One render of a batch." });
 

@@ -1,5 +1,5 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
-import { SECRET_NAMES } from "@snap/protocol";
+import { isUnsignable } from "@snap/protocol";
 import { CODES, errorResponses, RENDERING_RESPONSES, SIGNED_RENDERING_RESPONSES } from "./responses.ts";
 import { registerCaptures } from "./captures.ts";
 import { registerBatches } from "./batches.ts";
@@ -116,7 +116,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
       "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
     // anyone can see a signed URL
-    parameters: [...renderParameters().filter(({ name }) => !SECRET_NAMES.has(name)), ...PROOF_PARAMETERS],
+    parameters: [...renderParameters().filter(({ name }) => !isUnsignable(name)), ...PROOF_PARAMETERS],
     responses: { ...SIGNED_RENDERING_RESPONSES, ...errorResponses(CODES.signed, { bearer: false }) },
   });
 }

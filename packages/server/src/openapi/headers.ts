@@ -53,6 +53,11 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
       .join(", ")}. More may be added.`,
     schema: { type: "string" },
   },
+  "X-Stored-Location": {
+    description:
+      "Where the rendering was stored: `s3://bucket/key`, percent-encoded. Absent without `storeTo`.",
+    schema: { type: "string", format: "uri" },
+  },
   "X-RateLimit-Limit": {
     description: "The per-minute limit that the request counted against; on 429, the limit that it exceeded.",
     schema: integer,

@@ -1,5 +1,5 @@
 import type { Ability } from "@snap/engine";
-import { REQUEST_HEADERS, SECRET_NAMES, toQuery } from "@snap/protocol";
+import { isUnsignable, REQUEST_HEADERS, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CAPTURE_EXAMPLES } from "./captures.ts";
 import { UPLOAD_EXAMPLE } from "./documents.ts";
@@ -257,7 +257,7 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
     description:
       "Sends no bearer token. A script signs every parameter that is enabled, with the variables `token` and `signingSecret`.",
     auth: { type: "noauth" },
-    query: [...renderQuery("screenshot", sent).filter(({ key }) => !SECRET_NAMES.has(key)), ...proof],
+    query: [...renderQuery("screenshot", sent).filter(({ key }) => !isUnsignable(key)), ...proof],
   });
   return { ...request, event: [event("prerequest", SIGN)] };
 }

@@ -36,7 +36,7 @@ const CAPTURE_CODES = [
 
 /** Error codes of each operation. Unknown methods and paths have no operation; the introduction names their codes. */
 export const CODES = {
-  snap: [...COMMON_CODES, ...BEARER_CODES, ...CAPTURE_CODES],
+  snap: [...COMMON_CODES, ...BEARER_CODES, ...CAPTURE_CODES, "store_failed"],
   signed: [...COMMON_CODES, "invalid_signature", "account_suspended", "signed_url_expired", ...CAPTURE_CODES],
   submit: [
     ...COMMON_CODES,
@@ -79,7 +79,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   429: "A per-minute limit is exceeded. With a bearer token, the rate-limit headers describe that limit.",
   431: "Request line and headers are larger than 64 KiB.",
   500: "The render or the service failed; refunded.",
-  502: "The rendering backend failed or is out of capacity; refunded.",
+  502: "The rendering backend failed or is out of capacity, or the store did not accept the rendering; refunded.",
   503: "The service is busy or stopping; refunded.",
   504: "The render timed out; refunded.",
 };
@@ -91,8 +91,8 @@ const NOT_MODIFIED =
 
 /** Successful responses of `GET /snap`. */
 export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
-  [...RENDERING_HEADERS, ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
-  `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered.`,
+  [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
+  `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered or stored.`,
 );
 
 /** Successful responses of `GET /snap/signed`, without the account's credits and limits. */

@@ -2,6 +2,7 @@ import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openObjectStore, STORE_CREDENTIALS } from "../../../testing/test/servers/object-store.ts";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { openWorkspace, type Workspace } from "./command.ts";
 
@@ -142,6 +143,28 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     )?.[1];
     await workspace.json(String(command).split(" "), environment);
     expect(await findings(environment)).toEqual([]);
+  });
+
+  it("object stores that refuse or are not there", async () => {
+    const server = await openObjectStore();
+    const { region, bucket, accessKeyId, secretAccessKey } = STORE_CREDENTIALS;
+    const store = { endpoint: server.origin, region, bucket, accessKeyId, secretAccessKey };
+    const stores = {
+      archive: store,
+      typo: { ...store, bucket: "renderngs" },
+      gone: { ...store, endpoint: "http://127.0.0.1:1" },
+    };
+    await writeFile(path("stores.json"), JSON.stringify(stores));
+    const environment = { SNAP_STORES_FILE: path("stores.json") };
+    const checks = (await examine(environment)).filter(({ name }) => name === "object store");
+    await server.close();
+    expect(checks.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      `ok archive (bucket renderings at ${server.origin})`,
+      `store_refuses typo (bucket renderngs at ${server.origin}): 404`,
+      "store_unavailable gone (bucket renderings at http://127.0.0.1:1): no connection, or an invalid certificate",
+    ]);
+    expect(JSON.stringify(checks)).not.toContain(secretAccessKey);
+    expect(server.objects.size).toBe(0);
   });
 
   it("an old backup, and a missing one", async () => {

@@ -1,6 +1,9 @@
 import { createEngine, type Renderer, type Storage } from "@snap/engine";
+import type { ObjectStore } from "@snap/engine/ports";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 /*
  * One capture on the embedded storage, killed with SIGKILL before the given step. The steps are the calls of capture()
@@ -44,6 +47,13 @@ const watched: Storage = {
   rateLimiter: stepThrough(storage.rateLimiter, "rateLimiter"),
 };
 const renderer: Renderer = stepThrough(createFakeRenderer(), "renderer");
-const engine = createEngine({ ...engineOptions, storage: watched, renderer });
-await engine.capture({ principal, parameters: { url: "https://example.com/" } });
+const store: ObjectStore = {
+  async put({ bytes }) {
+    await writeFile(join(directory, "stored.png"), bytes);
+    return { location: "s3://bucket/stored.png" };
+  },
+};
+const stores = { archive: { store: stepThrough(store, "store") } };
+const engine = createEngine({ ...engineOptions, storage: watched, renderer, stores });
+await engine.capture({ principal, parameters: { url: "https://example.com/", storeTo: "archive" } });
 takeStep("reply");

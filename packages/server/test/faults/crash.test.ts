@@ -3,6 +3,7 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,8 +62,9 @@ describe("kill -9 between the steps of capture()", () => {
     [2, "ledger.reserve", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [3, "renderer.render", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [4, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
-    [5, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
-    [6, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
+    [5, "store.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [6, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [7, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
   ])("before step %i, %s", async (step, name, atOnce, afterLease, retry) => {
     const directory = await mkdtemp(join(tmpdir(), "snap-crash-"));
     directories.push(directory);
@@ -78,6 +80,7 @@ describe("kill -9 between the steps of capture()", () => {
 
     const steps = await crashBefore(step, directory, token);
     expect(steps.at(-1)).toBe(name);
+    expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("ledger.settle"));
 
     const soon = await openEngine(directory, START_MS + 1);
     expect(await credits(soon, account)).toEqual(atOnce);

@@ -1,4 +1,4 @@
-import { createEngine, type Ability, type Engine } from "@snap/engine";
+import { createEngine, type Ability, type Engine, type EngineOptions } from "@snap/engine";
 import {
   createFakeClock,
   createFakeMachine,
@@ -96,6 +96,8 @@ export interface OpenOptions {
   readonly demo?: DemoAccess;
   /** How long the history is stored; by default nothing is recorded. */
   readonly historyRetentionMs?: number | null;
+  /** Where callers can have renderings stored; none by default. */
+  readonly stores?: EngineOptions["stores"];
   /** In memory by default. */
   readonly storage?: Storage;
   /** Initial time of the fake clock. */
@@ -123,6 +125,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const engine = createEngine({
     storage: options.storage ?? storage,
     historyRetentionMs: options.historyRetentionMs ?? null,
+    stores: options.stores ?? {},
     renderer,
     secretKey: "a key for these tests",
     clock,

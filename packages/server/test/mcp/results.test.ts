@@ -26,6 +26,7 @@ function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
     unchanged: false,
     rateLimit: null,
     creditCost: 1,
+    storedLocation: null,
     balance: null,
     respondedAt: 0,
   };

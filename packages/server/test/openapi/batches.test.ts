@@ -47,12 +47,12 @@ describe("the schema of a submission", () => {
     [
       "ScreenshotItem",
       ["url"],
-      `url cache cacheTtl pdf fullPage format quality output resizeWidth resizeHeight resizeFit resizePosition width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
+      `url cache cacheTtl storeTo storeKey pdf fullPage format quality output resizeWidth resizeHeight resizeFit resizePosition width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
     ],
     [
       "PdfItem",
       ["url", "pdf"],
-      `url cache cacheTtl pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${PRINT} ${BOTH}`,
+      `url cache cacheTtl storeTo storeKey pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${PRINT} ${BOTH}`,
     ],
   ])("%s has the parameters of its mode, and cannot disable the cache", (name, required, parameters) => {
     const schema = schemaOf(name);

@@ -104,7 +104,7 @@ describe("the OpenAPI document", () => {
       429: ["rate_limited"],
       431: ["request_header_fields_too_large"],
       500: ["server_error", "render_failed"],
-      502: ["upstream_error", "upstream_quota_exceeded"],
+      502: ["upstream_error", "upstream_quota_exceeded", "store_failed"],
       503: ["not_ready", "upstream_rate_limited"],
       504: ["render_timeout"],
     });
@@ -204,8 +204,8 @@ describe("the OpenAPI document", () => {
     const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
     const rendering = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"];
     const rows: [string, string, string[]][] = [
-      ["/snap", "200", [...rendering, ...credits, ...rateLimit]],
-      ["/snap", "304", [...rendering, ...credits, ...rateLimit]],
+      ["/snap", "200", [...rendering, "X-Stored-Location", ...credits, ...rateLimit]],
+      ["/snap", "304", [...rendering, "X-Stored-Location", ...credits, ...rateLimit]],
       ["/snap", "401", ["WWW-Authenticate"]],
       ["/snap", "402", credits],
       ["/snap", "403", credits],

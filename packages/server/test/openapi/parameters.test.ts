@@ -35,6 +35,7 @@ const COMPANIONS: Readonly<Record<string, Query>> = {
   marginRight: { width: "5000", height: "5000", marginTop: "0", marginBottom: "0", marginLeft: "0" },
   marginBottom: { width: "5000", height: "5000", marginTop: "0", marginRight: "0", marginLeft: "0" },
   marginLeft: { width: "5000", height: "5000", marginTop: "0", marginRight: "0", marginBottom: "0" },
+  storeKey: { storeTo: "archive" },
 };
 
 interface Described {
@@ -172,6 +173,8 @@ describe("documented parameters", () => {
       ["selector", false, "screenshot"],
       ["singlePage", false, "pdf"],
       ["stabilize", false, "screenshot,pdf"],
+      ["storeKey", false, "screenshot,pdf"],
+      ["storeTo", false, "screenshot,pdf"],
       ["tagged", false, "pdf"],
       ["timeZone", false, "screenshot,pdf"],
       ["touch", false, "screenshot"],
@@ -226,6 +229,7 @@ describe("documented parameters", () => {
       printBackground: true,
       outline: false,
       tagged: false,
+      storeKey: "{host}/{date}/{id}.{ext}",
     });
   });
 
@@ -330,12 +334,14 @@ describe("documented parameters", () => {
       pdfAuthor: 500,
       pdfSubject: 500,
       pdfKeywords: 500,
+      storeTo: 63,
+      storeKey: 512,
     });
   });
 
   // any text is valid for these, up to their length
   const texts = new Set(
-    "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask headerHtml footerHtml pdfTitle pdfAuthor pdfSubject pdfKeywords".split(
+    "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask headerHtml footerHtml pdfTitle pdfAuthor pdfSubject pdfKeywords storeTo storeKey".split(
       " ",
     ),
   );

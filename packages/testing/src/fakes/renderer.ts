@@ -30,8 +30,8 @@ export interface FakeRendererOptions {
   readonly processesImages?: boolean;
 }
 
-/** Parameters that affect the cache, not the rendering. */
-const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
+/** Parameters that affect where the rendering goes, not what it is. */
+const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
 
 /**
  * Creates a renderer that immediately returns a tiny valid file of the requested format. The bytes depend on the

@@ -16,6 +16,9 @@ ${typesOf("screenshot")}
 ${typesOf("pdf")}
 /** Names of the parameters that are secret. */
 export type SecretName = ${unionOf(PARAMETER_TABLE.filter(({ isSecret }) => isSecret))};
+
+/** Names of the parameters that only say where else the rendering goes. */
+export type DeliveryName = ${unionOf(PARAMETER_TABLE.filter(({ isDelivery }) => isDelivery))};
 `;
   return format(text, { parser: "typescript", printWidth: 110 });
 }

@@ -7,6 +7,7 @@ import { resolverOf } from "../../wire.ts";
 import { checkAdminApi } from "./check-admin-api.ts";
 import { checkBrowser } from "./check-browser.ts";
 import { checkStorage } from "./check-storage.ts";
+import { checkStores } from "./check-stores.ts";
 import { checkUpstreamProxy } from "./check-upstream-proxy.ts";
 import { ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
 import { PUBLIC_NAME } from "./public-name.ts";
@@ -34,6 +35,7 @@ export async function examine(): Promise<readonly Finding[]> {
     config.adminUrl === null ? checkStorage(config) : checkAdminApi(config.adminUrl, config.adminToken ?? ""),
     checkNames(config),
     checkUpstreamProxy(config),
+    checkStores(config),
   ];
   return [...findings, ...(await Promise.all<Finding | readonly Finding[]>(checks)).flat()];
 }

@@ -1,4 +1,4 @@
-import { buildSignedUrl, LIMITS, secretsIn, SIGNED_SECRET_MESSAGE, toQuery } from "@snap/protocol";
+import { buildSignedUrl, LIMITS, toQuery, unsignableIn } from "@snap/protocol";
 import type { Parameters } from "../form.ts";
 import { escapeAttribute } from "./literals.ts";
 
@@ -12,8 +12,8 @@ interface ImageSigner {
 
 /** Returns why these parameters cannot be in a signed URL; `null` if they can. */
 export function whyUnsignable(parameters: Parameters): string | null {
-  const [secret] = secretsIn(parameters);
-  if (secret !== undefined) return `${secret} ${SIGNED_SECRET_MESSAGE}.`;
+  const [fault] = Object.entries(unsignableIn(parameters));
+  if (fault !== undefined) return `${fault[0]} ${fault[1]}.`;
   if (parameters["url"] === undefined) return "Signed URLs require url; they cannot render HTML or Markdown.";
   if (toQuery(parameters).toString().length > LIMITS.queryCharacters)
     return "The parameters are too long for a URL.";

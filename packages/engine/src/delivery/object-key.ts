@@ -1,0 +1,48 @@
+import { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey, LIMITS, type SnapParameters } from "@snap/protocol";
+import { SnapError } from "../errors.ts";
+import { dayOf } from "../history/daily-totals.ts";
+import { parseTarget } from "../targets/target.ts";
+
+/** Returns a rendering's key for its content type. */
+export type ObjectKey = (contentType: string) => string;
+
+/** As long as any extension, so the length of a key is known before the render. */
+const SAMPLE_TYPE = "image/jpeg";
+
+/** What a key is made of, besides the parameters. */
+export interface ObjectKeyFacts {
+  /** The key's first segment, so no account can replace another's objects. */
+  readonly accountId: string;
+  /** Id of the request or batch item. */
+  readonly id: string;
+  readonly requestedAt: number;
+}
+
+/**
+ * Returns the key under which a rendering is stored.
+ *
+ * @throws SnapError `validation_failed` if the key is too long or, with the placeholders replaced, not a valid path.
+ */
+export function objectKeyOf(
+  { url, storeKey = DEFAULT_STORE_KEY }: SnapParameters,
+  { accountId, id, requestedAt }: ObjectKeyFacts,
+): ObjectKey {
+  // without the brackets of an IPv6 address
+  const host = parseTarget(url)?.hostname ?? "";
+  const date = dayOf(requestedAt);
+  const keyOf: ObjectKey = (contentType) => {
+    const [, ext = ""] = contentType.split("/");
+    return `${accountId}/${fillStoreKey(storeKey, { host, date, id, ext })}`;
+  };
+  const sample = keyOf(SAMPLE_TYPE);
+  if (!isObjectKey(sample)) throw invalidKey("must be a path without empty, . or .. segments");
+  if (Buffer.byteLength(sample) > LIMITS.objectKeyBytes)
+    throw invalidKey(
+      `must result in a key of at most ${LIMITS.objectKeyBytes} bytes, including the account's prefix; shorten it`,
+    );
+  return keyOf;
+}
+
+function invalidKey(message: string): SnapError {
+  return new SnapError("validation_failed", `storeKey ${message}.`, { errors: { storeKey: [message] } });
+}

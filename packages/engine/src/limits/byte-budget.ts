@@ -1,0 +1,31 @@
+export interface ByteBudgetLimits {
+  readonly perAccountBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Limits the bytes in memory for work in flight, in total and per account. */
+export class ByteBudget {
+  readonly #bytes = new Map<string, number>();
+  readonly #limits: ByteBudgetLimits;
+  #totalBytes = 0;
+
+  constructor(limits: ByteBudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns a function that frees the bytes; `null` if there are not enough left. */
+  take(accountId: string, bytes: number): (() => void) | null {
+    const accountBytes = (this.#bytes.get(accountId) ?? 0) + bytes;
+    const { perAccountBytes, totalBytes } = this.#limits;
+    if (accountBytes > perAccountBytes || this.#totalBytes + bytes > totalBytes) return null;
+    this.#add(accountId, bytes);
+    return () => this.#add(accountId, -bytes);
+  }
+
+  #add(accountId: string, bytes: number): void {
+    const accountBytes = (this.#bytes.get(accountId) ?? 0) + bytes;
+    this.#totalBytes += bytes;
+    if (accountBytes === 0) this.#bytes.delete(accountId);
+    else this.#bytes.set(accountId, accountBytes);
+  }
+}

@@ -1,0 +1,42 @@
+/** Key of a stored rendering if `storeKey` is not sent. */
+export const DEFAULT_STORE_KEY = "{host}/{date}/{id}.{ext}";
+
+/** The placeholders of `storeKey`, for messages. */
+export const PLACEHOLDERS = "{host}, {date}, {id} and {ext}";
+
+const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
+/** Control and format characters, line separators, and what some systems take for a separator of paths. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u;
+
+/** The values of the placeholders. */
+export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
+
+/**
+ * Returns whether a key is a relative path that names the same object to every tool: no empty, `.` or `..` segments,
+ * no backslashes, no invisible characters.
+ *
+ * @example
+ * isObjectKey("2026/invoice.pdf"); // true
+ * isObjectKey("../invoice.pdf"); // false
+ */
+export function isObjectKey(key: string): boolean {
+  const segments = key.split("/");
+  return key.isWellFormed() && !UNSAFE.test(key) && !segments.some((segment) => /^\.{0,2}$/.test(segment));
+}
+
+/** Returns the text if it is a valid `storeKey`, otherwise `null`. */
+export function canonicalStoreKey(text: string): string | null {
+  const isFilled = !/[{}]/.test(text.replaceAll(PLACEHOLDER, ""));
+  return isFilled && isObjectKey(text) ? text : null;
+}
+
+/**
+ * Replaces the placeholders of a valid `storeKey`.
+ *
+ * @example
+ * const values = { host: "example.com", date: "2026-11-25", id: "7", ext: "png" };
+ * fillStoreKey("{host}/{id}.{ext}", values); // "example.com/7.png"
+ */
+export function fillStoreKey(storeKey: string, values: StoreKeyValues): string {
+  return storeKey.replaceAll(PLACEHOLDER, (_, name: keyof StoreKeyValues) => values[name]);
+}

@@ -1,0 +1,38 @@
+import { LIMITS } from "../../limits.ts";
+import { canonicalStoreKey, DEFAULT_STORE_KEY, PLACEHOLDERS } from "../object-key.ts";
+import { BOTH, type ParameterRow } from "../row.ts";
+
+const STORE_NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+export const DELIVERY_ROWS: readonly ParameterRow[] = [
+  {
+    name: "storeTo",
+    modes: BOTH,
+    group: "Delivery",
+    kind: "text",
+    isDelivery: true,
+    maxCharacters: 63,
+    syntax: "the name of a store: lowercase letters, digits and hyphens",
+    placeholder: "name",
+    canonicalize: (text) => (STORE_NAME.test(text) ? text : null),
+    description:
+      "Also store the rendering in an object store that the operator has set up under this name. `X-Stored-Location` is its location. Not in signed URLs.",
+    example: "archive",
+  },
+  {
+    name: "storeKey",
+    modes: BOTH,
+    group: "Delivery",
+    kind: "text",
+    isDelivery: true,
+    maxCharacters: LIMITS.storeKeyCharacters,
+    syntax: `a path without empty, . or .. segments, backslashes or control characters, whose only braces are ${PLACEHOLDERS}`,
+    placeholder: "path",
+    implied: DEFAULT_STORE_KEY,
+    requires: ["storeTo"],
+    canonicalize: canonicalStoreKey,
+    description:
+      "Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}` the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format. Replaces an object that has the same key. Requires `storeTo`.",
+    example: "invoices/{date}/{id}.{ext}",
+  },
+];

@@ -1,0 +1,115 @@
+import type { S3StoreOptions } from "@snap/engine";
+import { isObjectKey } from "@snap/protocol";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import * as z from "zod";
+import { origin } from "./fields.ts";
+import { messageOf } from "./message-of.ts";
+import { readSecret } from "./read-secret.ts";
+
+const STORES_MAX = 100;
+const EXAMPLE =
+  '{"archive":{"endpoint":"...","region":"...","bucket":"...","accessKeyId":"...","secretAccessKeyFile":"..."}}';
+
+/** A store of `SNAP_STORES_FILE`. */
+export interface StoreSettings extends Pick<
+  S3StoreOptions,
+  "endpoint" | "region" | "bucket" | "prefix" | "accessKeyId" | "secretAccessKey" | "addressing"
+> {
+  /** What callers send in `storeTo`. */
+  readonly name: string;
+  /** Accounts that can use it; all if absent. */
+  readonly accounts?: readonly string[] | undefined;
+}
+
+const printable = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, { error: "must be 1 to 200 printable ASCII characters without spaces" });
+
+const store = z
+  .strictObject({
+    endpoint: origin(),
+    region: z
+      .string()
+      .regex(/^[a-z0-9-]{1,50}$/, { error: "must be a region such as eu-central-1, or auto" }),
+    bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, {
+      error: "must be a bucket's name: 3 to 63 lowercase letters, digits, hyphens and dots",
+    }),
+    prefix: z
+      .string()
+      .max(100)
+      .refine((text) => /^[\x20-\x7e]+$/.test(text) && isObjectKey(text), {
+        error: "must be a path such as renderings/2026, without a slash at either end",
+      })
+      .optional(),
+    accessKeyId: printable,
+    secretAccessKey: printable.optional(),
+    secretAccessKeyFile: z.string().min(1).optional(),
+    addressing: z.enum(["path", "virtual"], { error: "must be path or virtual" }).optional(),
+    accounts: z.array(z.string().min(1)).min(1, { error: "must contain at least one account id" }).optional(),
+  })
+  .refine(
+    ({ secretAccessKey, secretAccessKeyFile }) =>
+      (secretAccessKey === undefined) !== (secretAccessKeyFile === undefined),
+    {
+      error: "must have either secretAccessKey or secretAccessKeyFile",
+    },
+  );
+
+const stores = z
+  .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), store, {
+    error: "must be an object with a store under each name",
+  })
+  .refine((value) => Object.keys(value).length <= STORES_MAX, {
+    error: `must have at most ${STORES_MAX} stores`,
+  });
+
+/** A JSON file that names object stores. A `secretAccessKeyFile` is relative to it. */
+export function storesFile(): z.ZodType<readonly StoreSettings[]> {
+  return z.string().transform((file, context) => {
+    try {
+      return Object.entries(readStores(file)).map(([name, settings]) =>
+        toSettings(name, settings, dirname(file)),
+      );
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  });
+}
+
+function readStores(file: string): z.output<typeof stores> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    // a syntax error quotes the text, which can contain a key
+    const reason = error instanceof SyntaxError ? "it is not valid JSON" : messageOf(error);
+    throw new Error(`must be a JSON file like ${EXAMPLE}: ${reason}`, { cause: error });
+  }
+  const result = stores.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(result.error.issues.map(describeIssue).join("; "));
+}
+
+function describeIssue({ path: [name, ...rest], message, code }: z.core.$ZodIssue): string {
+  if (name === undefined) return message;
+  if (code === "invalid_key")
+    return `store ${JSON.stringify(name)}: the name must be lowercase letters, digits and hyphens`;
+  return [`store ${String(name)}:`, ...rest.map(String), message].join(" ");
+}
+
+function toSettings(
+  name: string,
+  { secretAccessKeyFile, secretAccessKey, ...settings }: z.output<typeof store>,
+  directory: string,
+): StoreSettings {
+  const key = secretAccessKey ?? readKey(name, resolve(directory, secretAccessKeyFile ?? ""));
+  return { ...settings, name, secretAccessKey: key };
+}
+
+function readKey(name: string, file: string): string {
+  const secret = readSecret(file);
+  if ("problem" in secret) throw new Error(`store ${name}: secretAccessKeyFile ${file} ${secret.problem}`);
+  return secret.value;
+}

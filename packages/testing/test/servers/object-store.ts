@@ -1,0 +1,177 @@
+import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/**
+ * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
+ * while the body arrives. `loses-answer`: stores the object, then closes the connection without a response.
+ */
+export type StoreFault = number | "silent" | "resets" | "loses-answer";
+
+export interface StoredObject {
+  readonly bytes: Buffer;
+  readonly contentType: string | undefined;
+}
+
+/** An S3-compatible store on the loopback interface, which verifies every signature. */
+export interface ObjectStoreServer {
+  readonly origin: string;
+  readonly port: number;
+  /** The objects of the bucket by key, in the order in which they were stored. */
+  readonly objects: Map<string, StoredObject>;
+  /** Number of requests so far. */
+  readonly requests: () => number;
+  /** Resolves once there were `count` requests in total. */
+  whenRequested(count: number): Promise<void>;
+  /** Makes the next `times` requests fail; one by default. */
+  failNext(fault: StoreFault, times?: number): void;
+  /** Forgets the objects and the faults. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+export const STORE_CREDENTIALS = {
+  region: "eu-test-1",
+  bucket: "renderings",
+  accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+} as const;
+
+const ERROR_CODES: Readonly<Record<number, string>> = {
+  301: "PermanentRedirect",
+  403: "AccessDenied",
+  404: "NoSuchBucket",
+  500: "InternalError",
+  503: "SlowDown",
+};
+/** The difference between the clocks that S3 accepts. */
+const SKEW_MAX_MS = 15 * 60_000;
+
+/** @param now Time of the store's clock; the system's by default. */
+export async function openObjectStore(now: () => number = Date.now): Promise<ObjectStoreServer> {
+  const objects = new Map<string, StoredObject>();
+  const faults: StoreFault[] = [];
+  const sockets = new Set<Socket>();
+  const watchers = new Set<() => void>();
+  let requests = 0;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const fault = faults.shift();
+    requests += 1;
+    for (const look of watchers) look();
+    if (fault === "silent") return;
+    if (fault === "resets") {
+      request.once("data", () => request.socket.resetAndDestroy());
+      return;
+    }
+    const body = Buffer.concat(await request.toArray());
+    if (typeof fault === "number") return refuse(response, fault);
+    const problem = findProblem(request, { body, now: now() });
+    if (problem !== null) return refuse(response, 403, problem);
+    const [, bucket, key = ""] = /^\/([^/]+)(?:\/(.+))?$/.exec(request.url ?? "") ?? [];
+    if (bucket !== STORE_CREDENTIALS.bucket) return refuse(response, 404);
+    if (request.method === "PUT")
+      objects.set(decodeURIComponent(key), { bytes: body, contentType: request.headers["content-type"] });
+    if (fault === "loses-answer") request.socket.destroy();
+    else response.end();
+  };
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    objects,
+    requests: () => requests,
+    async whenRequested(count) {
+      const reached = Promise.withResolvers<void>();
+      const look = (): void => {
+        if (requests >= count) reached.resolve();
+      };
+      watchers.add(look);
+      look();
+      await reached.promise;
+      watchers.delete(look);
+    },
+    failNext(fault, times = 1) {
+      for (let time = 0; time < times; time += 1) faults.push(fault);
+    },
+    clear() {
+      objects.clear();
+      faults.length = 0;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function refuse(response: ServerResponse, status: number, code = ERROR_CODES[status] ?? "Unknown"): void {
+  response.writeHead(status, { "Content-Type": "application/xml" });
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>No.</Message></Error>`);
+}
+
+/** Returns the code of the error if the request is not signed correctly; `null` if it is. */
+function findProblem(
+  { method = "", url = "", headers }: IncomingMessage,
+  { body, now }: { readonly body: Buffer; readonly now: number },
+): string | null {
+  const { region, accessKeyId, secretAccessKey } = STORE_CREDENTIALS;
+  const parts = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=([0-9a-f]{64})$/;
+  const [, keyId, scope = "", signedHeaders = "", signature] = parts.exec(headers.authorization ?? "") ?? [];
+  if (keyId !== accessKeyId) return "InvalidAccessKeyId";
+  const date = String(headers["x-amz-date"]);
+  const [, ...fields] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? [];
+  const [year, month, day, ...time] = fields;
+  const at = Date.parse(`${year}-${month}-${day}T${time.join(":")}Z`);
+  if (!(Math.abs(at - now) <= SKEW_MAX_MS)) return "RequestTimeTooSkewed";
+  const digest = createHash("sha256").update(body).digest("hex");
+  if (headers["x-amz-content-sha256"] !== digest) return "XAmzContentSHA256Mismatch";
+  const names = signedHeaders.split(";");
+  if (!["host", "x-amz-content-sha256", "x-amz-date"].every((name) => names.includes(name)))
+    return "AccessDenied";
+  const expected = signatureOf({
+    method,
+    path: url,
+    headers: names.map((name) => [name, String(headers[name])] as const),
+    digest,
+    date,
+    region,
+    secretAccessKey,
+  });
+  const isInScope = scope === `${date.slice(0, 8)}/${region}/s3/aws4_request`;
+  return isInScope && signature === expected ? null : "SignatureDoesNotMatch";
+}
+
+/** Signs a request without query, as the Amazon S3 API reference describes it ("Authenticating requests"). */
+export function signatureOf(request: {
+  readonly method: string;
+  /** Percent-encoded. */
+  readonly path: string;
+  /** The signed headers, sorted, with names in lowercase. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly digest: string;
+  readonly date: string;
+  readonly region: string;
+  readonly secretAccessKey: string;
+}): string {
+  const { method, path, headers, digest, date, region, secretAccessKey } = request;
+  const fields = headers.map(([name, value]) => `${name}:${value.trim()}\n`).join("");
+  const names = headers.map(([name]) => name).join(";");
+  const canonical = [method, path, "", fields, names, digest].join("\n");
+  const scope = [date.slice(0, 8), region, "s3", "aws4_request"];
+  const hashed = createHash("sha256").update(canonical).digest("hex");
+  const key = scope.reduce<string | Buffer>(
+    (previous, part) => createHmac("sha256", previous).update(part).digest(),
+    `AWS4${secretAccessKey}`,
+  );
+  const text = ["AWS4-HMAC-SHA256", date, scope.join("/"), hashed].join("\n");
+  return createHmac("sha256", key).update(text).digest("hex");
+}
