@@ -40,7 +40,13 @@ const FOLDER = join(CACHE, "runtimes");
 
 /** The arguments of npm that install the runtimes. */
 export const INSTALL_RUNTIMES: readonly string[] = [
-  ...["install", "--prefix", FOLDER, "--ignore-scripts", "--no-save", "--no-audit", "--no-fund"],
+  "install",
+  "--prefix",
+  FOLDER,
+  "--ignore-scripts",
+  "--no-save",
+  "--no-audit",
+  "--no-fund",
   ...RUNTIMES.map((runtime) => runtime.package),
 ];
 
