@@ -1,4 +1,4 @@
-import type { PdfCapture, ScreenshotCapture, UsageReport } from "@snap/protocol";
+import { REQUEST_HEADERS, type PdfCapture, type ScreenshotCapture, type UsageReport } from "@snap/protocol";
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";
@@ -48,12 +48,13 @@ export function createClient(options: ClientOptions): SnapClient {
   /** Sends a request with the token. */
   async function request<T>(
     path: string,
-    { etag, contentType = "application/json", ...call }: ServiceCall<T>,
+    { etag, idempotencyKey, contentType = "application/json", ...call }: ServiceCall<T>,
     callOptions?: CallOptions,
   ): Promise<T> {
     const headers = new Headers(ownHeaders);
     headers.set("Authorization", `Bearer ${token}`);
     if (typeof etag === "string") headers.set("If-None-Match", etag);
+    if (idempotencyKey !== undefined) headers.set(REQUEST_HEADERS.idempotencyKey, idempotencyKey);
     if (call.body !== undefined && contentType !== null) headers.set("Content-Type", contentType);
     return send(settings, { url: baseUrl + path, headers, ...call }, callOptions);
   }

@@ -11,7 +11,7 @@ import {
 import { webhookMiddleware } from "../src/webhooks/index.ts";
 import { failureOf } from "./failure-of.ts";
 import { kindOf } from "./kind-of.ts";
-import { openRawServer } from "./raw-server.ts";
+import { openRawServer, recordWaits } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
 /* Batches with the real server and its worker. */
@@ -56,6 +56,25 @@ describe("a batch", () => {
     }
     expect(kinds).toEqual(["image/png", "image/webp", "application/pdf"]);
     expect((await snap.usage()).credits.used).toBe(3);
+  });
+
+  it("is submitted once if the response is lost and the client retries", async () => {
+    const { client } = await openService();
+    const lost: unknown[] = [];
+    const snap = await client(undefined, {
+      pacing: recordWaits(),
+      async fetch(input, init) {
+        const response = await fetch(input, init);
+        if (init?.method !== "POST" || lost.length > 0) return response;
+        lost.push(await response.json());
+        throw new TypeError("the connection was lost");
+      },
+    });
+    const { id } = await snap.batches.submit({ items: [{ url }, { url, pdf: true }] });
+    expect(lost).toEqual([expect.objectContaining({ id })]);
+    await snap.batches.wait(id, OFTEN);
+    expect((await snap.batches.list()).entries.map((batch) => batch.id)).toEqual([id]);
+    expect((await snap.usage()).credits.used).toBe(2);
   });
 
   it("continues after one item fails", async () => {

@@ -9,7 +9,15 @@ import {
 } from "../src/index.ts";
 import { batch, BATCH_ID, item, openBatchService } from "./batch-service.ts";
 import { failureOf } from "./failure-of.ts";
-import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
+import {
+  envelope,
+  openRawServer,
+  png,
+  recordWaits,
+  resetConnection,
+  TOKEN,
+  type Responder,
+} from "./raw-server.ts";
 
 const PAGES = [{ url: "https://example.com/0" }, { url: "https://example.com/1", pdf: true }] as const;
 
@@ -50,17 +58,25 @@ describe("batches.submit()", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("retries after a rejection, but not after a lost connection", async () => {
-    const limiting = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
-      response.writeHead(202).end(JSON.stringify(batch(item(0, "queued")))),
+  it("retries after a rejection and after a lost connection, with the same idempotency key", async () => {
+    const accept: Responder = (response) =>
+      response.writeHead(202).end(JSON.stringify(batch(item(0, "queued"))));
+    const { origin, requests } = await openRawServer(
+      envelope(429, "rate_limited", { "Retry-After": "1" }),
+      resetConnection,
+      accept,
     );
-    const options = { token: TOKEN, pacing: recordWaits() };
-    await createClient({ ...options, baseUrl: limiting.origin }).batches.submit({ items: PAGES });
-    expect(limiting.requests).toHaveLength(2);
-    const losing = await openRawServer(resetConnection);
-    const submission = createClient({ ...options, baseUrl: losing.origin }).batches.submit({ items: PAGES });
-    expect(await failureOf(submission)).toMatchObject({ code: "connection_failed" });
-    expect(losing.requests).toHaveLength(1);
+    const { batches } = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
+    await batches.submit({ items: PAGES });
+    await batches.submit({ items: PAGES });
+    await batches.submit({ items: PAGES }, { idempotencyKey: "order 7" });
+    const [first, second, third, other, own] = requests.map(({ headers }) => headers["idempotency-key"]);
+    expect(requests).toHaveLength(5);
+    expect(first).toMatch(/^[!-~]{16,255}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(other).toMatch(/^[!-~]{16,255}$/);
+    expect(other).not.toBe(first);
+    expect(own).toBe("order 7");
   });
 });
 

@@ -210,7 +210,7 @@ describe("a request that a proxy fails", () => {
   it("is not retried if the service might have done the work and a retry is not free", async () => {
     const { origin, requests } = await openRawServer(html(504));
     await failureOf(clientOf(origin).screenshot({ ...PAGE, cache: false }));
-    await failureOf(clientOf(origin).batches.submit({ items: [PAGE] }));
+    await failureOf(clientOf(origin).batches.resend("batch_01"));
     expect(requests).toHaveLength(2);
   });
 });

@@ -66,6 +66,8 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, retryable: true },
   /** The request body is too large, or a document has too many files or is too large when unpacked. */
   payload_too_large: { status: 413, retryable: false },
+  /** The `Idempotency-Key` was used for another submission in the last 24 hours; use a new key. */
+  idempotency_mismatch: { status: 422, retryable: false },
   /** The JavaScript in `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
   script_failed: { status: 422, retryable: false },
   /** The request line and headers together are larger than 64 KiB. */

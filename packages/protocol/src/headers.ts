@@ -13,6 +13,12 @@ export const HEADERS = {
   renderNotes: "X-Render-Notes",
 } as const;
 
+/** Request headers that are not standard HTTP. */
+export const REQUEST_HEADERS = {
+  /** Makes a repeated submission return the batch of the first one. */
+  idempotencyKey: "Idempotency-Key",
+} as const;
+
 /** Headers of a webhook delivery. */
 export const WEBHOOK_HEADERS = {
   id: "X-Webhook-Id",

@@ -28,7 +28,7 @@ export type {
 } from "./admin.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
-export { HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
+export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
 export type {

@@ -44,6 +44,10 @@ export const BATCH_LIMITS = {
   submissionsPerMinute: 10,
   /** Maximum items in a batch. */
   items: 20,
+  /** Maximum length of an `Idempotency-Key`. */
+  idempotencyKeyCharacters: 255,
+  /** How long a submission with the same `Idempotency-Key` returns the same batch. */
+  idempotencyKeyMs: 86_400_000,
   /** Minimum `cacheTtl` of an item. */
   cacheTtlMinSeconds: 3600,
   /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */

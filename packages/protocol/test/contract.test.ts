@@ -41,6 +41,7 @@ describe("error codes", () => {
     ["bad_request", 400, false, undefined],
     ["request_timeout", 408, true, undefined],
     ["payload_too_large", 413, false, undefined],
+    ["idempotency_mismatch", 422, false, undefined],
     ["script_failed", 422, false, undefined],
     ["request_header_fields_too_large", 431, false, undefined],
     ["not_ready", 503, true, 2],
@@ -53,7 +54,7 @@ describe("error codes", () => {
   });
 
   it("are all listed here", () => {
-    expect(Object.keys(ERROR_CODES)).toHaveLength(29);
+    expect(Object.keys(ERROR_CODES)).toHaveLength(30);
   });
 });
 
@@ -77,6 +78,8 @@ it("limits have their published values", () => {
   expect(BATCH_LIMITS).toEqual({
     submissionsPerMinute: 10,
     items: 20,
+    idempotencyKeyCharacters: 255,
+    idempotencyKeyMs: 86400000,
     cacheTtlMinSeconds: 3600,
     retentionMs: 604800000,
     retryWindowMs: 900000,

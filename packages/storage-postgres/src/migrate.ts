@@ -10,6 +10,7 @@ import { accountEnds } from "./migrations/007-account-ends.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { documents } from "./migrations/009-documents.ts";
 import { consoleTables } from "./migrations/010-console.ts";
+import { idempotencyKeys } from "./migrations/011-idempotency-keys.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly string[] = [
   tokensAndAudit,
   documents,
   consoleTables,
+  idempotencyKeys,
 ];
 
 /** "snap" in ASCII: the advisory lock that the migrating process holds. */

@@ -84,7 +84,12 @@ const PAGES: readonly TransferPage[] = [
     next: "5",
   },
   { kind: "batches", records: [FINISHED, sampleBatch("batch_1")], next: "6" },
-  { kind: "documents", records: [DOCUMENT], next: "7" },
+  {
+    kind: "idempotencyKeys",
+    records: [{ accountId: "acct_1", keyHash: "0a", digest: "0b", expiresAt: 9, batchId: "batch_1" }],
+    next: "7",
+  },
+  { kind: "documents", records: [DOCUMENT], next: "8" },
 ];
 
 async function writeAll(target: TransferTarget): Promise<void> {
@@ -114,7 +119,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
       finished: null,
     });
     await writeAll(target);
-    expect(await target.begin("one")).toMatchObject({ position: "7", moved: 12 });
+    expect(await target.begin("one")).toMatchObject({ position: "8", moved: 13 });
     await target.continueTokenIds(50);
     const totals = await target.totals();
     expect(totals).toEqual({
@@ -139,6 +144,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
       unfinishedItems: 1,
       deliveries: 1,
       openDeliveries: 1,
+      idempotencyKeys: 1,
       documents: 1,
       documentBytes: 7,
     });
@@ -158,6 +164,11 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     expect(await storage.ledger.settle({ reservationId: "res_1", now: 6 })).toBe("settled");
     expect(await storage.batches.find("batch_1")).toEqual(sampleBatch("batch_1"));
     expect(await storage.batches.find("batch_2")).toEqual(FINISHED);
+    const claim = { keyHash: "0a", digest: "0c", expiresAt: 20 };
+    expect(await storage.batches.insert(sampleBatch("batch_3"), claim)).toMatchObject({
+      batch: { id: "batch_1" },
+      digest: "0b",
+    });
     const key = { accountId: "acct_1", id: DOCUMENT.document.id, now: 1 };
     expect(await storage.documents.find(key)).toEqual(DOCUMENT.document);
     for (const file of DOCUMENT.files)
@@ -175,7 +186,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await target.finish(totals);
     await execute(
       url,
-      "UPDATE snap.moves SET figures = (figures::JSONB - '{journalReversed,documents,documentBytes}'::TEXT[])::TEXT",
+      "UPDATE snap.moves SET figures = (figures::JSONB - '{journalReversed,documents,documentBytes,idempotencyKeys}'::TEXT[])::TEXT",
     );
     expect((await target.begin("one")).finished).toEqual(totals);
   });

@@ -10,6 +10,7 @@ import { temporaryDirectory } from "./temporary.ts";
 import { release, startWorker } from "./worker-process.ts";
 
 const PERIOD = { startedAt: 0, resetsAt: 1000 };
+const CLAIM = { keyHash: "0a", digest: "0b", expiresAt: 9 };
 const balanceRequest = { accountId: "acct_1", period: PERIOD, granted: 5 };
 
 async function newDirectory(): Promise<string> {
@@ -42,7 +43,7 @@ describe("a transfer source", () => {
     database.close();
     const storage = await openSqliteStorage({ directory });
     for (let index = 0; index < 600; index += 1)
-      await storage.batches.insert(sampleBatch(`batch_${999 - index}`));
+      await storage.batches.insert(sampleBatch(`batch_${999 - index}`), index === 7 ? CLAIM : undefined);
     await storage.close();
 
     const source = await openSqliteSource({ directory });
@@ -51,7 +52,7 @@ describe("a transfer source", () => {
       pages.filter((page) => page.kind === kind).flatMap((page) => page.records as readonly unknown[]);
     expect(pages.map(({ kind }) => kind).join(" ")).toBe(
       "accounts accounts accounts balances balances balances reservations reservations reservations " +
-        "journal journal journal batches batches",
+        "journal journal journal batches batches idempotencyKeys",
     );
     expect(recordsOf("accounts")).toHaveLength(12_345);
     expect(recordsOf("accounts").slice(0, 2)).toMatchObject([{ id: "acct_99999" }, { id: "acct_99998" }]);
@@ -63,6 +64,7 @@ describe("a transfer source", () => {
     expect(recordsOf("batches")).toEqual(
       Array.from({ length: 600 }, (_, index) => sampleBatch(`batch_${999 - index}`)),
     );
+    expect(recordsOf("idempotencyKeys")).toEqual([{ accountId: "acct_1", batchId: "batch_992", ...CLAIM }]);
     expect(await source.totals()).toMatchObject({ accounts: 12_345, batches: 600, batchItems: 1200 });
     await source.close();
   });
@@ -82,7 +84,7 @@ describe("a transfer source", () => {
     await ledger.reverse({ reservationId: "e", now: 1 });
     await ledger.refund({ reservationId: "b", now: 1 });
     await ledger.balance({ ...balanceRequest, now: 5 });
-    await storage.batches.insert(sampleBatch("batch_1"));
+    await storage.batches.insert(sampleBatch("batch_1"), CLAIM);
     await storage.accounts.insert({
       id: "acct_1",
       email: "ada@example.com",
@@ -130,6 +132,7 @@ describe("a transfer source", () => {
       unfinishedItems: 2,
       deliveries: 0,
       openDeliveries: 0,
+      idempotencyKeys: 1,
       documents: 0,
       documentBytes: 0,
     });

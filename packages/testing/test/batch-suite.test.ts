@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, Storage, DueDelivery } from "@snap/engine/ports";
+import type { BatchRecord, BatchStore, DueDelivery, IdempotencyHolder, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { failuresOf } from "./failures-of.ts";
 
@@ -10,9 +10,10 @@ const IN_RECORDS: readonly Fault[] = [
     ({ batches }) => {
       const inserted = new Map<string, BatchRecord>();
       return {
-        async insert(batch) {
-          await batches.insert(batch);
+        async insert(batch, claim) {
+          const holder = await batches.insert(batch, claim);
           inserted.set(batch.id, batch);
+          return holder;
         },
         find: async (id) => inserted.get(id) ?? null,
       };
@@ -22,9 +23,10 @@ const IN_RECORDS: readonly Fault[] = [
   [
     "overwrites an existing batch",
     ({ batches }) => ({
-      async insert(batch) {
-        if ((await batches.find(batch.id)) === null) await batches.insert(batch);
-        else await batches.change({ batchId: batch.id, now: 0, change: () => batch });
+      async insert(batch, claim) {
+        if ((await batches.find(batch.id)) === null) return batches.insert(batch, claim);
+        await batches.change({ batchId: batch.id, now: 0, change: () => batch });
+        return null;
       },
     }),
     "rejects a batch whose id is taken, without changing the existing one",
@@ -50,6 +52,48 @@ const IN_RECORDS: readonly Fault[] = [
         }),
     }),
     "returns any parameters unchanged",
+  ],
+];
+
+const IN_KEYS: readonly Fault[] = [
+  [
+    "ignores idempotency keys",
+    ({ batches }) => ({ insert: (batch) => batches.insert(batch) }),
+    "stores one batch per account and idempotency key",
+  ],
+  [
+    "shares idempotency keys between accounts",
+    ({ batches }) => {
+      const holders = new Map<string, IdempotencyHolder>();
+      return {
+        async insert(batch, claim) {
+          const holder = holders.get(claim?.keyHash ?? "");
+          if (holder !== undefined) return holder;
+          if (claim !== undefined) holders.set(claim.keyHash, { batch, digest: claim.digest });
+          return batches.insert(batch, claim);
+        },
+      };
+    },
+    "separates the keys of accounts, and unusual keys",
+  ],
+  [
+    "frees an idempotency key a millisecond late",
+    ({ batches }) => ({
+      insert: (batch, claim) => batches.insert(batch, claim && { ...claim, expiresAt: claim.expiresAt + 1 }),
+    }),
+    "frees a key from the millisecond at which its claim expires",
+  ],
+  [
+    "stores a batch before it claims the key",
+    ({ batches }) => ({
+      async insert(batch, claim) {
+        await batches.insert(batch);
+        if (claim === undefined) return null;
+        const holder = await batches.insert({ ...batch, id: `${batch.id}, again` }, claim);
+        return holder;
+      },
+    }),
+    "stores one of many batches that are inserted concurrently with one key",
   ],
 ];
 
@@ -246,7 +290,7 @@ function readsFirst({ batches }: Storage): Partial<BatchStore> {
 }
 
 describe("the suite of the batch store", () => {
-  it.each([...IN_RECORDS, ...IN_CHANGES, ...IN_QUEUES])(
+  it.each([...IN_RECORDS, ...IN_KEYS, ...IN_CHANGES, ...IN_QUEUES])(
     "fails a storage that %s",
     async (_, faultOf, failing) => {
       const inject = (storage: Storage): Partial<Storage> => ({

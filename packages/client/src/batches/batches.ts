@@ -13,7 +13,7 @@ import { SnapError } from "../errors.ts";
 import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
-import type { CallOptions, SendToService } from "../sending/send.ts";
+import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
 import { throwIfInvalid } from "../sending/write-query.ts";
 import { watchBatch, type WatchOptions } from "./watch-batch.ts";
 
@@ -38,6 +38,14 @@ export interface WaitOptions extends WatchOptions {
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
+export interface SubmitOptions extends CallOptions {
+  /**
+   * 1 to 255 printable ASCII characters that identify the submission, such as an order number. For 24 hours, submitting
+   * the same batch with the same key returns the first one, from any process. Random by default.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** Selects a page of a list. */
 export interface ListOptions extends CallOptions {
   /**
@@ -58,16 +66,17 @@ export interface Batches {
   /**
    * Queues 1 to 20 captures and returns without waiting for them.
    *
-   * Not retried after a lost connection, because the service may already have queued them.
+   * A retry queues nothing twice, because the submission is sent with an idempotency key.
    *
-   * @throws SnapError `validation_failed` with keys such as `items.2.quality`.
+   * @throws SnapError `validation_failed` with keys such as `items.2.quality`; `idempotency_mismatch` if
+   * `idempotencyKey` was used for another submission.
    * @example
    * const batch = await snap.batches.submit({
    *   items: [{ url: "https://example.com" }, { url: "https://example.com", pdf: true }],
    *   webhookUrl: "https://app.example.com/snap-webhook",
    * });
    */
-  submit(batch: BatchInput, options?: CallOptions): Promise<RenderBatch>;
+  submit(batch: BatchInput, options?: SubmitOptions): Promise<RenderBatch>;
 
   /**
    * Returns the current state of the batch.
@@ -147,9 +156,15 @@ export interface BatchTransport {
 const readBatch = readJson<RenderBatch>("items");
 
 export function createBatches(request: SendToService, { fetchRendering, pacing }: BatchTransport): Batches {
-  const call = (path: string, options?: CallOptions, body?: string): Promise<RenderBatch> =>
-    // a retried POST could queue its work twice
-    request(path, { body, retryIsFree: body === undefined, read: readBatch }, options);
+  const call = (
+    path: string,
+    options?: CallOptions,
+    { body, idempotencyKey }: Pick<ServiceCall<RenderBatch>, "body" | "idempotencyKey"> = {},
+  ): Promise<RenderBatch> => {
+    // without a key, a retried POST could do its work twice
+    const retryIsFree = body === undefined || idempotencyKey !== undefined;
+    return request(path, { body, idempotencyKey, retryIsFree, read: readBatch }, options);
+  };
   const list = <Entry>(path: string, options?: ListOptions): Promise<AdminList<Entry>> =>
     request(
       `${path}?${String(toQuery({ limit: options?.limit, after: options?.after }))}`,
@@ -159,14 +174,14 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
   const get: Batches["get"] = async (id, options) => call(pathOf(id), options);
   const source = { get, pacing };
   return {
-    async submit(batch, options) {
+    async submit(batch, { idempotencyKey = randomKey(), ...options } = {}) {
       checkItems(batch.items);
-      return call("/renders", options, JSON.stringify(batch));
+      return call("/renders", options, { body: JSON.stringify(batch), idempotencyKey });
     },
     get,
     list: async (options) => list("/renders", options),
     deliveries: async (id, options) => list(`${pathOf(id)}/deliveries`, options),
-    resend: async (id, options) => call(`${pathOf(id)}/deliveries`, options, ""),
+    resend: async (id, options) => call(`${pathOf(id)}/deliveries`, options, { body: "" }),
     async wait(start, { onProgress, ...options } = {}) {
       // watchBatch yields at least once
       let latest!: RenderBatch;
@@ -191,6 +206,11 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       return fetchRendering(item.signed_url ?? "", options);
     },
   };
+}
+
+/** 128 bits. Pages that are not served over HTTPS have no `crypto.randomUUID`. */
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
 /** @throws SnapError for an id that a path cannot contain. */

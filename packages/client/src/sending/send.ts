@@ -50,6 +50,8 @@ export interface Call<T> {
 export interface ServiceCall<T> extends Pick<Call<T>, "method" | "body" | "retryIsFree" | "read"> {
   /** Sent as `If-None-Match`. */
   readonly etag?: string | null | undefined;
+  /** Sent as `Idempotency-Key`. */
+  readonly idempotencyKey?: string | undefined;
   /** Content type of the body: JSON by default; `null` leaves it to `fetch`. */
   readonly contentType?: string | null;
 }

@@ -19,6 +19,7 @@ import type { BatchParts } from "./batch-parts.ts";
 import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
 import { sealSecrets } from "./item-secrets.ts";
+import { claimKey, idempotencyMismatch } from "./idempotency.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
 /** A batch of the caller's account. */
@@ -34,10 +35,16 @@ export interface Batches {
    * against any limit.
    *
    * @param document the body of `POST /renders`: `{ items: [{ url, … }], webhookUrl? }`.
+   * @param idempotencyKey any text. For 24 hours, or until its batch is deleted, an equal submission of the account
+   * with the same key queues nothing, and returns that batch in its current state.
    * @throws SnapError `validation_failed`, `blocked_host`, `email_unverified`, `missing_ability`,
-   * `rate_limited` (10 submissions a minute).
+   * `rate_limited` (10 submissions a minute), `idempotency_mismatch` if the key belongs to a different submission.
    */
-  submit(submission: { readonly principal: Principal; readonly document: unknown }): Promise<RenderBatch>;
+  submit(submission: {
+    readonly principal: Principal;
+    readonly document: unknown;
+    readonly idempotencyKey?: string | undefined;
+  }): Promise<RenderBatch>;
   /**
    * Returns the batch's current state. Free of charge, and not rate-limited.
    * @throws SnapError `email_unverified`; `not_found` if the batch is unknown, was deleted or belongs to another
@@ -93,9 +100,10 @@ export function createBatches(parts: BatchParts): Batches {
     await enforceRateLimit(rateLimiter, { accountId, name: "submission", limit, now: clock.now() });
   };
   return {
-    async submit({ principal: { account, token }, document }) {
+    async submit({ principal: { account, token }, document, idempotencyKey }) {
       requireVerifiedEmail(account);
-      const { items, webhookUrl } = parseSubmission(document, parts);
+      const submission = parseSubmission(document, parts);
+      const { items, webhookUrl } = submission;
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       await countSubmission(account);
       const now = clock.now();
@@ -110,9 +118,12 @@ export function createBatches(parts: BatchParts): Batches {
         items: items.map((item) => toItemRecord(parts, { item, now })),
         delivery: null,
       };
-      await batches.insert(batch);
-      parts.onSubmitted();
-      return describeBatch(parts, { batch, token });
+      const claim =
+        idempotencyKey === undefined ? undefined : claimKey(parts, { idempotencyKey, submission, now });
+      const holder = await batches.insert(batch, claim);
+      if (holder === null) parts.onSubmitted();
+      else if (holder.digest !== claim?.digest) throw idempotencyMismatch();
+      return describeBatch(parts, { batch: holder?.batch ?? batch, token });
     },
     async get(request) {
       const batch = await findOwn(request);

@@ -108,6 +108,23 @@ export interface BatchRecord {
   readonly delivery: DeliveryState | null;
 }
 
+/** A batch's claim on an idempotency key. It is deleted with the batch. */
+export interface IdempotencyClaim {
+  /** Hash of the key, which identifies it within the batch's account. */
+  readonly keyHash: string;
+  /** Digest of the submission; equal submissions have equal digests. */
+  readonly digest: string;
+  /** Instant from which another batch can claim the key. */
+  readonly expiresAt: number;
+}
+
+/** The batch that has claimed an idempotency key. */
+export interface IdempotencyHolder {
+  readonly batch: BatchRecord;
+  /** The digest in its claim. */
+  readonly digest: string;
+}
+
 /** A batch in a list, with the number of its items in each state. */
 export interface BatchSummary extends Omit<BatchRecord, "items"> {
   readonly items: Readonly<Record<ItemState["status"], number>>;
@@ -163,8 +180,16 @@ export interface BatchStats {
  * batch changes. The store runs it in one transaction with the settlement, and serializes the changes to each batch.
  */
 export interface BatchStore {
-  /** Stores a new batch atomically; stores nothing if the deletion of its account has started. */
-  insert(batch: BatchRecord): Promise<void>;
+  /**
+   * Stores a new batch and its claim atomically, and returns `null`. Stores nothing if the deletion of its account has
+   * started, which also returns `null`; or if another batch of the account has claimed the key, which returns that batch.
+   *
+   * A claim ends at its `expiresAt`, at its batch's `prunesAt`, or when its batch is deleted; `createdAt` of the new batch
+   * is the current time. Of concurrent inserts with one key, exactly one stores its batch.
+   *
+   * @throws Error if the id is taken; changes nothing.
+   */
+  insert(batch: BatchRecord, claim?: IdempotencyClaim): Promise<IdempotencyHolder | null>;
   find(batchId: string): Promise<BatchRecord | null>;
   /** Returns the selected batches, most recently submitted first; an empty page if `after` is unknown. */
   page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;

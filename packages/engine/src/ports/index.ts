@@ -23,6 +23,8 @@ export type {
   DeliveryState,
   DueDelivery,
   DueItem,
+  IdempotencyClaim,
+  IdempotencyHolder,
   ItemRecord,
   ItemState,
   QueueWatch,
@@ -93,6 +95,7 @@ export type {
 } from "./tokens.ts";
 export type {
   BalanceRecord,
+  IdempotencyRecord,
   ReservationRecord,
   TransferTotals,
   TransferKind,

@@ -1,5 +1,5 @@
 import type { Account } from "./accounts.ts";
-import type { BatchRecord } from "./batches.ts";
+import type { BatchRecord, IdempotencyClaim } from "./batches.ts";
 import type { DocumentFile, DocumentRecord } from "./documents.ts";
 import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
@@ -24,6 +24,12 @@ export interface ReservationRecord {
   readonly state: "open" | "refused" | Exclude<Resolution, "unknown">;
 }
 
+/** A batch's claim on an idempotency key, current or expired. */
+export interface IdempotencyRecord extends IdempotencyClaim {
+  readonly accountId: string;
+  readonly batchId: string;
+}
+
 /** A document with its files. */
 export interface WholeDocument {
   readonly document: DocumentRecord;
@@ -38,6 +44,7 @@ export interface TransferRecords {
   readonly reservations: ReservationRecord;
   readonly journal: JournalEntry;
   readonly batches: BatchRecord;
+  readonly idempotencyKeys: IdempotencyRecord;
   /** Up to 50 MiB each, so they are moved one at a time. */
   readonly documents: WholeDocument;
 }
@@ -79,6 +86,7 @@ export interface TransferTotals {
   readonly unfinishedItems: number;
   readonly deliveries: number;
   readonly openDeliveries: number;
+  readonly idempotencyKeys: number;
   readonly documents: number;
   /** Total size of their files. */
   readonly documentBytes: number;
@@ -91,7 +99,8 @@ export interface TransferSource {
   totals(): Promise<TransferTotals>;
   /**
    * Returns the page at `position`, or `null` after the last page. Position `null` is the first page. The order is:
-   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission, documents.
+   * accounts by creation, tokens, balances, reservations, the journal in its order, batches by submission,
+   * idempotency keys, documents.
    */
   read(position: string | null): Promise<TransferPage | null>;
   close(): Promise<void>;

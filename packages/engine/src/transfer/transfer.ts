@@ -94,8 +94,9 @@ async function moveRecords(
 }
 
 function countOf(totals: TransferTotals): number {
-  const { accounts, tokens, balances, reservations, journalLines, batches, documents } = totals;
-  return accounts + tokens + balances + reservations + journalLines + batches + documents;
+  const { accounts, tokens, balances, reservations, journalLines, batches, idempotencyKeys, documents } =
+    totals;
+  return accounts + tokens + balances + reservations + journalLines + batches + idempotencyKeys + documents;
 }
 
 function requireSame(source: TransferTotals, target: TransferTotals): void {

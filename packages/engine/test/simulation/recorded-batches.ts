@@ -18,9 +18,10 @@ export function recordBatches(world: World, batches: BatchStore): BatchStore {
   const { history } = world;
   return {
     ...batches,
-    async insert(batch) {
-      await batches.insert(batch);
-      history.batches.set(batch.id, batch);
+    async insert(batch, claim) {
+      const holder = await batches.insert(batch, claim);
+      if (holder === null) history.batches.set(batch.id, batch);
+      return holder;
     },
     async change(request) {
       const { process } = world.origin;

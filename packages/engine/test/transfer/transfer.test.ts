@@ -30,6 +30,7 @@ const TOTALS: TransferTotals = {
   unfinishedItems: 0,
   deliveries: 0,
   openDeliveries: 0,
+  idempotencyKeys: 0,
   documents: 0,
   documentBytes: 0,
 };

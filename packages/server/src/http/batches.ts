@@ -1,9 +1,10 @@
 import type { Engine } from "@snap/engine";
+import { BATCH_LIMITS, REQUEST_HEADERS } from "@snap/protocol";
 import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
 import { openListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
-import { readQuery } from "../requests/read-input.ts";
+import { readQuery, rejectParameter } from "../requests/read-input.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
@@ -14,10 +15,20 @@ const ID_SEGMENT = 3;
 /** `POST /renders`. Only an authenticated caller can make the service read a body. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
-    const batch = await engine.batches.submit({ principal, document: await readJson(request) });
+    const idempotencyKey = readIdempotencyKey(request.get(REQUEST_HEADERS.idempotencyKey));
+    const document = await readJson(request);
+    const batch = await engine.batches.submit({ principal, document, idempotencyKey });
     const accepted = json(batch, "no-store", 202);
     return { ...accepted, headers: { ...accepted.headers, Location: `${baseUrl}/renders/${batch.id}` } };
   };
+}
+
+/** @throws SnapError `validation_failed` that names the header. */
+function readIdempotencyKey(key: string | undefined): string | undefined {
+  const { idempotencyKeyCharacters: longest } = BATCH_LIMITS;
+  if (key !== undefined && (key.length === 0 || key.length > longest || !/^[ -~]*$/.test(key)))
+    rejectParameter(REQUEST_HEADERS.idempotencyKey, `must be 1 to ${longest} printable ASCII characters`);
+  return key;
 }
 
 /** `GET /renders`. */

@@ -1,5 +1,5 @@
 import type { OpenAPIRegistry, ResponseConfig } from "@asteasolutions/zod-to-openapi";
-import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
+import { BATCH_LIMITS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
 import type * as z from "zod";
 import { deliveryAttempt, ownBatchSummary } from "../admin/schemas/batches.ts";
 import { listOf } from "../admin/schemas/lists.ts";
@@ -22,6 +22,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     description:
       "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every error, such as `items.2.quality`. Each item costs the same as a `GET /snap`, and counts against the same limits; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
     security: [{ bearer: [] }],
+    parameters: [IDEMPOTENCY_KEY],
     request: {
       body: {
         required: true,
@@ -30,7 +31,8 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     },
     responses: {
       "202": {
-        description: "The batch; every item is queued.",
+        description:
+          "The batch; every item is queued. For a repeated `Idempotency-Key`, the first submission's batch in its current state.",
         headers: headerReferences([...CREDIT_HEADERS, "Location"]),
         content: batchBody,
       },
@@ -76,6 +78,21 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     },
   });
 }
+
+const IDEMPOTENCY_KEY = {
+  name: REQUEST_HEADERS.idempotencyKey,
+  in: "header",
+  required: false,
+  description:
+    "Makes it safe to send a submission again after a lost response: for 24 hours, or until the batch is deleted, the same items and `webhookUrl` with the same key return the batch that the first request queued. A different submission with the key fails with `idempotency_mismatch`. Belongs to the account; a failed submission does not use it up. Printable ASCII, such as a random UUID.",
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: BATCH_LIMITS.idempotencyKeyCharacters,
+    pattern: "^[ -~]*$",
+  },
+  example: "0c1d7c0e-5b1f-4a53-9f0e-0a4f7f1d2b6e",
+} as const satisfies OperationParameter;
 
 const ID = {
   name: "id",

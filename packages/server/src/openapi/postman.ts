@@ -1,5 +1,5 @@
 import type { Ability } from "@snap/engine";
-import { SECRET_NAMES, toQuery } from "@snap/protocol";
+import { REQUEST_HEADERS, SECRET_NAMES, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CAPTURE_EXAMPLES } from "./captures.ts";
 import { UPLOAD_EXAMPLE } from "./documents.ts";
@@ -12,13 +12,18 @@ interface PostmanQueryEntry {
   readonly disabled: boolean;
 }
 
+interface PostmanHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
 interface PostmanRequest {
   readonly name: string;
   readonly request: {
     readonly method: "GET" | "POST";
     readonly description: string;
     readonly auth?: { readonly type: "noauth" };
-    readonly header?: readonly { readonly key: string; readonly value: string }[];
+    readonly header?: readonly PostmanHeader[];
     readonly body?: {
       readonly mode: "raw";
       readonly raw: string;
@@ -86,7 +91,8 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       }),
       postRequest("Submit a batch", "renders", {
         description:
-          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done.",
+          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch.",
+        header: { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" },
         body: SUBMISSION_EXAMPLE,
       }),
       plainRequest("List batches", "renders", { description: "Your account's batches, newest first." }),
@@ -137,14 +143,18 @@ function plainRequest(
 function postRequest(
   name: string,
   path: string,
-  { description, body }: { readonly description: string; readonly body: object },
+  {
+    description,
+    header,
+    body,
+  }: { readonly description: string; readonly header?: PostmanHeader; readonly body: object },
 ): PostmanRequest {
   return {
     name,
     request: {
       method: "POST",
       description,
-      header: [{ key: "Content-Type", value: "application/json" }],
+      header: [{ key: "Content-Type", value: "application/json" }, ...(header === undefined ? [] : [header])],
       body: {
         mode: "raw",
         raw: JSON.stringify(body, null, 2),

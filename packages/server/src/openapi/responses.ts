@@ -45,6 +45,7 @@ export const CODES = {
     "missing_ability",
     "validation_failed",
     "blocked_host",
+    "idempotency_mismatch",
     "rate_limited",
   ],
   upload: [...COMMON_CODES, ...BEARER_CODES, "email_unverified", "validation_failed", "rate_limited"],

@@ -8,6 +8,7 @@ import { openWorkspace, type Workspace } from "./command.ts";
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 const UNDO_MIGRATIONS = `
+  DROP TABLE idempotency_keys;
   DROP TABLE delivery_attempts;
   DROP TABLE sign_ins;
   DROP TABLE usage_totals;
@@ -63,21 +64,21 @@ describe("a database from an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 10.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 11.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 10.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 11.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 5, to: 10, copy: path("snap.db.schema-5") },
+      migrated: { from: 5, to: 11, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(10);
+    expect(version()).toBe(11);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -96,7 +97,7 @@ describe("a database from an older release", () => {
 
   it("can be upgraded after its key was lost, and then gets a new key", async () => {
     await rm(path("secret.key"));
-    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 10 } });
+    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 11 } });
     expect(await readdir(path(""))).not.toContain("secret.key");
     expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ replaced: true });
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
@@ -108,10 +109,10 @@ describe("a database from an older release", () => {
     expect(JSON.parse(line)).toMatchObject({
       level: "warn",
       from: 5,
-      to: 10,
+      to: 11,
       copy: path("snap.db.schema-5"),
     });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(10);
+    expect(version()).toBe(11);
   });
 });

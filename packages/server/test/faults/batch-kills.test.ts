@@ -94,22 +94,30 @@ describe("kill -9 of the server during batches", () => {
       const port = await findFreePort();
       let child = await startServer(directory, port);
       const send = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-        const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+        const headers = new Headers(init.headers);
+        headers.set("Authorization", `Bearer ${token}`);
+        headers.set("Content-Type", "application/json");
         const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { ...init, headers });
         expect(response.ok, `${path}: ${response.status}`).toBe(true);
         return response.json();
       };
-      const submit = async (name: string): Promise<string> => {
-        const items = Array.from({ length: 20 }, (_, index) => ({
+      const submit = async (name: string, length = 20): Promise<string> => {
+        const items = Array.from({ length }, (_, index) => ({
           url: `http://127.0.0.1:${site}/${name}/${index}`,
           waitUntil: "load",
           delay: 200,
         }));
         const body = JSON.stringify({ items, webhookUrl: `http://127.0.0.1:${receiver}/${name}` });
-        return ((await send("/renders", { method: "POST", body })) as RenderBatch).id;
+        const headers = { "Idempotency-Key": name };
+        return ((await send("/renders", { method: "POST", headers, body })) as RenderBatch).id;
       };
 
       const ids = [await submit("first"), await submit("second")];
+      const lost = submit("third", 1).catch(() => null);
+      await kill(child);
+      child = await startServer(directory, port);
+      ids.push(await submit("third", 1));
+      expect([null, ids[2]]).toContain(await lost);
       for (let kills = 0; kills < KILLS; kills += 1) {
         await wait(randomInt(50, 900));
         await kill(child);
@@ -122,10 +130,13 @@ describe("kill -9 of the server during batches", () => {
           await wait(250);
         }
       };
-      const batches = [await poll(ids[0] ?? ""), await poll(ids[1] ?? "")];
+      const batches: RenderBatch[] = [];
+      for (const id of ids) batches.push(await poll(id));
+      const { entries } = (await send("/renders")) as { readonly entries: readonly RenderBatch[] };
+      expect(entries.map(({ id }) => id)).toEqual(ids.toReversed());
 
       const items = batches.flatMap((batch) => batch.items);
-      expect(items).toHaveLength(40);
+      expect(items).toHaveLength(41);
       for (const { status, error, credit_cost } of items) {
         // An item fails after three interrupted starts; all others are done.
         expect([status, error?.code ?? null]).toEqual(

@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
       403: ["account_suspended", "email_unverified", "missing_ability"],
       408: ["request_timeout"],
       413: ["payload_too_large"],
-      422: ["validation_failed", "blocked_host"],
+      422: ["validation_failed", "blocked_host", "idempotency_mismatch"],
       429: ["rate_limited"],
       431: ["request_header_fields_too_large"],
       500: ["server_error"],

@@ -97,7 +97,10 @@ describe("the Postman collection", () => {
     const requestOf = (name: string) => collection.item.find((item) => item.name === name)?.request;
     expect(requestOf("Submit a batch")).toMatchObject({
       method: "POST",
-      header: [{ key: "Content-Type", value: "application/json" }],
+      header: [
+        { key: "Content-Type", value: "application/json" },
+        { key: "Idempotency-Key", value: "{{$guid}}" },
+      ],
       body: { mode: "raw", options: { raw: { language: "json" } } },
     });
     expect(JSON.parse(requestOf("Submit a batch")?.body?.raw ?? "")).toEqual({

@@ -5,6 +5,7 @@ import type { BatchSignal } from "../batch-signal.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { BATCH_PAGE, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
+import { claimKey } from "./idempotency-keys.ts";
 import { inChunks } from "./in-chunks.ts";
 import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import { endReservation } from "./ledger.ts";
@@ -23,17 +24,21 @@ const BATCHES_PER_STATEMENT = 100;
 export function createBatchStore(database: Database, signal: BatchSignal): BatchStore {
   const { query } = database;
   return {
-    async insert(batch) {
-      await database.transaction(async (inTransaction, isRepeated) => {
+    async insert(batch, claim) {
+      const outcome = await database.transaction(async (inTransaction, isRepeated) => {
         try {
+          const holder = claim === undefined ? null : await claimKey(inTransaction, { batch, claim });
+          if (holder !== null) return { holder };
           if (!(await insert(inTransaction, batch))) return null;
         } catch (error) {
           // the first transaction had committed when its connection was lost
           if (isRepeated && isUniqueViolation(error)) return null;
           throw error;
         }
-        return signal.send(inTransaction);
+        await signal.send(inTransaction);
+        return { holder: null };
       });
+      return outcome?.holder ?? null;
     },
     async find(batchId) {
       if (!isStorable(batchId)) return null;

@@ -64,6 +64,13 @@ const INSERTS = {
     reservationId: "reservation_id TEXT",
     at: "at BIGINT",
   }),
+  idempotencyKeys: insertInto("idempotency_keys", {
+    accountId: "account_id TEXT",
+    keyHash: "key_hash TEXT",
+    digest: "digest TEXT",
+    expiresAt: "expires_at BIGINT",
+    batchId: "batch_id TEXT",
+  }),
 };
 
 const INSERT_BATCHES = insertInto("batches", {

@@ -12,7 +12,7 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 
 /** Without it, the planner would assume that the tables are empty. */
 const ANALYZE = `ANALYZE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
-  snap.batch_items, snap.deliveries, snap.documents, snap.document_files`;
+  snap.batch_items, snap.deliveries, snap.idempotency_keys, snap.documents, snap.document_files`;
 
 const TOTALS = `SELECT
     (SELECT count(*) FROM snap.accounts) AS accounts,
@@ -20,6 +20,7 @@ const TOTALS = `SELECT
     (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM snap.tokens_id_seq) AS "lastTokenId",
     balance.*, reservation.*, journal.*,
     (SELECT count(*) FROM snap.batches) AS batches,
+    (SELECT count(*) FROM snap.idempotency_keys) AS "idempotencyKeys",
     item.*, delivery.*, document.*
   FROM
     (SELECT count(*) AS balances, ${sumOf("granted")} AS granted, ${sumOf("used")} AS used,

@@ -30,6 +30,8 @@ export interface BatchStatements {
   readonly find: Statement<BatchRow>;
   readonly page: Statement<SummaryRow>;
   readonly count: Statement<{ readonly matched: number }>;
+  readonly claimKey: Statement<never>;
+  readonly findHolder: Statement<BatchRow & { readonly digest: string }>;
   readonly insert: Statement<Pick<BatchRow, "sequence">>;
   readonly insertItem: Statement<never>;
   readonly finish: Statement<never>;
@@ -55,7 +57,12 @@ export const WITH_ITEMS = `JOIN batch_items ON batch_items.batch = sequence
   LEFT JOIN deliveries ON deliveries.batch = sequence`;
 
 export function prepareBatchStatements(database: DatabaseSync): BatchStatements {
-  return { ...prepareRecords(database), ...preparePages(database), ...prepareQueues(database) };
+  return {
+    ...prepareRecords(database),
+    ...prepareKeys(database),
+    ...preparePages(database),
+    ...prepareQueues(database),
+  };
 }
 
 function prepareRecords(
@@ -91,6 +98,26 @@ function prepareRecords(
       `INSERT INTO deliveries (batch, account_id, state, claimable_at)
        VALUES (:sequence, :accountId, :state, ${CLAIMABLE_AT})
        ON CONFLICT (batch) DO UPDATE SET state = excluded.state, claimable_at = excluded.claimable_at`,
+    ),
+  };
+}
+
+function prepareKeys(database: DatabaseSync): Pick<BatchStatements, "claimKey" | "findHolder"> {
+  return {
+    // changes no row if the key is taken
+    claimKey: prepare(
+      database,
+      `INSERT INTO idempotency_keys (account_id, key_hash, digest, expires_at, batch_id)
+       VALUES (:accountId, :keyHash, :digest, :expiresAt, :batchId)
+       ON CONFLICT (account_id, key_hash) DO UPDATE
+         SET digest = excluded.digest, expires_at = excluded.expires_at, batch_id = excluded.batch_id
+         WHERE expires_at <= :now
+           OR EXISTS (SELECT 1 FROM batches WHERE id = idempotency_keys.batch_id AND prunes_at <= :now)`,
+    ),
+    findHolder: prepare(
+      database,
+      `SELECT ${BATCH_COLUMNS}, digest FROM idempotency_keys JOIN batches ON batches.id = batch_id ${WITH_ITEMS}
+       WHERE idempotency_keys.account_id = :accountId AND key_hash = :keyHash ORDER BY position`,
     ),
   };
 }

@@ -4,6 +4,8 @@ import type {
   BatchStore,
   BatchSummary,
   DeliveryState,
+  IdempotencyClaim,
+  IdempotencyHolder,
   ItemRecord,
   ItemState,
 } from "@snap/engine/ports";
@@ -51,12 +53,14 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
   };
 
   return {
-    async insert(batch) {
-      durably(database, () =>
+    async insert(batch, claim) {
+      const outcome = durably(database, () =>
         writing(database, () => {
-          if (!deletions.includes(batch.accountId)) insert(statements, batch);
+          if (deletions.includes(batch.accountId)) return null;
+          return { holder: insertUnlessHeld(statements, batch, claim) };
         }),
       );
+      return outcome?.holder ?? null;
     },
     async find(batchId) {
       return toBatch(statements.find.all({ id: batchId }));
@@ -114,6 +118,22 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
     // SQLite has no notifications: other processes poll
     watch: () => Promise.resolve({ stop: () => Promise.resolve() }),
   };
+}
+
+/** Inserts the batch, unless another one has the key, which is returned. */
+function insertUnlessHeld(
+  statements: BatchStatements,
+  batch: BatchRecord,
+  claim: IdempotencyClaim | undefined,
+): IdempotencyHolder | null {
+  const { id: batchId, accountId, createdAt: now } = batch;
+  if (claim === undefined || statements.claimKey.run({ ...claim, accountId, batchId, now }).changes > 0) {
+    insert(statements, batch);
+    return null;
+  }
+  const rows = statements.findHolder.all({ accountId, keyHash: claim.keyHash });
+  const holder = toBatch(rows);
+  return holder && { batch: holder, digest: rows[0]?.digest ?? "" };
 }
 
 function insert(statements: BatchStatements, { items, delivery, ...batch }: BatchRecord): void {

@@ -26,6 +26,7 @@ const KINDS: readonly TransferKind[] = [
   "reservations",
   "journal",
   "batches",
+  "idempotencyKeys",
   "documents",
 ];
 
@@ -35,6 +36,7 @@ const TOTALS = `SELECT
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'tokens'), 0) AS lastTokenId,
   balance.*, reservation.*, journal.*,
   (SELECT count(*) FROM batches) AS batches,
+  (SELECT count(*) FROM idempotency_keys) AS idempotencyKeys,
   item.*, delivery.*, document.*
 FROM
   (SELECT count(*) AS balances, coalesce(sum(granted), 0) AS granted, coalesce(sum(used), 0) AS used,

@@ -2,6 +2,7 @@ import type {
   Account,
   BalanceRecord,
   BatchRecord,
+  IdempotencyRecord,
   JournalEntry,
   ReservationRecord,
   TransferKind,
@@ -76,6 +77,14 @@ export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): 
       keyOf: ({ sequence }) => [sequence],
     }),
     batches: prepareBatchReader(database),
+    idempotencyKeys: readerOf(database, {
+      sql: `SELECT account_id AS accountId, key_hash AS keyHash, digest, expires_at AS expiresAt, batch_id AS batchId
+        FROM idempotency_keys WHERE (account_id, key_hash) > (:first, :second)
+        ORDER BY account_id, key_hash LIMIT :limit`,
+      start: ["", ""],
+      toRecord: (row: IdempotencyRecord) => ({ ...row }),
+      keyOf: ({ accountId, keyHash }) => [accountId, keyHash],
+    }),
     documents: prepareDocumentReader(database, files),
   };
 }

@@ -8,6 +8,7 @@ import type {
   ItemState,
 } from "@snap/engine/ports";
 import { createDeliveryAttempts } from "./delivery-attempts.ts";
+import { createIdempotencyKeys } from "./idempotency-keys.ts";
 import type { MemoryLedger } from "./ledger.ts";
 import { pageOf } from "./page-of.ts";
 
@@ -20,20 +21,26 @@ export function createBatchStore({
   readonly deletions: ReadonlyMap<string, number>;
 }): BatchStore {
   const batches = new Map<string, BatchRecord>();
+  const keys = createIdempotencyKeys((batchId) => batches.get(batchId));
   const attempts = createDeliveryAttempts((batchId) => batches.has(batchId));
   const remove = (selected: readonly BatchRecord[]): number => {
     for (const { id } of selected) {
       batches.delete(id);
+      keys.delete(id);
       attempts.delete(id);
     }
     return selected.length;
   };
 
   return {
-    async insert(batch) {
-      if (deletions.has(batch.accountId)) return;
+    async insert(batch, claim) {
+      if (deletions.has(batch.accountId)) return null;
+      const holder = claim === undefined ? null : keys.find(batch, claim);
+      if (holder !== null) return holder;
       if (batches.has(batch.id)) throw new Error(`batch ${batch.id} already exists`);
       batches.set(batch.id, freeze(structuredClone(batch)));
+      if (claim !== undefined) keys.claim(batch, claim);
+      return null;
     },
     async find(batchId) {
       return batches.get(batchId) ?? null;

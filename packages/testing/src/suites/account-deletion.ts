@@ -2,6 +2,7 @@ import type { Account, Storage } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
+import { sampleClaim } from "./batch-keys.ts";
 import { assertJournalAddsUp } from "./ledger-model.ts";
 import { balance, NEXT_REQUEST, NOW, REQUEST, reservation } from "./ledger-samples.ts";
 import { concurrently, type DefineTest } from "./suite.ts";
@@ -44,7 +45,8 @@ function testBatches(test: DefineTest<keyof Storage>): void {
   test("stores no batch for an account whose deletion has started", async (storage) => {
     const { accounts, batches } = storage;
     await startDeletion(storage);
-    await batches.insert(sampleBatch());
+    for (const id of ["batch_1", "batch_2"])
+      assert.equal(await batches.insert(sampleBatch({ id }), sampleClaim()), null, `${id} claims no key`);
     assert.equal(await batches.find("batch_1"), null);
     await accounts.delete({ id: "acct_1", now: NOW });
     await batches.insert(sampleBatch());

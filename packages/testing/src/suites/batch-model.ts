@@ -64,7 +64,12 @@ function randomCalls(seed: number): () => Call {
       sampleItem({ id: `item_${index}`, state: unfinished() }),
     );
     const batch = sampleBatch({ id: `batch_${inserted}`, accountId: accountId(), createdAt: now, items });
-    return call("insert", batch, (batches) => batches.insert(batch));
+    const keyHash = String(randomBelow(4));
+    const claim =
+      keyHash === "0"
+        ? undefined
+        : { keyHash, digest: String(randomBelow(2)), expiresAt: now + randomBelow(40) };
+    return call("insert", { ...batch, claim }, (batches) => batches.insert(batch, claim));
   };
   const change = (): Call => {
     // one of the latest, or an unknown one

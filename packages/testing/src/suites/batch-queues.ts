@@ -223,7 +223,7 @@ function insertDelivery(
   batches: BatchStore,
   id: string,
   { accountId, delivery }: { readonly accountId: string; readonly delivery: DeliveryState | null },
-): Promise<void> {
+): Promise<unknown> {
   return batches.insert({ ...finished(sampleBatch({ id, accountId })), delivery });
 }
 

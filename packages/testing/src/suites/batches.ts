@@ -2,6 +2,7 @@ import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine/ports"
 import assert from "node:assert/strict";
 import { testDeliveryAttempts } from "./batch-attempts.ts";
 import { testBatchChanges } from "./batch-changes.ts";
+import { testIdempotencyKeys } from "./batch-keys.ts";
 import { testBatchPages } from "./batch-pages.ts";
 import { runBatchesAgainstModel } from "./batch-model.ts";
 import { testDeliveries, testDueItems, testPruning } from "./batch-queues.ts";
@@ -30,6 +31,7 @@ export function testBatchStore(
 ): void {
   defineSuite({ runner, open, name: "BatchStore: records" }, testRecords);
   defineSuite({ runner, open, name: "BatchStore: inserts" }, testInserts);
+  defineSuite({ runner, open, name: "BatchStore: idempotency keys" }, testIdempotencyKeys);
   defineSuite({ runner, open, name: "BatchStore: pages" }, testBatchPages);
   defineSuite({ runner, open, name: "BatchStore: changes" }, testBatchChanges);
   defineSuite({ runner, open, name: "BatchStore: due items" }, testDueItems);

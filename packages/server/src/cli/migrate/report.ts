@@ -25,6 +25,7 @@ const LABELS: Readonly<Record<keyof TransferTotals, string>> = {
   unfinishedItems: "  unfinished",
   deliveries: "webhook deliveries",
   openDeliveries: "  open",
+  idempotencyKeys: "idempotency keys",
   documents: "documents",
   documentBytes: "  bytes",
 };
@@ -67,7 +68,7 @@ export function moveDocument(report: MoveReport): Readonly<Record<string, unknow
 /** Progress on a terminal. */
 export function progressLine({ kind, moved, total }: TransferProgress): string {
   const percent = Math.floor((100 * moved) / total);
-  return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${kind}`;
+  return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${snakeCase(kind).replace("_", " ")}`;
 }
 
 function keyAdvice(key: KeyFound, { tokens }: TransferTotals): string {

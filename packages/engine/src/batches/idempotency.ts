@@ -1,0 +1,36 @@
+import { BATCH_LIMITS } from "@snap/protocol";
+import { createHash } from "node:crypto";
+import { SnapError } from "../errors.ts";
+import type { IdempotencyClaim } from "../ports/batches.ts";
+import type { BatchParts } from "./batch-parts.ts";
+import type { Submission } from "./parse-submission.ts";
+
+/**
+ * Returns the claim on an idempotency key. The digest covers the captures in their order, as their cache keys do, and
+ * the webhook's URL; so neither the order of an item's parameters nor a default value changes it.
+ */
+export function claimKey(
+  { cacheKey }: Pick<BatchParts, "cacheKey">,
+  {
+    idempotencyKey,
+    submission: { items, webhookUrl },
+    now,
+  }: { readonly idempotencyKey: string; readonly submission: Submission; readonly now: number },
+): IdempotencyClaim {
+  const content = [webhookUrl, ...items.map(({ parameters }) => cacheKey(parameters))];
+  return {
+    keyHash: sha256(idempotencyKey),
+    digest: sha256(JSON.stringify(content)),
+    expiresAt: now + BATCH_LIMITS.idempotencyKeyMs,
+  };
+}
+
+export function idempotencyMismatch(): SnapError {
+  const message =
+    "The idempotency key was used for a different submission in the last 24 hours; use a new key, or send the same items and webhookUrl.";
+  return new SnapError("idempotency_mismatch", message);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
