@@ -8,12 +8,13 @@ export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
   // System parts (src/machine/system-parts.ts).
   ignoreBinaries: ["ip", "openssl", "pgbouncer", "redis-cli", "script"],
-  // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`.
+  // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`. Guides import
+  // @snap/client.
   workspaces: {
     ".": {
       entry: [".dependency-cruiser.mjs", "docs/.vitepress/{config,theme/index}.ts"],
       // vitepress builds the pages in docs/, and resolves itself from there.
-      ignoreDependencies: ["@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
+      ignoreDependencies: ["@snap/client", "@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
     "examples/*": { entry: ["main.ts"], project: ["*.ts"] },
     "examples/recipes": { entry: ["*.ts"] },

@@ -12,6 +12,7 @@ export { createEngine } from "./create-engine.ts";
 export type { Engine } from "./create-engine.ts";
 export type { Batches } from "./batches/batches.ts";
 export type { DeliveryAttempt } from "./batches/deliver.ts";
+export type { WebhookTest } from "./batches/test-webhook.ts";
 export type { FinishedItem } from "./batches/item-worker.ts";
 export type { BatchWorker } from "./batches/worker.ts";
 export type { Document, DocumentContent } from "./documents/document.ts";

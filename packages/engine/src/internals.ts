@@ -7,6 +7,7 @@ export type { Entitlement } from "./accounts/entitlement.ts";
 export { findPlan } from "./accounts/plans.ts";
 export { createAudit } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
+export { responseLine } from "./batches/response-line.ts";
 export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export { isLinkable } from "./cache/links.ts";

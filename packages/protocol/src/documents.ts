@@ -64,6 +64,8 @@ export interface RenderBatch {
   readonly webhook: { readonly url: string; readonly delivered_at: string | null } | null;
   /** In submission order. */
   readonly items: readonly BatchItem[];
+  /** Present only in a test event, which has no items. */
+  readonly test?: true | undefined;
 }
 
 /** A stored document: the response to its upload, and the body of `GET /documents/{id}`. */

@@ -217,7 +217,8 @@ export type AdminParts = Pick<
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
 export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {
   // a command may not know how long the service stores its history
-  return openEngine({ ...config, historyRetentionMs: null }, { ...parts, renderer: NO_RENDERER });
+  const unrecorded = { ...config, historyRetentionMs: null };
+  return openEngine(unrecorded, { ...parts, renderer: NO_RENDERER, targets: servicePolicy(config) });
 }
 
 /**

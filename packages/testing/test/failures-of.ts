@@ -7,8 +7,15 @@ import {
 } from "../src/index.ts";
 import type { OpenStorage, SuiteRunner } from "../src/index.ts";
 
+type Inject = (storage: Storage) => Partial<Storage>;
+
 /** Runs all suites on storages with an injected fault, and returns the names of the failed tests. */
-export async function failuresOf(inject: (storage: Storage) => Partial<Storage>): Promise<string[]> {
+export async function failuresOf(inject: Inject): Promise<string[]> {
+  return [...(await messagesOf(inject)).keys()];
+}
+
+/** Like `failuresOf`, with the message of each failure. */
+export async function messagesOf(inject: Inject): Promise<ReadonlyMap<string, string>> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   const runner: SuiteRunner = {
     describe: (_, define) => define(),
@@ -22,5 +29,11 @@ export async function failuresOf(inject: (storage: Storage) => Partial<Storage>)
   testStorage(runner, open);
   testRenderLeases(runner, open);
   const outcomes = await Promise.allSettled(tests.map(({ run }) => run()));
-  return tests.filter((_, index) => outcomes[index]?.status === "rejected").map(({ name }) => name);
+  return new Map(
+    outcomes.flatMap((outcome, index) =>
+      outcome.status === "rejected"
+        ? [[tests[index]?.name ?? "", (outcome.reason as Error).message] as const]
+        : [],
+    ),
+  );
 }

@@ -18,6 +18,7 @@ import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
+import { testWebhook, type WebhookTest } from "./test-webhook.ts";
 import { sealSecrets } from "./item-secrets.ts";
 import { claimKey, idempotencyMismatch } from "./idempotency.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
@@ -80,6 +81,12 @@ export interface Batches {
    * @throws AdminError if the batch is unknown, or its webhook cannot be sent.
    */
   redeliver(batchId: string): Promise<BatchRecord>;
+  /**
+   * Sends a signed test event to a receiver, without a render: the document of a finished batch with `test: true` and no
+   * items. The rules for targets and the time limit are those of real deliveries; nothing is stored, and nothing retried.
+   * @throws AdminError if the token is unknown, or the URL is malformed.
+   */
+  testWebhook(tokenId: number, receiver: { readonly url: string }): Promise<WebhookTest>;
   /** Returns the selected delivery attempts, newest first, for the operator; none if `after` is unknown. */
   deliveryPage(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
   stats(): Promise<BatchStats>;
@@ -154,6 +161,7 @@ export function createBatches(parts: BatchParts): Batches {
       return batches.page(request);
     },
     redeliver: (batchId) => redeliver(parts, batchId),
+    testWebhook: (tokenId, { url }) => testWebhook(parts, { tokenId, url }),
     deliveryPage: (request) => batches.deliveries(request),
     stats: () => batches.stats({ now: clock.now() }),
   };

@@ -1,12 +1,12 @@
-import { signStandardWebhook, signWebhook, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
 import { orderedId } from "../ordered-ids.ts";
 import type { BatchRecord, DeliveryRecord, DeliveryState } from "../ports/batches.ts";
-import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
+import type { WebhookOutcome } from "../ports/webhook-sender.ts";
 import { storableText } from "../storable-text.ts";
-import { previousOf } from "../tokens/previous-secrets.ts";
 import type { BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 import { describeBatch } from "./render-batch.ts";
+import { responseLine } from "./response-line.ts";
+import { signRequest } from "./sign-request.ts";
 
 /** Longer than an attempt's time limit, 15 s, so attempts never overlap. */
 const DELIVERY_LEASE_MS = 25_000;
@@ -25,6 +25,11 @@ export interface DeliveryAttempt {
   readonly receiver: string;
   readonly attempt: number;
   readonly outcome: WebhookOutcome | { readonly kind: "token-revoked" };
+  /**
+   * The first line of the response, at most 200 characters, with `[path]` for the path and query of the webhook's URL;
+   * `null` if there was no response.
+   */
+  readonly response: string | null;
   readonly delivered: boolean;
   readonly retryAt: number | null;
 }
@@ -62,7 +67,7 @@ export async function deliver(
     await applyEvent(parts, batch.id, { type: "delivery-released", fence });
     return;
   }
-  const delivered = outcome.kind === "responded" && outcome.status >= 200 && outcome.status < 300;
+  const delivered = isAcknowledged(outcome);
   const retryAt = delivered ? null : retryInstant(parts, outcome, delivery);
   const event: BatchEvent = delivered
     ? { type: "delivery-acknowledged", fence }
@@ -70,11 +75,26 @@ export async function deliver(
   await applyEvent(parts, batch.id, event);
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
-  parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, outcome, delivered, retryAt });
+  const response = outcome.kind === "responded" ? withoutPath(responseLine(outcome.body), webhookUrl) : null;
+  const ends = { outcome, response, delivered, retryAt };
+  parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
   const id = `dlv_${orderedId(parts.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
   // the attempt was made, whether or not it can be looked up later
   await parts.batches.recordDelivery({ id, ...record }).catch(parts.onBackgroundError);
+}
+
+/** Returns whether the receiver responded with a 2xx. */
+export function isAcknowledged(outcome: DeliveryAttempt["outcome"]): boolean {
+  return outcome.kind === "responded" && outcome.status >= 200 && outcome.status < 300;
+}
+
+/** Frameworks respond with "Cannot POST /path" to an unknown path, which may contain secrets. */
+function withoutPath(text: string, url: string): string {
+  const { pathname, search } = new URL(url);
+  return [pathname + search, pathname, search]
+    .filter((part) => part.length > 1)
+    .reduce((redacted, part) => redacted.replaceAll(part, "[path]"), text);
 }
 
 function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "status" | "failure" | "body"> {
@@ -92,46 +112,12 @@ async function attempt(
   parts: BatchParts,
   batch: ClaimedDelivery["batch"],
 ): Promise<DeliveryAttempt["outcome"]> {
-  const { tokens, webhookSender, seal, clock } = parts;
-  const principal = await tokens.find(batch.tokenId);
+  const principal = await parts.tokens.find(batch.tokenId);
   // a webhook cannot be signed without the token's secret
   if (principal === null) return { kind: "token-revoked" };
-  const document = await describeBatch(parts, { batch, token: principal.token });
-  const body = new TextEncoder().encode(JSON.stringify(document));
-  const signingSecret = seal.open(principal.token.sealedSigningSecret);
-  const now = clock.now();
-  const previous = previousOf(principal.token, now);
-  const previousSecret = previous && seal.open(previous.sealedSigningSecret);
-  const timestamp = String(Math.floor(now / 1000));
-  return webhookSender.send({
-    url: batch.webhookUrl,
-    headers: signedHeaders({ id: batch.id, timestamp, body }, { signingSecret, previousSecret }),
-    body,
-  });
-}
-
-/**
- * `X-Webhook-Signature` is one signature, made with the current secret. `webhook-signature` can list several, so
- * receivers can verify it with either secret during an overlap (Standard Webhooks, "Webhook signatures").
- */
-function signedHeaders(
-  delivery: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
-  secrets: { readonly signingSecret: string; readonly previousSecret: string | null },
-): WebhookRequest["headers"] {
-  const { id, timestamp } = delivery;
-  const { signingSecret, previousSecret } = secrets;
-  const signingSecrets = previousSecret === null ? [signingSecret] : [signingSecret, previousSecret];
-  return {
-    "Content-Type": "application/json; charset=utf-8",
-    [WEBHOOK_HEADERS.id]: id,
-    [WEBHOOK_HEADERS.timestamp]: timestamp,
-    [WEBHOOK_HEADERS.signature]: signWebhook(delivery, signingSecret),
-    [STANDARD_WEBHOOK_HEADERS.id]: id,
-    [STANDARD_WEBHOOK_HEADERS.timestamp]: timestamp,
-    [STANDARD_WEBHOOK_HEADERS.signature]: signingSecrets
-      .map((secret) => signStandardWebhook(delivery, secret))
-      .join(" "),
-  };
+  const { token } = principal;
+  const document = await describeBatch(parts, { batch, token });
+  return parts.webhookSender.send(signRequest(parts, { url: batch.webhookUrl, document, token }));
 }
 
 /** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */

@@ -30,7 +30,7 @@ export type AccountChange = Partial<
 
 /** Selects accounts; each absent field selects all. */
 export interface AccountFilter {
-  /** A part of the email address. ASCII case does not matter. */
+  /** A part of the email address, taken literally. ASCII case does not matter. */
   readonly emailPart?: string | undefined;
   /** `null` selects those without a plan. */
   readonly planSlug?: string | null | undefined;
@@ -38,27 +38,42 @@ export interface AccountFilter {
 }
 
 /**
- * Durable accounts. Email addresses are unique, regardless of ASCII case. Ids are never reused.
+ * Durable accounts. Email addresses are unique, regardless of the case of ASCII letters; other letters are compared
+ * exactly. Ids are never reused.
  *
  * A deletion has several steps, in several stores. From `startDeletion` until at least a day after `delete`, the
  * storage rejects the account's new batches and opens no period for it, so requests in flight leave nothing behind.
  */
 export interface AccountStore {
-  /** Returns `false`, and stores nothing, if the email address is taken. */
+  /**
+   * Returns `false`, and stores nothing, if the email address is taken. Of concurrent inserts with one address, one succeeds.
+   *
+   * @throws Error if the id is taken.
+   */
   insert(account: Account): Promise<boolean>;
   find(id: string): Promise<Account | null>;
   findByEmail(email: string): Promise<Account | null>;
-  /** Returns the selected accounts, in order of creation; none if `after` is unknown. */
+  /**
+   * Returns the selected accounts, in order of creation; none if `after` is unknown. `after` can be an account that the
+   * filter does not select.
+   */
   page(request: PageRequest & AccountFilter): Promise<Page<Account>>;
-  /** Returns all accounts, in order of creation. */
+  /** Returns all accounts, in order of creation, which updates do not change. */
   list(): Promise<readonly Account[]>;
-  /** Returns the changed account, `null` if it does not exist, or `"email-taken"`. */
+  /**
+   * Changes the given fields, of which `null` is a value, and returns the account; `null` if it does not exist. Changes
+   * nothing, and returns `"email-taken"`, if another account has the email address. Concurrent changes of different
+   * fields all take effect.
+   */
   update(id: string, change: AccountChange): Promise<Account | "email-taken" | null>;
-  /** Suspends the account and records that its deletion has started; returns it, or `null` if it does not exist. */
+  /**
+   * Suspends the account and records that its deletion has started; returns it, or `null` if it does not exist. Keeps the
+   * instants of an earlier suspension and of an earlier start.
+   */
   startDeletion(request: { readonly id: string; readonly now: number }): Promise<Account | null>;
   /**
    * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not exist.
-   * Afterwards, nothing deleted in this or earlier steps can be read from the storage's files.
+   * Its email address is then free. Its ledger remains, unless another step has deleted it. Afterwards, nothing deleted in this or earlier steps can be read from the storage's files.
    */
   delete(request: { readonly id: string; readonly now: number }): Promise<boolean>;
   /** Forgets at most `limit` deletions that ended before `before`; returns their number. */

@@ -41,8 +41,8 @@ export type ItemState =
 export interface ItemRecord {
   readonly id: string;
   /**
-   * The validated parameters without defaults, as plain JSON. Secrets are encrypted, and `null` once the item is
-   * finished. They change only together with `state`.
+   * The validated parameters without defaults, as plain JSON; its strings can contain any character, NUL included. Secrets
+   * are encrypted, and `null` once the item is finished. They change only together with `state`.
    */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
@@ -193,14 +193,18 @@ export interface BatchStore {
    */
   insert(batch: BatchRecord, claim?: IdempotencyClaim): Promise<IdempotencyHolder | null>;
   find(batchId: string): Promise<BatchRecord | null>;
-  /** Returns the selected batches, most recently submitted first; an empty page if `after` is unknown. */
+  /** Returns the selected batches, the last inserted first; an empty page if `after` is unknown. */
   page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
-  /** Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. */
+  /**
+   * Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. If
+   * `change` throws, rejects with that error. In all three cases, the reservation is not resolved, not even as lapsed, and
+   * for an unknown batch, `change` is not called. A change does not add or remove items, or remove a delivery.
+   */
   change(request: BatchChange): Promise<BatchRecord | null>;
   /**
-   * Returns the items that can be claimed at `now`, longest due first: queued items that are due, and
-   * rendering items whose lease has expired. At most one per account: its longest due, or among equals, the
-   * first submitted. At most `limit` in total. None from `exceptAccounts`.
+   * Returns the items that can be claimed at `now`, longest due first, or among equals, the first submitted: queued items
+   * from the millisecond `dueAt`, and rendering items from the millisecond `leaseEndsAt`. At most one per account, its
+   * first in that order. At most `limit` in total. None from `exceptAccounts`, which do not count against the limit.
    */
   dueItems(request: {
     readonly now: number;
@@ -208,8 +212,8 @@ export interface BatchStore {
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueItem[]>;
   /**
-   * Returns the deliveries that can be claimed at `now`, longest due first: at most one per account, its longest due;
-   * at most `limit` in total; none from `exceptAccounts`.
+   * Returns the deliveries that can be claimed at `now`, longest due first: due ones from `dueAt`, and those being sent
+   * from `leaseEndsAt`. At most one per account, its longest due; at most `limit` in total; none from `exceptAccounts`.
    */
   dueDeliveries(request: {
     readonly now: number;
@@ -218,11 +222,14 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Stores an attempt and deletes all but the latest 100 of its batch. Does nothing if the batch does not exist. */
   recordDelivery(delivery: DeliveryRecord): Promise<void>;
-  /** Returns the selected attempts in descending order of ids; an empty page if `after` is unknown. */
+  /** Returns the selected attempts in descending order of ids; an empty page if `after` is none of them. */
   deliveries(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
-  /** Deletes at most `limit` batches whose `prunesAt` is not after `now`; returns their number. */
+  /**
+   * Deletes at most `limit` batches whose `prunesAt` is not after `now`, with their items, delivery, attempts and claim;
+   * returns their number. Their ids can be used again.
+   */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all of an account's batches, in chunks; returns their number. */
+  /** Deletes all of an account's batches, in chunks and as `prune` does; returns their number. */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
   stats(request: { readonly now: number }): Promise<BatchStats>;
   /**

@@ -126,19 +126,25 @@ export interface UsageSum extends Omit<UsageTotals, "day" | "accountId" | "token
  */
 export interface HistoryStore {
   /**
-   * Stores entries and adds `totals` to those of the same day and token, atomically. Not idempotent: callers must not
-   * retry it. Stores nothing for an account whose deletion has started.
+   * Stores entries and adds `totals` to those of the same day and token, atomically; either list can be empty. Not
+   * idempotent: callers must not retry it. Stores nothing for an account whose deletion has started, but everything for the
+   * others.
+   *
+   * @throws Error if an entry's id is taken, also by another entry of the call.
    */
   append(request: {
     readonly entries: readonly HistoryEntry[];
     readonly totals: readonly UsageTotals[];
   }): Promise<void>;
-  /** Returns the selected entries in descending order of ids; an empty page if `after` is unknown. */
+  /**
+   * Returns the selected entries in descending order of ids, also if they were stored in another order; an empty page if
+   * `after` is unknown. `after` can be an entry that the filter does not select.
+   */
   page(request: PageRequest & HistoryFilter): Promise<HistoryPage>;
   find(id: string): Promise<HistoryEntry | null>;
   /**
    * Counts renders and failures since `since`, in intervals that start at multiples of `intervalMs`, in ascending
-   * order. Omits empty intervals.
+   * order; the first can start before `since`. Omits intervals with neither; hits do not count.
    */
   activity(request: { readonly since: number; readonly intervalMs: number }): Promise<readonly Activity[]>;
   /** Counts the failures since `since` by code, most frequent first, then in the order of codes. */
@@ -149,13 +155,13 @@ export interface HistoryStore {
   usage(request: UsageRequest): Promise<readonly UsageSum[]>;
   /**
    * Deletes at most `limit` entries that are older than `before`, and at most `limit` totals of days before
-   * `beforeDay`; returns their number.
+   * `beforeDay`; returns the number of both together.
    */
   prune(request: {
     readonly before: number;
     readonly beforeDay: string;
     readonly limit: number;
   }): Promise<number>;
-  /** Deletes an account's entries and totals, in chunks; returns the number of entries. */
+  /** Deletes an account's entries and totals, in chunks; returns the number of entries. New ones can be stored. */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
 }

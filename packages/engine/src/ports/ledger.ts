@@ -90,27 +90,42 @@ export interface AuditPortion {
 /**
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
  * lapses. A settled one can be reversed once. Every method is atomic, even across processes, and for each period
- * `granted = remaining + used + reserved` always holds. A reservation is resolved and reversed in the period in which
- * it was made.
+ * `granted = remaining + used + reserved` always holds, in the balance and in the sums of the journal. A reservation is
+ * resolved and reversed in the period in which it was made, even after that has ended. Every change is one journal entry
+ * at its `now`: `reserve`, `settle`, `refund`, `lapse` and `reverse` with 1 credit, a `grant` with the difference.
  */
 export interface Ledger {
-  /** Returns the balance at `now`: opens a new period if one has begun, and marks overdue reservations as lapsed. */
+  /**
+   * Returns the balance at `now`: opens the period if it is new, grants `granted`, and marks the account's overdue
+   * reservations as lapsed. A new period starts with no credits used, reserved or carried over. A grant that does not
+   * change writes no entry, nor does one of 0 credits in a new period. A grant can fall below `used + reserved`; then
+   * nothing is reserved until it suffices again.
+   */
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
-  /** Reserves one credit if one remains. Repeating a `reservationId` returns the first result and reserves nothing. */
+  /**
+   * Reserves one credit if one remains, after doing what `balance` does. Repeating a `reservationId` reserves nothing, and
+   * returns the first result with the requested period's current balance: `true` even if the reservation has been resolved,
+   * and `false` even if credits have become available. Another account's id returns `false`.
+   */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
-  /** Charges the credit, unless the reservation is already resolved. Returns how it ended. */
+  /**
+   * Charges the credit, unless the reservation is already resolved. Returns how it ended: `lapsed` from the millisecond
+   * `lapsesAt`, and from then on, even if the clock is set back; `unknown` for a reservation that was rejected.
+   */
   settle(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
-  /** Refunds the credit, unless the reservation is already resolved. Returns how it ended. */
+  /** Refunds the credit, unless the reservation is already resolved. Returns how it ended, as `settle` does. */
   refund(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
    * Removes the charge: refunds an open reservation, reverses a settled one. Returns how the reservation ended; a
-   * repeated call returns the same. A later settlement charges nothing.
+   * repeated call returns the same, and changes nothing. A later settlement charges nothing. The credit can be reserved
+   * again.
    */
   reverse(request: { readonly reservationId: string; readonly now: number }): Promise<Resolution>;
   /**
    * Deletes expired records in chunks; call it until it returns 0.
    *
-   * - Reservations whose id sorts before `reservationsBefore` by bytes; those still open lapse first.
+   * - Reservations whose id sorts before `reservationsBefore` by the bytes of its UTF-8, rejected ones included; those
+   *   still open lapse first. Their ids are then `unknown`.
    * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal
    *   entries. A period with an open reservation stays. Entries are deleted in journal order, so a period's entries may
    *   remain until all older ones can be deleted.
@@ -120,12 +135,14 @@ export interface Ledger {
   prune(request: PruneRequest): Promise<number>;
   /**
    * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. The
-   * reservation of a running render is then `unknown`, and the account gets no new ones.
+   * reservation of a running render is then `unknown`, and the account gets no new ones: its balance is 0 throughout.
+   * Without this call, the ledger remains after the account is deleted; open reservations are resolved in it, and no period
+   * opens.
    *
    * @returns how many journal entries it deleted.
    */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
-  /** Returns an account's newest `limit` entries, newest first. For audits: it may scan the whole journal. */
+  /** Returns an account's newest `limit` entries, the last written first. For audits: it may scan the whole journal. */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
   /**
    * Returns every period of the next `limit` accounts after the id `after`, ordered by id, or only those of

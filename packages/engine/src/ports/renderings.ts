@@ -30,15 +30,16 @@ export interface RenderingStore {
   get(request: RenderingKey & { readonly now: number }): Promise<StoredRendering | null>;
   /** Like `get`, without the bytes. */
   peek(request: RenderingKey & { readonly now: number }): Promise<Omit<StoredRendering, "bytes"> | null>;
-  /** Stores a rendering, replacing an existing one. */
+  /** Stores a rendering of any size, replacing an existing one, expired or not. Of concurrent calls, one remains complete. */
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
+  /** Deletes the rendering, if it exists. */
   delete(request: RenderingKey): Promise<void>;
   /**
    * Deletes at most `limit` renderings that have expired by `now`, or that no longer fit in the quota or the storage;
    * returns their number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all renderings of one account or of all accounts, in chunks; returns their number. */
+  /** Deletes all renderings of one account or of all accounts, in chunks; returns their number. New ones can be stored. */
   purge(request: { readonly accountId: string | null }): Promise<number>;
   /**
    * Like `purge`, for an account that is being deleted: `put` stores nothing for it for at least an hour, which is

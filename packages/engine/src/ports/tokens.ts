@@ -68,7 +68,11 @@ export interface EnsuredToken {
 
 /** Durable tokens. Ids are positive integers and never reused, even after a revocation. */
 export interface TokenStore {
-  /** Stores a token with a new id. */
+  /**
+   * Stores a token with a new id, which no token has had before.
+   *
+   * @throws Error if the account does not exist.
+   */
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
   /**
    * Stores a token with a new id, unless its account has one with its name. If that one has another `secretHash`,
@@ -77,28 +81,31 @@ export interface TokenStore {
   ensure(
     token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt"> & { readonly name: string },
   ): Promise<EnsuredToken>;
-  /** Returns a token's principal in one read, or `null` if the token does not exist. */
+  /**
+   * Returns a token's principal in one read, or `null` if the token does not exist. The balance is the stored one of the
+   * latest period, or `null`: only the ledger opens a period, and marks reservations as lapsed.
+   */
   find(id: number): Promise<Principal | null>;
-  /** Returns an account's tokens, in order of creation. */
+  /** Returns an account's tokens, in order of creation; none for an unknown account. */
   listByAccount(accountId: string): Promise<readonly TokenRecord[]>;
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
   /**
-   * Replaces both secrets, and those of an earlier overlap, atomically; returns `null` if the token does not exist. If
-   * `next` has an overlap and an earlier one has not ended by `rotatedAt`, replaces nothing.
+   * Replaces both secrets, and those of an earlier overlap, atomically, and no other field; returns `null` if the token
+   * does not exist. If `next` has an overlap and an earlier one ends after `rotatedAt`, replaces nothing.
    */
   rotate(id: number, next: NextSecrets): Promise<Rotation | null>;
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
    * Replaces the signing secret, and the previous one during an overlap, if the signing secret is still `current`;
-   * returns `null` if it is not, or if the token does not exist. Both are in lowercase hex.
+   * returns `null` if it is not, or if the token does not exist. Changes no other field. Both are in lowercase hex.
    */
   replaceSigningSecret(
     id: number,
     secrets: { readonly current: string; readonly next: string },
   ): Promise<TokenRecord | null>;
-  /** Deletes the token; returns `false` if it does not exist. */
+  /** Deletes the token; returns `false` if it does not exist. Of concurrent calls, only one returns `true`. */
   revoke(id: number): Promise<boolean>;
   /** Deletes all of an account's tokens; returns their ids, in order of creation. */
   revokeAll(accountId: string): Promise<readonly number[]>;

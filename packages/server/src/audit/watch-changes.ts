@@ -48,8 +48,8 @@ const READS: ReadonlySet<string> = new Set([
 const SUBJECTS: Readonly<Record<string, string>> = { "operators.signOutAll": "all sessions" };
 
 /**
- * Returns the engine with methods that record what they change. Revealing a secret counts as a change, because it can lead
- * to a leak.
+ * Returns the engine with methods that record what they change. Revealing a secret or signing with it counts as a change,
+ * because it can lead to a leak.
  *
  * @param subjects Subjects that have already changed.
  */
@@ -86,7 +86,7 @@ async function recordChange(
     const fixedSubject = SUBJECTS[path];
     if (fixedSubject !== undefined) changes.subjects.add(fixedSubject);
     for (const subject of values.flatMap((value) =>
-      subjectsOf(value, { isToken: path.startsWith("tokens.") }),
+      subjectsOf(value, { isToken: path.startsWith("tokens.") || path === "batches.testWebhook" }),
     ))
       changes.subjects.add(subject);
   };

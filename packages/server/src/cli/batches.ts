@@ -1,10 +1,20 @@
-import type { AdminBatch, AdminBatchItem, AdminBatchSummary, AdminBatchWebhook } from "@snap/protocol";
+import { responseLine } from "@snap/engine/internals";
+import type {
+  AdminBatch,
+  AdminBatchItem,
+  AdminBatchSummary,
+  AdminBatchWebhook,
+  DeliveryAttemptDocument,
+} from "@snap/protocol";
 import { Option, type Command } from "commander";
 import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
 import { operate, withJson } from "./admin.ts";
 import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+
+/** Attempts that `batches show` prints: more than the default schedule makes. */
+const SHOWN_DELIVERIES = 20;
 
 interface ListFilters {
   readonly account?: string;
@@ -31,7 +41,7 @@ export function addBatches(program: Command): void {
     .action(listBatches);
 
   withJson(batches.command("show"))
-    .description("show a batch, its items and its webhook delivery")
+    .description("show a batch, its items, and the latest attempts to deliver its webhook")
     .argument("<id>", "id of the batch")
     .action(showBatch);
 
@@ -84,7 +94,9 @@ function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
 function showBatch(id: string, options: { json?: true }): Promise<void> {
   return operate(async ({ operations }) => {
     const batch = await operations.batches.get(id);
-    if (options.json) return printJson(batch);
+    const deliveries =
+      batch.webhook === null ? [] : await operations.batches.deliveries(id, SHOWN_DELIVERIES);
+    if (options.json) return printJson({ ...batch, deliveries });
     const { items, webhook } = batch;
     printLines(
       formatTable([
@@ -100,8 +112,20 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
       ]),
       "",
       formatTable([["ID", "STATUS", "CODE", "STARTS", "NEXT START", "COST", "URL"], ...items.map(itemRow)]),
+      ...(deliveries.length === 0
+        ? []
+        : [
+            "",
+            formatTable([["ATTEMPT", "AT", "STATUS", "TIME", "RESPONSE"], ...deliveries.map(deliveryRow)]),
+          ]),
     );
   });
+}
+
+function deliveryRow(delivery: DeliveryAttemptDocument): string[] {
+  const { attempt, at, status, failure, duration_ms: durationMs, body } = delivery;
+  const response = responseLine(body ?? "");
+  return [String(attempt), formatInstant(at, ""), String(status ?? failure), `${durationMs} ms`, response];
 }
 
 function countFinished(items: readonly AdminBatchItem[]): number {

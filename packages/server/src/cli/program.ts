@@ -20,6 +20,7 @@ import { addRenderings } from "./renderings.ts";
 import { addSecretKey } from "./secret-key.ts";
 import { addServe } from "./serve-command.ts";
 import { addTokens } from "./tokens.ts";
+import { addWebhooks } from "./webhooks.ts";
 
 /** Runs the command line and sets the exit code. */
 export async function main(): Promise<void> {
@@ -70,6 +71,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
   addAccounts(program);
   addTokens(program);
   addBatches(program);
+  addWebhooks(program);
   addConsole(program);
   addLedger(program);
   addRender(program);

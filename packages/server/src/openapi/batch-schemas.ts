@@ -151,5 +151,9 @@ export const renderBatch: z.ZodType<RenderBatch> = z
       .nullable()
       .meta({ description: "Null if the submission has no `webhookUrl`." }),
     items: z.array(batchItem).meta({ description: "The renders, in the order of submission." }),
+    test: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present only in a test event of a webhook, which has no items." }),
   })
   .meta({ id: "RenderBatch", description: "Captures that were queued together, and the status of each." });

@@ -36,14 +36,16 @@ function logItem(logger: Logger, { itemId, batchId, accountId, state }: Finished
 }
 
 function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
-  const { batchId, accountId, receiver, delivered, retryAt } = attempt;
+  const { batchId, accountId, receiver, outcome, delivered, retryAt } = attempt;
   logger[delivered ? "info" : "warn"](
     {
       batch: batchId,
       account: accountId,
       receiver,
       attempt: attempt.attempt,
-      outcome: nameOutcome(attempt.outcome),
+      outcome: nameOutcome(outcome),
+      ...(!delivered &&
+        outcome.kind === "responded" && { status: outcome.status, response: attempt.response }),
       retry_at: retryAt === null ? undefined : new Date(retryAt).toISOString(),
     },
     delivered ? "webhook delivered" : "webhook not delivered",

@@ -104,6 +104,7 @@ describe("batches show", () => {
           due_at: DATE_TIME,
         },
       ],
+      deliveries: [],
     });
     const { stdout } = await workspace.run(["batches", "show", batch.id]);
     expect(stdout).toMatch(/^status +pending, 0 of 1 finished$/m);
@@ -113,7 +114,12 @@ describe("batches show", () => {
   });
 
   it("shows the items and the webhook of a finished batch", async () => {
-    webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "" });
+    webhookSender.returnNext({
+      kind: "responded",
+      status: 500,
+      retryAfterMs: null,
+      body: "\nOut of\u001B[31m order\nstack",
+    });
     const items = [{ url: `${url}a`, pdf: true }, { url: `${url}b` }];
     const batch = await submit({ items, webhookUrl: `${url}hook` });
     // The previous test's batch is first in the queue.
@@ -123,6 +129,10 @@ describe("batches show", () => {
     renderer.failNext(new SnapError("render_failed", "The page could not be captured."));
     release();
     await attempted.promise;
+    await until(
+      () => engine.batches.deliveryPage({ batchId: batch.id, limit: 1 }),
+      ({ entries }) => entries.length > 0,
+    );
     const shown = await workspace.json(["batches", "show", batch.id]);
     expect(shown).toEqual({
       id: batch.id,
@@ -164,6 +174,19 @@ describe("batches show", () => {
           credit_cost: 1,
         },
       ],
+      deliveries: [
+        {
+          id: expect.stringMatching(/^dlv_[0-9a-f]{24}$/),
+          batch_id: batch.id,
+          at: DATE_TIME,
+          attempt: 1,
+          duration_ms: expect.any(Number),
+          delivered: false,
+          status: 500,
+          failure: null,
+          body: "\nOut of\u001B[31m order\nstack",
+        },
+      ],
     });
     const { stdout } = await workspace.run(["batches", "show", batch.id]);
     expect(stdout).toMatch(/^status +complete$/m);
@@ -171,6 +194,8 @@ describe("batches show", () => {
     expect(stdout).toMatch(/^delivery +next attempt \d{4}-\d\d-\d\d \d\d:\d\d UTC, 1 attempt$/m);
     expect(stdout).toMatch(/^item_\w+ +failed +render_failed +0 +https:\/\/example\.com\/a$/m);
     expect(stdout).toMatch(/^item_\w+ +done +1 +https:\/\/example\.com\/b$/m);
+    expect(stdout).toMatch(/^ATTEMPT +AT +STATUS +TIME +RESPONSE$/m);
+    expect(stdout).toMatch(/^1 +\d{4}-\d\d-\d\d \d\d:\d\d UTC +500 +\d+ ms +Out of \[31m order$/m);
   });
 });
 

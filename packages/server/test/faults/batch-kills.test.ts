@@ -94,11 +94,9 @@ describe("kill -9 of the server during batches", () => {
       const port = await findFreePort();
       let child = await startServer(directory, port);
       const send = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-        const headers = {
-          Authorization: `Bearer ${token}`,
-          "Content-Type": "application/json",
-          ...init.headers,
-        };
+        const headers = new Headers(init.headers);
+        headers.set("Authorization", `Bearer ${token}`);
+        headers.set("Content-Type", "application/json");
         const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { ...init, headers });
         expect(response.ok, `${path}: ${response.status}`).toBe(true);
         return response.json();

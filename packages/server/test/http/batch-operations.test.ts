@@ -61,7 +61,13 @@ describe("the log", () => {
   it("has a line for each delivery attempt, with only the receiver's origin", async () => {
     const service = await openService({ worker: true });
     const { id: account, token } = await service.customer();
-    service.webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: 60_000, body: "" });
+    const { pathname, search } = new URL(webhookUrl);
+    service.webhookSender.returnNext({
+      kind: "responded",
+      status: 500,
+      retryAfterMs: 60_000,
+      body: `\nCannot POST ${pathname}${search}\nat line 7`,
+    });
     const document = { items: [{ url }], webhookUrl };
     const refused = batchOf(await submit(service, document, { token }));
     await service.whenLogged("webhook not delivered");
@@ -76,6 +82,8 @@ describe("the log", () => {
         msg: "webhook not delivered",
         batch: refused.id,
         outcome: "http_5xx",
+        status: 500,
+        response: "Cannot POST [path]",
         retry_at: "2026-03-01T12:01:00.000Z",
       },
       { ...facts, level: "info", msg: "webhook delivered", batch: accepted.id, outcome: "delivered" },

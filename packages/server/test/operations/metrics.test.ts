@@ -149,6 +149,7 @@ describe("the metrics", () => {
       accountId: "acct_1",
       receiver: "https://example.com",
       attempt: 1,
+      response: "",
       outcome: { kind: "responded", status: 500, retryAfterMs: null, body: "" },
       delivered: false,
       retryAt: 5,

@@ -57,9 +57,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
       const outcome = durably(database, () =>
         writing(database, () => {
           if (deletions.includes(batch.accountId)) return null;
-          const holder = claim === undefined ? null : claimKey(statements, { batch, claim });
-          if (holder === null) insert(statements, batch);
-          return { holder };
+          return { holder: insertUnlessHeld(statements, batch, claim) };
         }),
       );
       return outcome?.holder ?? null;
@@ -122,18 +120,20 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
   };
 }
 
-/** Returns the batch that has the key, if it is not free. */
-function claimKey(
+/** Inserts the batch, unless another one has the key, which is returned. */
+function insertUnlessHeld(
   statements: BatchStatements,
-  {
-    batch: { id: batchId, accountId, createdAt: now },
-    claim,
-  }: { readonly batch: BatchRecord; readonly claim: IdempotencyClaim },
+  batch: BatchRecord,
+  claim: IdempotencyClaim | undefined,
 ): IdempotencyHolder | null {
-  if (statements.claimKey.run({ ...claim, accountId, batchId, now }).changes > 0) return null;
+  const { id: batchId, accountId, createdAt: now } = batch;
+  if (claim === undefined || statements.claimKey.run({ ...claim, accountId, batchId, now }).changes > 0) {
+    insert(statements, batch);
+    return null;
+  }
   const rows = statements.findHolder.all({ accountId, keyHash: claim.keyHash });
-  const batch = toBatch(rows);
-  return batch && { batch, digest: rows[0]?.digest ?? "" };
+  const holder = toBatch(rows);
+  return holder && { batch: holder, digest: rows[0]?.digest ?? "" };
 }
 
 function insert(statements: BatchStatements, { items, delivery, ...batch }: BatchRecord): void {

@@ -5,11 +5,10 @@ import type {
   BatchStore,
   BatchSummary,
   DeliveryState,
-  IdempotencyClaim,
-  IdempotencyHolder,
   ItemState,
 } from "@snap/engine/ports";
 import { createDeliveryAttempts } from "./delivery-attempts.ts";
+import { createIdempotencyKeys } from "./idempotency-keys.ts";
 import type { MemoryLedger } from "./ledger.ts";
 import { pageOf } from "./page-of.ts";
 
@@ -22,35 +21,25 @@ export function createBatchStore({
   readonly deletions: ReadonlyMap<string, number>;
 }): BatchStore {
   const batches = new Map<string, BatchRecord>();
-  /** The latest claim on each key. */
-  const claims = new Map<string, IdempotencyClaim & { readonly batchId: string }>();
+  const keys = createIdempotencyKeys((batchId) => batches.get(batchId));
   const attempts = createDeliveryAttempts((batchId) => batches.has(batchId));
   const remove = (selected: readonly BatchRecord[]): number => {
     for (const { id } of selected) {
       batches.delete(id);
-      for (const [key, { batchId }] of claims) if (batchId === id) claims.delete(key);
+      keys.delete(id);
       attempts.delete(id);
     }
     return selected.length;
   };
 
-  const findHolder = (key: string, now: number): IdempotencyHolder | null => {
-    const claim = claims.get(key);
-    const batch = batches.get(claim?.batchId ?? "");
-    if (claim === undefined || batch === undefined) return null;
-    const isOver = claim.expiresAt <= now || (batch.prunesAt ?? Infinity) <= now;
-    return isOver ? null : { batch, digest: claim.digest };
-  };
-
   return {
     async insert(batch, claim) {
       if (deletions.has(batch.accountId)) return null;
-      const key = JSON.stringify([batch.accountId, claim?.keyHash]);
-      const holder = claim === undefined ? null : findHolder(key, batch.createdAt);
+      const holder = claim === undefined ? null : keys.find(batch, claim);
       if (holder !== null) return holder;
       if (batches.has(batch.id)) throw new Error(`batch ${batch.id} already exists`);
       batches.set(batch.id, freeze(structuredClone(batch)));
-      if (claim !== undefined) claims.set(key, { ...claim, batchId: batch.id });
+      if (claim !== undefined) keys.claim(batch, claim);
       return null;
     },
     async find(batchId) {

@@ -24,7 +24,7 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
     assert.equal((await accounts.findByEmail("aDA@Example.com"))?.id, "acct_1");
     assert.equal((await accounts.findByEmail("\u212aIT@example.com"))?.id, "acct_2");
     for (const email of ["kit@example.com", "ada@example.co", "da@example.com", "", "a\0b"])
-      assert.equal(await accounts.findByEmail(email), null);
+      assert.equal(await accounts.findByEmail(email), null, JSON.stringify(email));
   });
 
   test("returns pages in order of creation", async ({ accounts }) => {

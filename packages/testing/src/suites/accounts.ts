@@ -53,15 +53,15 @@ function testInserts(test: DefineTest<"accounts">): void {
 
   test("distinguishes unusual ids", async ({ accounts }) => {
     for (const [index, id] of UNUSUAL_TEXTS.entries())
-      assert.equal(await accounts.insert(sampleAccount({ id, email: `${index}@example.com` })), true);
+      assert.equal(await accounts.insert(sampleAccount({ id, email: `${index}@example.com` })), true, id);
     for (const [index, id] of UNUSUAL_TEXTS.entries())
-      assert.equal((await accounts.find(id))?.email, `${index}@example.com`);
+      assert.equal((await accounts.find(id))?.email, `${index}@example.com`, id);
   });
 
   test("returns null for an unknown id", async ({ accounts }) => {
     for (const id of ["", "nobody", "a\0b", "\ud800"]) {
-      assert.equal(await accounts.find(id), null);
-      assert.equal(await accounts.update(id, { planSlug: "growth" }), null);
+      assert.equal(await accounts.find(id), null, `find ${JSON.stringify(id)}`);
+      assert.equal(await accounts.update(id, { planSlug: "growth" }), null, `update ${JSON.stringify(id)}`);
     }
   });
 }
@@ -83,14 +83,14 @@ function testUniqueness(test: DefineTest<"accounts">): void {
 
   test("rejects an id that is taken", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
-    await assert.rejects(accounts.insert(sampleAccount({ email: "grace@example.com" })));
+    await assert.rejects(accounts.insert(sampleAccount({ email: "grace@example.com" })), "the id is taken");
     assert.deepEqual(await accounts.list(), [sampleAccount()]);
   });
 
   test("accepts only one of many concurrent inserts with the same email address", async ({ accounts }) => {
     const results = await concurrently((index) => accounts.insert(sampleAccount({ id: `acct_${index}` })));
-    assert.equal(countOf(results, true), 1);
-    assert.equal((await accounts.list()).length, 1);
+    assert.equal(countOf(results, true), 1, "inserts that succeeded");
+    assert.equal((await accounts.list()).length, 1, "stored accounts");
   });
 }
 

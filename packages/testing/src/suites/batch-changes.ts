@@ -185,7 +185,7 @@ function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
     await batches.insert(TWO_ITEMS);
     const results = await concurrently(() => batches.change(request((batch) => claim(batch, SUBMITTED_AT))));
     const winners = results.filter((result) => result !== null);
-    assert.equal(winners.length, 1);
+    assert.equal(winners.length, 1, "claims that succeeded");
     assert.deepEqual(await batches.find("batch_1"), winners[0]);
     assert.deepEqual(winners[0], claim(TWO_ITEMS, SUBMITTED_AT));
   });
@@ -218,7 +218,7 @@ function testConcurrentChanges(test: DefineTest<"batches" | "ledger">): void {
     const results = await concurrently((index) =>
       batches.change(request((batch) => (batch.finishedAt === null ? finished(batch) : null), `r${index}`)),
     );
-    assert.equal(results.filter((result) => result !== null).length, 1);
+    assert.equal(results.filter((result) => result !== null).length, 1, "changes that finished the batch");
     const balance = { granted: CONCURRENT_CALLS, used: 1, reserved: CONCURRENT_CALLS - 1 };
     assert.deepEqual(await ledger.balance(balanceRequest), balance);
     const reservationId = `r${results.findIndex((result) => result !== null)}`;

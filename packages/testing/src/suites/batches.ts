@@ -146,7 +146,7 @@ function testInserts(test: DefineTest<"batches">): void {
   test("rejects a batch whose id is taken, without changing the existing one", async ({ batches }) => {
     await batches.insert(sampleBatch());
     const other = sampleBatch({ accountId: "acct_2", items: [sampleItem(), sampleItem({ id: "item_2" })] });
-    await assert.rejects(batches.insert(other));
+    await assert.rejects(batches.insert(other), "the id is taken");
     assert.deepEqual(await batches.find("batch_1"), sampleBatch());
     const request = { now: SUBMITTED_AT, limit: 10, exceptAccounts: ["acct_1"] };
     assert.deepEqual(await batches.dueItems(request), []);
@@ -164,7 +164,7 @@ function testInserts(test: DefineTest<"batches">): void {
         () => "rejected",
       ),
     );
-    assert.equal(countOf(results, "inserted"), 1);
+    assert.equal(countOf(results, "inserted"), 1, "inserts that succeeded");
     assert.deepEqual(await batches.find("batch_1"), record(results.indexOf("inserted")));
   });
 }

@@ -67,7 +67,7 @@ function testContents(test: DefineTest<"documents">): void {
       assert.deepEqual({ ...found, bytes }, { path, contentType, bytes });
     }
     for (const path of ["", "a", "A/logo.png", "index.html/", "missing", "\0"])
-      assert.equal(await documents.readFile({ ...KEY, path }), null);
+      assert.equal(await documents.readFile({ ...KEY, path }), null, JSON.stringify(path));
   });
 
   test("stores a document whose files are all empty", async ({ documents }) => {
@@ -200,13 +200,13 @@ function testQuotas(test: DefineTest<"documents">): void {
   test("never exceeds a quota with concurrent uploads", async ({ documents }) => {
     const quota = { documents: 1000, bytes: 75 };
     const outcomes = await concurrently((index) => put(documents, index, quota));
-    assert.equal(countOf(outcomes, "stored"), 7);
-    assert.equal(countOf(outcomes, "bytes"), 93);
+    assert.equal(countOf(outcomes, "stored"), 7, "documents of 10 bytes in a quota of 75");
+    assert.equal(countOf(outcomes, "bytes"), 93, "rejected uploads");
   });
 
   test("counts concurrent uploads of the same document once", async ({ documents }) => {
     const outcomes = await concurrently(() => put(documents, 1, { documents: 1, bytes: 10 }));
-    assert.equal(countOf(outcomes, "stored"), 100);
+    assert.equal(countOf(outcomes, "stored"), 100, "uploads of the same document that succeeded");
     assert.equal(await documents.deleteAccount({ ...OWNER, now: STORED_AT }), 1);
   });
 }
@@ -216,7 +216,7 @@ function testDeletions(test: DefineTest<"documents">): void {
     await documents.put(sample());
     await documents.put(sample({ accountId: "acct_2" }));
     const outcomes = await concurrently(() => documents.delete(KEY));
-    assert.equal(countOf(outcomes, true), 1);
+    assert.equal(countOf(outcomes, true), 1, "calls that deleted the document");
     assert.equal(await documents.find(KEY), null);
     assert.equal(await documents.readFile({ ...KEY, path: "index.html" }), null);
     assert.notEqual(await documents.find({ ...KEY, accountId: "acct_2" }), null);

@@ -69,7 +69,7 @@ function testEntries(test: DefineTest<"history">): void {
       known.toUpperCase(),
       historyId(FINISHED_AT, 1),
     ])
-      assert.equal(await history.find(id), null);
+      assert.equal(await history.find(id), null, JSON.stringify(id));
   });
 
   test("returns entries that are isolated from the stored ones", async ({ history }) => {
@@ -88,7 +88,7 @@ function testEntries(test: DefineTest<"history">): void {
   test("stores nothing of an append with a duplicate id", async ({ history }) => {
     await history.append({ entries: [sampleEntry()], totals: [sampleTotals()] });
     const entries = [sampleEntry({ at: FINISHED_AT + 1 }), sampleEntry({ accountId: "acct_2" })];
-    await assert.rejects(history.append({ entries, totals: [sampleTotals()] }));
+    await assert.rejects(history.append({ entries, totals: [sampleTotals()] }), "an id is taken");
     assert.deepEqual((await history.page({ limit: 10 })).entries, [sampleEntry()]);
     const [sum] = await history.usage({ ...DAYS, by: "account" });
     assert.equal(sum?.renders, 3);

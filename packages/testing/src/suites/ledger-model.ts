@@ -19,10 +19,11 @@ export async function assertJournalAddsUp(ledger: Ledger, balanceRequest: Balanc
       .filter((entry) => entry.kind === kind && entry.periodStartedAt === balanceRequest.period.startedAt)
       .reduce((credits, entry) => credits + entry.credits, 0);
   const remaining = moved("grant") - moved("reserve") + moved("refund") + moved("lapse") + moved("reverse");
-  assert.equal(granted, moved("grant"));
-  assert.equal(used, moved("settle") - moved("reverse"));
-  assert.equal(reserved, moved("reserve") - moved("settle") - moved("refund") - moved("lapse"));
-  assert.equal(granted, remaining + used + reserved);
+  const pending = moved("reserve") - moved("settle") - moved("refund") - moved("lapse");
+  assert.equal(granted, moved("grant"), "the balance's granted differs from the journal's grants");
+  assert.equal(used, moved("settle") - moved("reverse"), "used differs from the journal's charges");
+  assert.equal(reserved, pending, "reserved differs from the journal's open reservations");
+  assert.equal(granted, remaining + used + reserved, "granted = remaining + used + reserved does not hold");
 
   const ended = new Map<string, JournalKind>();
   for (const { kind, reservationId } of journal.toReversed()) {

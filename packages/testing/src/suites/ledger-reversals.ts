@@ -50,7 +50,7 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: LAPSES_AT }), "lapsed");
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: NOW }), "lapsed");
     for (const reservationId of ["refused", ...UNUSUAL_TEXTS])
-      assert.equal(await ledger.reverse({ reservationId, now: NOW }), "unknown");
+      assert.equal(await ledger.reverse({ reservationId, now: NOW }), "unknown", reservationId);
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     await assertJournalAddsUp(ledger, REQUEST);
   });
@@ -95,8 +95,8 @@ export function testConcurrentReversals(test: DefineTest<"ledger">): void {
         results.filter(({ operation }) => operation === "reverse").map(({ outcome }) => outcome),
       );
       const [outcome] = outcomes;
-      assert.equal(outcomes.size, 1);
-      assert.ok(outcome === "reversed" || outcome === "refunded");
+      assert.equal(outcomes.size, 1, "reversals of one reservation returned different results");
+      assert.ok(outcome === "reversed" || outcome === "refunded", `a reversal returned ${outcome}`);
       assert.equal(await ledger.settle({ reservationId: first, now: NOW }), outcome);
       assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     }

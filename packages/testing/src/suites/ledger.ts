@@ -90,13 +90,14 @@ function testCredits(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.reserve(reservation("r3", { granted: 1 })), spent);
     const none = { reserved: false, balance: balance(0, 0, 0) };
     assert.deepEqual(await ledger.reserve(reservation("r4", { accountId: "acct_2", granted: 0 })), none);
-    assert.deepEqual(await ledger.journal({ accountId: "acct_2", limit: 10 }), []);
+    const entries = await ledger.journal({ accountId: "acct_2", limit: 10 });
+    assert.equal(entries.length, 0, "a grant of 0 credits in a new period writes no entry");
     await assertJournalAddsUp(ledger, { ...REQUEST, granted: 1 });
   });
 
   test("reserves each of the last credits once under many concurrent reservations", async ({ ledger }) => {
     const outcomes = await concurrently((index) => ledger.reserve(reservation(`r${index}`)));
-    assert.equal(outcomes.filter((outcome) => outcome.reserved).length, 10);
+    assert.equal(outcomes.filter((outcome) => outcome.reserved).length, 10, "reservations of 10 credits");
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 10));
     await assertJournalAddsUp(ledger, REQUEST);
   });
@@ -105,7 +106,8 @@ function testCredits(test: DefineTest<"ledger">): void {
 function testReservationIds(test: DefineTest<"ledger">): void {
   test("returns the first result for a repeated reservation, and reserves nothing", async ({ ledger }) => {
     const outcomes = await concurrently(() => ledger.reserve(reservation("r1")));
-    assert.equal(outcomes.filter((outcome) => outcome.reserved).length, CONCURRENT_CALLS);
+    const repeated = outcomes.filter((outcome) => outcome.reserved).length;
+    assert.equal(repeated, CONCURRENT_CALLS, "calls that returned the first result");
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 1));
     await ledger.settle({ reservationId: "r1", now: NOW });
     const again = { reserved: true, balance: balance(10, 1, 0) };
@@ -136,7 +138,9 @@ function testReservationIds(test: DefineTest<"ledger">): void {
   test("does not return another account's reservation", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
     const borrowed = { reserved: false, balance: balance(10, 0, 0) };
-    assert.deepEqual(await ledger.reserve(reservation("r1", { accountId: "acct_2" })), borrowed);
+    const outcome = await ledger.reserve(reservation("r1", { accountId: "acct_2" }));
+    assert.equal(outcome.reserved, false, "the reservation belongs to another account");
+    assert.deepEqual(outcome, borrowed);
     assert.equal(await ledger.settle({ reservationId: "r1", now: NOW }), "settled");
     assert.deepEqual(await ledger.balance({ ...REQUEST, accountId: "acct_2" }), balance(10, 0, 0));
   });
@@ -151,16 +155,16 @@ function testResolutions(test: DefineTest<"ledger">): void {
         : ledger.refund({ reservationId: "r1", now: NOW }),
     );
     const first = results[0];
-    assert.ok(first === "settled" || first === "refunded");
-    assert.equal(countOf(results, first), CONCURRENT_CALLS);
+    assert.ok(first === "settled" || first === "refunded", `ended as ${first}`);
+    assert.equal(countOf(results, first), CONCURRENT_CALLS, `calls that returned ${first}`);
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, first === "settled" ? 1 : 0, 0));
     assert.equal((await ledger.journal({ accountId: "acct_1", limit: 10 })).length, 3);
   });
 
   test("returns unknown for an unknown reservation", async ({ ledger }) => {
     for (const reservationId of UNUSUAL_TEXTS) {
-      assert.equal(await ledger.settle({ reservationId, now: NOW }), "unknown");
-      assert.equal(await ledger.refund({ reservationId, now: NOW }), "unknown");
+      assert.equal(await ledger.settle({ reservationId, now: NOW }), "unknown", reservationId);
+      assert.equal(await ledger.refund({ reservationId, now: NOW }), "unknown", reservationId);
     }
   });
 

@@ -138,6 +138,6 @@ function testJumps(test: DefineTest<"rateLimiter">): void {
     const outcomes = await concurrently((index) =>
       rateLimiter.consume(request({ limit, now: START + (index % 2) * 1000 })),
     );
-    assert.equal(outcomes.filter((outcome) => outcome.allowed).length, limit);
+    assert.equal(outcomes.filter((outcome) => outcome.allowed).length, limit, "allowed requests");
   });
 }

@@ -72,7 +72,7 @@ function testAcquiring(test: DefineLeaseTest): void {
 
   test("allows only one of many concurrent holders to acquire a lease", async (leases) => {
     const taken = await concurrently((index) => tryAcquire(leases, `holder ${index}`));
-    assert.equal(countOf(taken, true), 1);
+    assert.equal(countOf(taken, true), 1, "holders that acquired the lease");
   });
 
   test("frees an expired lease", async (leases) => {
@@ -102,7 +102,12 @@ function testAcquiring(test: DefineLeaseTest): void {
   test("distinguishes unusual holders", async (leases) => {
     for (const holder of UNUSUAL_TEXTS) {
       assert.equal(await tryAcquire(leases, holder), true, holder);
-      for (const other of UNUSUAL_TEXTS) assert.equal(await tryAcquire(leases, other), other === holder);
+      for (const other of UNUSUAL_TEXTS)
+        assert.equal(
+          await tryAcquire(leases, other),
+          other === holder,
+          `${other} while ${holder} has the lease`,
+        );
       await release(leases, holder, 0);
     }
   });
@@ -157,7 +162,8 @@ function testReleasing(test: DefineLeaseTest): void {
   test("denies a lingering lease to every holder", async (leases) => {
     await tryAcquire(leases, "a");
     await release(leases, "a", LONG_MS);
-    for (const holder of ["a", "b"]) assert.equal(await tryAcquire(leases, holder), false);
+    for (const holder of ["a", "b"])
+      assert.equal(await tryAcquire(leases, holder), false, `${holder} acquired a lingering lease`);
     // already released: releasing it again changes nothing
     await release(leases, "a", 0);
     assert.equal(await tryAcquire(leases, "b"), false);

@@ -42,7 +42,7 @@ async function keysOf(renderings: RenderingStore, accountId: string): Promise<st
   for (let index = 0; index < 100; index += 1) {
     const request = { accountId, key: `${index}`, now: STORED_AT };
     const [found, metadata] = [await renderings.get(request), await renderings.peek(request)];
-    assert.equal(found === null, metadata === null);
+    assert.equal(found === null, metadata === null, `get and peek disagree on ${accountId} ${request.key}`);
     if (found !== null) keys.push(request.key);
   }
   return keys;
@@ -116,7 +116,7 @@ function testEviction(test: DefineTest<"renderings">): void {
     assert.deepEqual(await keysOf(renderings, "quiet"), ["0", "1"]);
     const stats = await renderings.stats();
     assert.equal(stats?.bytes, (2 + (await keysOf(renderings, "greedy")).length) * COUNTED_BYTES);
-    assert.ok(stats.bytes <= QUOTA_BYTES);
+    assert.ok(stats.bytes <= QUOTA_BYTES, `${stats.bytes} bytes exceed the quota`);
   });
 }
 

@@ -135,7 +135,11 @@ function testKeysAndExpiry(test: DefineTest<"renderings">): void {
     for (const [index, name] of names.entries())
       await renderings.put({ ...name, rendering: sampleRendering({ etag: `"${index}"` }) });
     for (const [index, name] of names.entries())
-      assert.equal((await renderings.get({ ...name, now: STORED_AT }))?.etag, `"${index}"`);
+      assert.equal(
+        (await renderings.get({ ...name, now: STORED_AT }))?.etag,
+        `"${index}"`,
+        JSON.stringify(name),
+      );
     assert.equal(await renderings.get({ accountId: "acct_2", key: "a", now: STORED_AT }), null);
     assert.equal(await renderings.get({ accountId: "a", key: "b:a", now: STORED_AT }), null);
   });

@@ -24,8 +24,9 @@ export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns"
     test("distinguishes kinds and hashes", async ({ signIns }) => {
       await signIns.insert({ ...LINK, expiresAt: EXPIRES_AT });
       for (const key of [keyOf(1, "session"), keyOf(2), { ...LINK, hash: "" }, { ...LINK, hash: "a\0b" }]) {
-        assert.equal(await signIns.find({ ...key, now: NOW }), null);
-        assert.equal(await signIns.take({ ...key, now: NOW }), false);
+        const text = JSON.stringify(key);
+        assert.equal(await signIns.find({ ...key, now: NOW }), null, `find ${text}`);
+        assert.equal(await signIns.take({ ...key, now: NOW }), false, `take ${text}`);
       }
       await signIns.insert({ ...keyOf(1, "session"), expiresAt: EXPIRES_AT + 1 });
       assert.equal(await signIns.find({ ...keyOf(1, "session"), now: NOW }), EXPIRES_AT + 1);
@@ -35,7 +36,7 @@ export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns"
     test("lets only one of many concurrent calls take a link", async ({ signIns }) => {
       await signIns.insert({ ...LINK, expiresAt: EXPIRES_AT });
       const outcomes = await concurrently(() => signIns.take({ ...LINK, now: NOW }));
-      assert.equal(countOf(outcomes, true), 1);
+      assert.equal(countOf(outcomes, true), 1, "calls that took the link");
       assert.equal(await signIns.find({ ...LINK, now: NOW }), null);
       assert.equal(await signIns.take({ ...LINK, now: NOW }), false);
     });
@@ -65,7 +66,7 @@ export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns"
       assert.equal(await signIns.prune({ now: NOW + 4, limit: 3 }), 0);
       for (let index = 0; index < 10; index += 1) {
         const found = await signIns.find({ ...keyOf(index), now: NOW - 1 });
-        assert.equal(found, index < 5 ? null : NOW + index);
+        assert.equal(found, index < 5 ? null : NOW + index, `link ${index}`);
       }
     });
   });

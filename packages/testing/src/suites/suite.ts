@@ -43,12 +43,22 @@ export function defineSuite<Port extends keyof Storage>(
         const opened = await open(settings);
         try {
           await run(opened.storage);
+        } catch (error) {
+          throw naming(error, { name, title });
         } finally {
           await opened.close();
         }
       });
     });
   });
+}
+
+/** Adds the broken rule to the message of an assertion, which may only show two values. */
+function naming(error: unknown, { name, title }: { readonly name: string; readonly title: string }): unknown {
+  const [port] = name.split(":");
+  if (error instanceof assert.AssertionError)
+    error.message = `The storage breaks a rule of ${port}: "${title}". See the comments of @snap/engine/ports.\n${error.message}`;
+  return error;
 }
 
 /** Number of calls that `concurrently` makes. */

@@ -26,7 +26,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     const expiring = sampleToken({ ...change, expiresAt: 1_767_225_600_001 });
     for (const token of [sampleToken(), expiring]) {
       const record = await tokens.insert(token);
-      assert.ok(Number.isSafeInteger(record.id) && record.id > 0);
+      assert.ok(Number.isSafeInteger(record.id) && record.id > 0, "the id is not a positive integer");
       assert.deepEqual(record, { id: record.id, ...token, previous: null, lastUsedAt: null });
       const found = await tokens.find(record.id);
       assert.deepEqual(found?.token, record);
@@ -76,7 +76,8 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 
   test("returns null for an unknown id", async ({ tokens }) => {
-    for (const id of [0, 1, -1, 1.5, Number.MAX_SAFE_INTEGER]) assert.equal(await tokens.find(id), null);
+    for (const id of [0, 1, -1, 1.5, Number.MAX_SAFE_INTEGER])
+      assert.equal(await tokens.find(id), null, `token ${id}`);
   });
 
   test("returns the account's current state", async ({ accounts, tokens }) => {
@@ -87,7 +88,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 
   test("rejects a token without an account", async ({ tokens }) => {
-    await assert.rejects(tokens.insert(sampleToken()));
+    await assert.rejects(tokens.insert(sampleToken()), "the account does not exist");
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
 
@@ -157,7 +158,7 @@ function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">):
       tokens.replaceSigningSecret(id, { current: SEALED.old, next: hexOf(60, index + 10) }),
     );
     const [replaced, ...others] = results.filter((result) => result !== null);
-    assert.equal(others.length, 0);
+    assert.equal(others.length, 0, "more than one call replaced the secret");
     assert.deepEqual((await tokens.find(id))?.token, replaced);
   });
 }
@@ -181,7 +182,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
     const results = await concurrently(() => tokens.revoke(id));
-    assert.equal(countOf(results, true), 1);
+    assert.equal(countOf(results, true), 1, "calls that revoked the token");
     assert.equal(await tokens.find(id), null);
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
     const next = { secretHash: hexOf(32, 0), sealedSigningSecret: hexOf(8, 0), rotatedAt: 1 };
@@ -240,7 +241,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
       }),
     );
     const found = await tokens.find(id);
-    assert.ok(found);
+    assert.ok(found, "the token does not exist");
     assert.equal(found.token.secretHash, found.token.sealedSigningSecret);
     assert.equal(found.token.secretHash, hexOf(32, found.token.rotatedAt ?? -1));
   });
@@ -298,7 +299,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
       return tokens.rotate(id, { ...next, rotatedAt: 100, overlapEndsAt: 900 });
     });
     const [rotation, ...others] = results.filter((result) => result?.rotated === true);
-    assert.equal(others.length, 0);
+    assert.equal(others.length, 0, "more than one call rotated the token");
     const rotated = rotatedOf(rotation ?? null);
     assert.equal(rotated.previous?.secretHash, secretHash);
     assert.deepEqual((await tokens.find(id))?.token, rotated);

@@ -1,6 +1,6 @@
 import type { Engine, Plan } from "@snap/engine";
 import { batchNotFound } from "@snap/engine/internals";
-import { batchDocument, batchSummaryDocument, planDocument } from "../documents.ts";
+import { attemptDocument, batchDocument, batchSummaryDocument, planDocument } from "../documents.ts";
 import { listDocument, pageRequestOf } from "../lists.ts";
 import { localAccounts } from "./local-accounts.ts";
 import { localTokens } from "./local-tokens.ts";
@@ -26,6 +26,9 @@ function localBatches({ batches }: Engine): BatchOperations {
       const batch = await batches.inspect(id);
       if (batch === null) throw batchNotFound(id);
       return batchDocument(batch);
+    },
+    async deliveries(batchId, limit) {
+      return (await batches.deliveryPage({ batchId, limit })).entries.map(attemptDocument);
     },
     redeliver: async (id) => batchDocument(await batches.redeliver(id)),
   };

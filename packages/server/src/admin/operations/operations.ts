@@ -12,6 +12,7 @@ import type {
   AdminRevokedToken,
   AdminRevokedTokens,
   AdminToken,
+  DeliveryAttemptDocument,
 } from "@snap/protocol";
 import type {
   AccountChangeInput,
@@ -62,6 +63,8 @@ export interface TokenOperations {
 export interface BatchOperations {
   page(query: BatchQuery): Promise<AdminCountedList<AdminBatchSummary>>;
   get(id: string): Promise<AdminBatch>;
+  /** Returns the latest attempts to deliver the webhook, newest first. */
+  deliveries(id: string, limit: number): Promise<readonly DeliveryAttemptDocument[]>;
   /** Schedules another delivery of the webhook. */
   redeliver(id: string): Promise<AdminBatch>;
 }

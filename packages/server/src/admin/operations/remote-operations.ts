@@ -1,5 +1,12 @@
 import { accountNotFound, batchNotFound, tokenNotFound } from "@snap/engine/internals";
-import type { AdminAccount, AdminCountedList, AdminList, AdminPlan, AdminToken } from "@snap/protocol";
+import type {
+  AdminAccount,
+  AdminCountedList,
+  AdminList,
+  AdminPlan,
+  AdminToken,
+  DeliveryAttemptDocument,
+} from "@snap/protocol";
 import { LIMITS_OF_LISTS } from "../../requests/fields.ts";
 import type { AccountOperations, AdminOperations, BatchOperations, TokenOperations } from "./operations.ts";
 import { callRemote, type RemoteCall, type RemoteService } from "./remote-call.ts";
@@ -69,6 +76,10 @@ function remoteBatches(call: Call): BatchOperations {
   return {
     page: (query) => readPage(call, { path: "/batches", query, missing: batchNotFound(query.after ?? "") }),
     get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, missing: batchNotFound(id) }),
+    deliveries: async (id, limit) => {
+      const query = { batch: id, limit };
+      return (await call<AdminList<DeliveryAttemptDocument>>({ path: "/deliveries", query })).entries;
+    },
     redeliver: (id) =>
       call({
         method: "POST",

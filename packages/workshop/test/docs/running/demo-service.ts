@@ -49,13 +49,13 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   return { ...prepared, variables, stop };
 }
 
-/** Returns the first of two adjacent free ports. They have four digits like the ports on the page, so tables stay aligned. */
+/** Returns the first of three adjacent free ports. They have four digits like the ports on the page, so tables stay aligned. */
 async function findPorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = 4000 + 2 * Math.floor(Math.random() * 2900);
-    if ((await isFree(port)) && (await isFree(port + 1))) return port;
+    const port = 4000 + 3 * Math.floor(Math.random() * 1900);
+    if ((await isFree(port)) && (await isFree(port + 1)) && (await isFree(port + 2))) return port;
   }
-  throw new Error("no two adjacent ports are free");
+  throw new Error("no three adjacent ports are free");
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -7,7 +7,7 @@ import { matchesOutput } from "./match-output.ts";
 import { readSteps, type Step } from "./read-steps.ts";
 import { endGroup, openShell, start, type Place, type Printed } from "./shell.ts";
 
-/** The service that a page addresses as 127.0.0.1:3000, with the demo page on 127.0.0.1:3001. */
+/** The service that a page addresses as 127.0.0.1:3000, with the demo page on :3001, and a free port, :3002. */
 export interface PageService {
   readonly port: number;
   readonly dataDir: string;
@@ -82,7 +82,7 @@ function findFault({ place, command, expected }: Step, { ok, output }: Printed):
 /** Replaces addresses, which are percent-encoded within URLs. */
 function withAddresses({ command, expected }: Step, port: number): Pick<Step, "command" | "expected"> {
   const put = (text: string): string =>
-    text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([01])\b/g, (_, host: string, digit: string) => {
+    text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([012])\b/g, (_, host: string, digit: string) => {
       return `${host}${port + Number(digit)}`;
     });
   return { command: put(command), expected: expected === null ? null : put(expected) };

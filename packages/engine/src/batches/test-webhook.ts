@@ -1,0 +1,61 @@
+import type { RenderBatch } from "@snap/protocol";
+import { AdminError } from "../errors.ts";
+import { orderedId } from "../ordered-ids.ts";
+import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
+import { classifyTarget } from "../targets/target.ts";
+import { tokenNotFound } from "../tokens/tokens.ts";
+import type { BatchParts } from "./batch-parts.ts";
+import { isAcknowledged } from "./deliver.ts";
+import { signRequest } from "./sign-request.ts";
+
+const ID_RANDOM_BYTES = 6;
+
+/** A test event, and the receiver's response. */
+export interface WebhookTest {
+  readonly url: string;
+  /** The headers that were sent, with the signatures. */
+  readonly headers: WebhookRequest["headers"];
+  readonly outcome: WebhookOutcome;
+  /** Whether the receiver acknowledged the event with a 2xx. */
+  readonly delivered: boolean;
+  readonly durationMs: number;
+}
+
+/** Sends a test event, which looks like a finished batch without items. Stores nothing. */
+export async function testWebhook(
+  parts: BatchParts,
+  { url, tokenId }: { readonly url: string; readonly tokenId: number },
+): Promise<WebhookTest> {
+  const { tokens, targets, webhookSender, clock } = parts;
+  const verdict = classifyTarget(url, targets);
+  if (verdict === "malformed" || verdict === "credentials")
+    throw new AdminError(
+      "the URL of a receiver starts with http:// or https://, and has no user name or password",
+      {
+        code: "invalid_value",
+      },
+    );
+  const principal = await tokens.find(tokenId);
+  if (principal === null) throw tokenNotFound(tokenId);
+  const document = testEvent(parts, url);
+  const request = signRequest(parts, { url, document, token: principal.token });
+  const startedAt = clock.now();
+  const outcome = await webhookSender.send(request);
+  const durationMs = Math.max(0, clock.now() - startedAt);
+  return { url, headers: request.headers, outcome, delivered: isAcknowledged(outcome), durationMs };
+}
+
+function testEvent({ clock, random }: BatchParts, url: string): RenderBatch {
+  const now = clock.now();
+  const at = new Date(now).toISOString();
+  return {
+    id: `test_${orderedId(random, { at: now, randomBytes: ID_RANDOM_BYTES })}`,
+    status: "complete",
+    created_at: at,
+    finished_at: at,
+    prunes_at: at,
+    webhook: { url, delivered_at: null },
+    items: [],
+    test: true,
+  };
+}

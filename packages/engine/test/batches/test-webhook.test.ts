@@ -1,0 +1,75 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { HOOK, openBatchBench } from "./open-engine.ts";
+
+describe("a test event", () => {
+  it("is a signed document of a finished batch without items, and leaves no trace", async () => {
+    const { engine, sender, customer, attempts } = openBatchBench();
+    const { token, signingSecret } = await customer();
+    sender.returnNext({ kind: "responded", status: 200, retryAfterMs: null, body: "thanks" });
+    const test = await engine.batches.testWebhook(token.id, { url: HOOK });
+    expect(sender.requests).toEqual([{ url: HOOK, headers: test.headers, body: expect.any(Uint8Array) }]);
+    expect(test).toMatchObject({
+      url: HOOK,
+      outcome: { kind: "responded", status: 200, body: "thanks" },
+      delivered: true,
+      durationMs: 0,
+    });
+    const body = new TextDecoder().decode(sender.requests[0]?.body);
+    const at = "2026-03-01T12:00:00.000Z";
+    const id = test.headers["X-Webhook-Id"];
+    expect(id).toMatch(/^test_[0-9a-f]{24}$/);
+    expect(JSON.parse(body)).toEqual({
+      id,
+      status: "complete",
+      created_at: at,
+      finished_at: at,
+      prunes_at: at,
+      webhook: { url: HOOK, delivered_at: null },
+      items: [],
+      test: true,
+    });
+    const signed = `snap-webhook-v1\n1772366400\n${body}`;
+    expect(test.headers).toMatchObject({
+      "X-Webhook-Timestamp": "1772366400",
+      "X-Webhook-Signature": createHmac("sha256", signingSecret).update(signed).digest("hex"),
+      "webhook-id": id,
+    });
+    expect(attempts).toEqual([]);
+    expect((await engine.batches.page({ limit: 10 })).entries).toEqual([]);
+    expect((await engine.batches.deliveryPage({ limit: 10 })).entries).toEqual([]);
+  });
+
+  it("reports why it was not acknowledged, and is sent once", async () => {
+    const { engine, sender, customer, pass } = openBatchBench();
+    const { token } = await customer();
+    sender.returnNext({ kind: "failed", reason: "blocked" });
+    sender.returnNext({ kind: "responded", status: 302, retryAfterMs: null, body: "" });
+    const test = (): Promise<unknown> => engine.batches.testWebhook(token.id, { url: HOOK });
+    expect(await test()).toMatchObject({ delivered: false, outcome: { kind: "failed", reason: "blocked" } });
+    expect(await test()).toMatchObject({ delivered: false, outcome: { status: 302 } });
+    engine.startWorker();
+    await pass(60_000);
+    expect(sender.requests).toHaveLength(2);
+  });
+
+  it.for(["", "example.com/hook", "ftp://example.com/", "https://ada:secret@example.com/"])(
+    "is not sent to %j",
+    async (url) => {
+      const { engine, sender, customer } = openBatchBench();
+      const { token } = await customer();
+      await expect(engine.batches.testWebhook(token.id, { url })).rejects.toMatchObject({
+        code: "invalid_value",
+      });
+      expect(sender.requests).toEqual([]);
+    },
+  );
+
+  it("is not sent for an unknown token", async () => {
+    const { engine, sender } = openBatchBench();
+    await expect(engine.batches.testWebhook(7, { url: HOOK })).rejects.toMatchObject({
+      code: "token_not_found",
+    });
+    expect(sender.requests).toEqual([]);
+  });
+});
