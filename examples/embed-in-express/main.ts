@@ -20,9 +20,7 @@ export async function openEngine({ directory, secretKey, allowTargets = "" }: Se
 /** `GET /preview?url=https://example.com` returns an image of the page. */
 export async function createApp(engine: Engine): Promise<Express> {
   // one account for all requests; a service with customers creates one account per customer
-  const owner = { email: "previews@example.com", planSlug: "scale", verified: true };
-  const { id: accountId } = await engine.accounts.create(owner);
-  const { token } = await engine.tokens.create({ accountId });
+  const { token } = await engine.accounts.ensure({ email: "previews@example.com" });
 
   const app = express();
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 passes a rejection to the error handler
