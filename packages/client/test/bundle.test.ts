@@ -26,9 +26,9 @@ async function bundle(format: "esm" | "iife"): Promise<string> {
 }
 
 describe("the package as one bundle", () => {
-  it("is smaller than 24 KB gzipped and contains no zod", async () => {
+  it("is smaller than 25 KB gzipped and contains no zod", async () => {
     const code = await bundle("esm");
-    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(24_576);
+    expect(gzipSync(code, { level: 9 }).byteLength).toBeLessThan(25_600);
     expect(code).not.toMatch(/zod/i);
     expect(code).not.toMatch(/(?<!@)\bimport\b|\brequire\(/);
   });

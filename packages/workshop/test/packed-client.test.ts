@@ -158,7 +158,7 @@ describe("@snap/client as packed", () => {
   });
 
   it.each(["@snap/client", "@snap/client/webhooks"])(
-    "is at most 24 KB when bundled and gzipped: %s",
+    "is at most 25 KB when bundled and gzipped: %s",
     async (entry) => {
       const { outputFiles, metafile } = await build({
         stdin: { contents: `export * from "${entry}";`, resolveDir: project },
@@ -171,7 +171,7 @@ describe("@snap/client as packed", () => {
         write: false,
       });
       const [{ contents, text }] = outputFiles as [(typeof outputFiles)[number]];
-      expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(24_576);
+      expect(gzipSync(contents, { level: 9 }).byteLength).toBeLessThan(25_600);
       expect(text).not.toMatch(/zod|fake service/i);
       const inputs = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
       expect(inputs).not.toEqual([]);
@@ -224,6 +224,6 @@ describe("the types of @snap/client as packed", () => {
   it("need the platform's fetch types", () => {
     const options = { ...MODULES.nodenext, lib: ["lib.es2022.d.ts"], types: [] };
     const errors = compile(project, "esm/program.ts", options);
-    expect(errors.join("\n")).toMatch(/client\/dist\/index\.d\.ts: Cannot find name 'Response'/);
+    expect(errors.join("\n")).toMatch(/client\/dist\/[\w-]+\.d\.ts: Cannot find name 'Response'/);
   });
 });

@@ -9,7 +9,7 @@ import { installWithLinks } from "./install-packed.ts";
 
 /** The entry points of each published package. */
 const ENTRY_POINTS: Readonly<Record<string, readonly string[]>> = {
-  "@snap/client": [".", "./webhooks"],
+  "@snap/client": [".", "./testing", "./webhooks"],
   "@snap/console": ["."],
   "@snap/engine": [".", "./internals", "./ports", "./puppeteer"],
   "@snap/protocol": ["."],

@@ -1,4 +1,4 @@
-/** Names that differ by more edits are considered unrelated. */
+/** Names that differ by more edits, or in more than half of their characters, are considered unrelated. */
 const MAX_EDITS = 3;
 
 /**
@@ -14,7 +14,7 @@ export function suggestName(name: string, candidates: readonly string[]): string
   let best: { name: string; edits: number } | null = null;
   for (const candidate of candidates) {
     const edits = editDistance(normalized, normalize(candidate));
-    if (edits <= Math.min(MAX_EDITS, candidate.length - 1) && edits < (best?.edits ?? Infinity))
+    if (edits <= Math.min(MAX_EDITS, Math.floor(candidate.length / 2)) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };
   }
   return best?.name ?? null;

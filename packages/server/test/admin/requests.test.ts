@@ -192,7 +192,7 @@ describe("the list of requests", () => {
 
   it.each([
     ["entry_point=api", { entry_point: ["must be one of snap, signed, captures, mcp, batch, engine"] }],
-    ["cache=hit", { cache: ["must be one of HIT, MISS, BYPASS"] }],
+    ["cache=hit", { cache: ["must be one of HIT, MISS, BYPASS; did you mean HIT?"] }],
     ["since=yesterday", { since: ["must be a date-time such as 2026-03-01T12:00:00Z"] }],
     ["token=x", { token: ["must be an integer from 1 to 9007199254740991"] }],
     ["status=500", { status: ["is not a parameter"] }],

@@ -56,6 +56,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       expires_at: "2026-03-02T12:00:00.000Z",
       credit_cost: 1,
       signed_url: null,
+      stored_location: null,
       notes: [],
     });
     expect(renderer.calls).toMatchObject([{ url, scale: 2, pdf: false }]);
