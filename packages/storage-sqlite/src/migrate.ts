@@ -13,6 +13,7 @@ import { StorageFault } from "./faults.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { documents } from "./migrations/009-documents.ts";
 import { consoleTables } from "./migrations/010-console.ts";
+import { renderedPages } from "./migrations/011-rendered-pages.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly string[] = [
   tokensAndAudit,
   documents,
   consoleTables,
+  renderedPages,
 ];
 
 /** Schema version of this release. */

@@ -122,7 +122,7 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 10 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 11 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
   });
@@ -179,7 +179,7 @@ describe("migrations", () => {
     expect(await storage.accounts.list()).toEqual([account]);
     await storage.close();
     const copy = `${filename}.schema-1`;
-    expect(announced).toEqual([{ from: 1, to: 10, copy }]);
+    expect(announced).toEqual([{ from: 1, to: 11, copy }]);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(filename))).not.toContain("snap.db.schema-1.draft");
     expect(versionOf(copy)).toBe(1);
@@ -215,11 +215,11 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release \(schema version 99; this release supports up to 10\); upgrade /,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 11\); upgrade /,
     );
-    await writeFile(`${filename}.schema-10`, "");
+    await writeFile(`${filename}.schema-11`, "");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      `use the newer release, or go back to ${filename}.schema-10, the copy from before the upgrade`,
+      `use the newer release, or go back to ${filename}.schema-11, the copy from before the upgrade`,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

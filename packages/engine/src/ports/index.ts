@@ -69,7 +69,14 @@ export type {
 export type { Machine } from "./machine.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
-export type { RenderedFile, Renderer, RendererHealth, RenderOptions, ServedDocument } from "./renderer.ts";
+export type {
+  PageFacts,
+  RenderedFile,
+  Renderer,
+  RendererHealth,
+  RenderOptions,
+  ServedDocument,
+} from "./renderer.ts";
 export type {
   CacheStats,
   CacheWarning,

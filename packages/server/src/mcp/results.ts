@@ -4,7 +4,9 @@ import type { RenderedFile } from "@snap/engine/ports";
 import { explainNote, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
-import type { imageFacts, renderingFacts } from "./tools.ts";
+import { factsOf } from "../requests/rendering-facts.ts";
+import type { renderingFacts } from "../openapi/rendering-schemas.ts";
+import type { imageFacts } from "./tools.ts";
 
 /** Assistants reject larger images. */
 const INLINE_LIMITS = { maxBytes: 700_000, maxSidePx: 8000 } as const;
@@ -140,24 +142,6 @@ export function failureResult(error: SnapError, requestId: string): CallToolResu
     `request_id: ${requestId}`,
   ];
   return { content: [text(`${code}: ${message}`), text(...details)], isError: true };
-}
-
-function factsOf(
-  { rendering, cache, creditCost }: Capture,
-  link: RenderingLink | null,
-): z.output<typeof renderingFacts> {
-  const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
-  return {
-    etag: rendering.etag,
-    content_type: rendering.contentType,
-    size: rendering.bytes.byteLength,
-    cache: cache === "bypass" ? null : cache === "hit" ? "HIT" : "MISS",
-    target_status: rendering.targetStatus,
-    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
-    credit_cost: creditCost,
-    signed_url: link?.url ?? null,
-    notes: [...rendering.notes],
-  };
 }
 
 /** One line, without any text from the page. */

@@ -1,42 +1,12 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { renderingFacts } from "../openapi/rendering-schemas.ts";
 import { usageReport } from "../openapi/schemas.ts";
 import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
 
 /*
  * Definitions of the tools; `create-mcp-server.ts` implements them.
  */
-
-/** Metadata of a rendering. */
-export const renderingFacts = z.strictObject({
-  etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
-  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
-  size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
-  cache: z.enum(["HIT", "MISS"]).nullable().meta({
-    description: "`HIT`: served from the cache. `MISS`: rendered now and cached. Null if `cache` was false.",
-    example: "MISS",
-  }),
-  target_status: z.int().min(100).max(999).nullable().meta({
-    description: "HTTP status of the page itself. Null if unknown, as for every PDF.",
-    example: 200,
-  }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().meta({
-    description: "When the link expires or, without a link, the cached rendering. Null if there is neither.",
-    example: "2026-03-02T12:00:00.000Z",
-  }),
-  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call costs.", example: 1 }),
-  signed_url: z
-    .url()
-    .nullable()
-    .meta({
-      description: "URL of the file, usable without a token. Null if the result contains the file itself.",
-      example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
-    }),
-  notes: z.array(z.string()).meta({
-    description: "Notes on the render, as in the `X-Render-Notes` header.",
-    example: ["wait-capped"],
-  }),
-});
 
 export const imageFacts = renderingFacts.extend({
   content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
