@@ -12,6 +12,18 @@ export const imageFacts = renderingFacts.extend({
   content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
+  preview: z
+    .strictObject({
+      content_type: z.string().meta({ description: "Type of the preview.", example: "image/webp" }),
+      size: z.int().min(1).meta({ description: "Size of the preview in bytes.", example: 310_442 }),
+      width: z.int().min(1).meta({ description: "Width of the preview in pixels.", example: 1132 }),
+      height: z.int().min(1).meta({ description: "Height of the preview in pixels.", example: 7075 }),
+    })
+    .nullable()
+    .meta({
+      description:
+        "The image in the result, if it is a preview; all other members describe the full file. Null if the result contains the file itself, or only a link.",
+    }),
 });
 
 /** One tool, as `tools/list` returns it. */
@@ -35,7 +47,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image larger than 700 KB or 8,000 px per side is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. Requests with headers, cookies, basicAuth or very long parameters get no link.",
+      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. Send format webp with fullPage, and width and height together. An image larger than 700 KB or 8,000 px per side is returned as a link to the full file, with a smaller preview if possible; to see details, send a selector or a clip region. Requests with headers, cookies, basicAuth or very long parameters get no link, and fail if the image is too large.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,

@@ -150,6 +150,7 @@ it.each([
       "notes",
       "width",
       "height",
+      "preview",
     ],
   ],
   [
