@@ -27,6 +27,8 @@ export type { FilterListReport } from "./filter-lists/inspect.ts";
 export { FILTER_LIST_PURPOSES } from "./filter-lists/purposes.ts";
 export type { FilterListPurpose, FilterListTexts } from "./filter-lists/purposes.ts";
 export { imageProcessor } from "./images/image-processor.ts";
+export { createPreviews } from "./images/previews.ts";
+export type { FindPreview, Preview } from "./images/previews.ts";
 export { ByteBudget } from "./limits/byte-budget.ts";
 export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";

@@ -68,6 +68,36 @@ export interface RenderBatch {
   readonly test?: true | undefined;
 }
 
+/** The response to a render with `answer=json`. */
+export interface RenderingDocument {
+  /** Entity tag of the file. */
+  readonly etag: string;
+  readonly content_type: string;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** Width and height in pixels; `null` for a PDF. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Number of pages of a PDF; `null` for an image. */
+  readonly pages: number | null;
+  /** Title of the page; `null` if it has none. */
+  readonly title: string | null;
+  /** URL of the page after redirects. */
+  readonly final_url: string | null;
+  /** HTTP status of the page itself; `null` for a PDF. */
+  readonly target_status: number | null;
+  readonly notes: readonly string[];
+  /** As in the `X-Cache` header; `null` if `cache` was false. */
+  readonly cache: "HIT" | "MISS" | null;
+  /** When the link expires or, without a link, the cached rendering; `null` if there is neither. */
+  readonly expires_at: string | null;
+  readonly credit_cost: 0 | 1;
+  /** Downloads the file without a token; `null` if no signed URL can. */
+  readonly signed_url: string | null;
+  /** Where the file was stored, as in the `X-Stored-Location` header; `null` without `storeTo`. */
+  readonly stored_location: string | null;
+}
+
 /** A stored document: the response to its upload, and the body of `GET /documents/{id}`. */
 export interface StoredDocument {
   /** SHA-256 of the content as sent: 64 lowercase hex digits. */

@@ -35,6 +35,7 @@ export type {
   BatchItem,
   BatchItemStatus,
   RenderBatch,
+  RenderingDocument,
   StoredDocument,
   UsagePlan,
   UsageReport,
@@ -44,6 +45,7 @@ export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
 export { checkContent, CONTENT_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
+export { ANSWERS } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { FaultList } from "./parameters/fault-list.ts";

@@ -14,6 +14,7 @@ import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
 import { documents } from "./migrations/009-documents.ts";
 import { consoleTables } from "./migrations/010-console.ts";
 import { idempotencyKeys } from "./migrations/011-idempotency-keys.ts";
+import { renderedPages } from "./migrations/012-rendered-pages.ts";
 import { prepare } from "./prepare.ts";
 import { writing } from "./transaction.ts";
 
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly string[] = [
   documents,
   consoleTables,
   idempotencyKeys,
+  renderedPages,
 ];
 
 /** Schema version of this release. */

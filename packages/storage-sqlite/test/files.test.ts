@@ -122,7 +122,7 @@ describe("migrations", () => {
     const directory = await temporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
-    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 11 });
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 12 });
     expect(database.prepare("PRAGMA application_id").get()).toMatchObject({ application_id: 0x736e6170 });
     database.close();
   });
@@ -215,11 +215,11 @@ describe("migrations", () => {
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      /snap\.db was written by a newer release \(schema version 99; this release supports up to 11\); upgrade /,
+      /snap\.db was written by a newer release \(schema version 99; this release supports up to 12\); upgrade /,
     );
-    await writeFile(`${filename}.schema-11`, "");
+    await writeFile(`${filename}.schema-12`, "");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(
-      `use the newer release, or go back to ${filename}.schema-11, the copy from before the upgrade`,
+      `use the newer release, or go back to ${filename}.schema-12, the copy from before the upgrade`,
     );
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 99 });
     database.close();

@@ -20,7 +20,7 @@ const AVIF_EFFORT = 0;
  *
  * @throws Error unless it is a PNG, JPEG, WebP or AVIF image: a browser must not choose another decoder.
  */
-function openImage(sharp: Sharp, bytes: Uint8Array): Image {
+export function openImage(sharp: Sharp, bytes: Uint8Array): Image {
   if (!hasImageSignature(bytes)) throw new Error("The file is not a PNG, JPEG, WebP or AVIF image.");
   const options = { failOn: "warning", limitInputPixels: CAPTURE_LIMITS.devicePixels } as const;
   return sharp(bytes, options).timeout({ seconds: CONVERSION_MAX_SECONDS });

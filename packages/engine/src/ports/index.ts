@@ -72,7 +72,14 @@ export type { Machine } from "./machine.ts";
 export type { ObjectStore, PutObject, PutObjectOutcome, StoreFailure } from "./object-store.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
-export type { RenderedFile, Renderer, RendererHealth, RenderOptions, ServedDocument } from "./renderer.ts";
+export type {
+  PageFacts,
+  RenderedFile,
+  Renderer,
+  RendererHealth,
+  RenderOptions,
+  ServedDocument,
+} from "./renderer.ts";
 export type {
   CacheStats,
   CacheWarning,

@@ -24,6 +24,16 @@ export const PAGES_UNMATCHED = "pages-unmatched";
 /** Note on a failed render: `selector` matches no element. */
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 
+/** The document that was rendered. */
+export interface PageFacts {
+  /** Its title, at most 500 characters; `null` if it has none. */
+  readonly title: string | null;
+  /** Its URL after redirects, without user name and password, at most 2,048 characters; `null` if unknown. */
+  readonly finalUrl: string | null;
+  /** Number of pages of a PDF; `null` for an image, or if unknown. */
+  readonly pages: number | null;
+}
+
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
   readonly bytes: Uint8Array;
@@ -32,6 +42,8 @@ export interface RenderedFile {
   readonly targetStatus: number | null;
   /** Remarks for the caller, such as `wait-capped`. */
   readonly notes: readonly string[];
+  /** Absent if unknown, as for renderings that an older release has cached. */
+  readonly page?: PageFacts | undefined;
 }
 
 /** A renderer's state, for readiness checks and the operator. */

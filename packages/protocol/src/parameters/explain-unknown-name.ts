@@ -13,6 +13,7 @@ export function explainUnknownName(name: string, mode: Mode): string {
     return "is for screenshots only; remove it or pdf=true";
   if (mode === "screenshot" && Object.hasOwn(PARAMETERS.pdf, name))
     return "is for PDFs only; add pdf=true or remove it";
+  if (name === "answer") return "is for GET /snap and POST /captures only; remove it";
   const otherMode = mode === "pdf" ? "screenshot" : "pdf";
   const suggestion = suggestName(name, Object.keys({ ...PARAMETERS[mode], ...PARAMETERS[otherMode] }));
   return suggestion === null ? "is not a parameter" : `is not a parameter; did you mean ${suggestion}?`;

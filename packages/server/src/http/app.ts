@@ -107,8 +107,8 @@ export function createApp(options: AppOptions): Express {
 
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
-  const parts = { engine, metrics };
   const baseUrl = `${publicUrl}/v1`;
+  const parts = { engine, metrics, baseUrl };
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(parts)) });
   addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, { get: signedSnap(parts) });

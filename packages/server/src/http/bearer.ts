@@ -14,12 +14,15 @@ import { failureResponse } from "./envelope.ts";
 import { credentialOf } from "../requests/credential.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 
-/** One endpoint of the bearer API. */
-export type BearerEndpoint = (call: {
+/** An authenticated request. */
+export interface BearerCall {
   readonly request: Request;
   readonly principal: Principal;
   readonly exchange: Exchange;
-}) => Promise<HttpResponse>;
+}
+
+/** One endpoint of the bearer API. */
+export type BearerEndpoint = (call: BearerCall) => Promise<HttpResponse>;
 
 export interface BearerParts {
   readonly engine: Engine;

@@ -1,55 +1,81 @@
-import type { Capture, Engine } from "@snap/engine";
+import type { CaptureRequest, Engine } from "@snap/engine";
 import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
-import { rateLimitHeaders, type BearerEndpoint } from "./bearer.ts";
+import { renderingDocument, separateAnswer, separateQueryAnswer, type Answer } from "./answer.ts";
+import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
-import { renderingResponse } from "./rendering-response.ts";
+import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
 import { rejectParameter } from "../requests/read-input.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
+/** Dependencies of the endpoints that respond with a rendering. */
+export interface RenderingParts extends CaptureParts {
+  /** Base of signed URLs; ends in `/v1`. */
+  readonly baseUrl: string;
+}
+
 /** `GET /snap`. */
-export function snap(parts: CaptureParts): BearerEndpoint {
-  return async ({ request, principal, exchange }) => {
-    const capture = await capturePage(parts, {
-      entryPoint: "snap",
-      exchange,
-      principal,
-      parameters: queryTextOf(request.url),
-      holds: parseIfNoneMatch(request.headers["if-none-match"]),
-    });
-    return privateRendering(capture);
+export function snap(parts: RenderingParts): BearerEndpoint {
+  return (call) => {
+    const { answer, parameters } = separateQueryAnswer(queryTextOf(call.request.url));
+    const request = { ...call, entryPoint: "snap", parameters } as const;
+    if (answer === "file") return respondWithFile(parts, request);
+    const sent = Object.fromEntries(new URLSearchParams(parameters));
+    return respondWithFacts(parts, request, { parameters: sent, document: undefined });
   };
 }
 
-function privateRendering(capture: Capture): HttpResponse {
-  return renderingResponse(capture, {
-    "Cache-Control": "private, no-cache",
-    ...rateLimitHeaders(capture.rateLimit),
-  });
-}
-
 /** `POST /captures`: the parameters of `GET /snap` as JSON, optionally with the page itself in place of `url`. */
-export function captureContent(parts: CaptureParts, budget: BodyBudget): BearerEndpoint {
-  return async ({ request, principal, exchange }) => {
+export function captureContent(parts: RenderingParts, budget: BodyBudget): BearerEndpoint {
+  return async (call) => {
+    const { request, principal } = call;
     requireNoQuery(queryTextOf(request.url));
     const release = budget.take(request, principal.account.id);
     try {
-      const body = await readJson(request, DOCUMENT_LIMITS.uploadBytes);
-      const capture = await capturePage(parts, {
-        entryPoint: "captures",
-        exchange,
-        principal,
-        ...readCapture(body),
-        holds: parseIfNoneMatch(request.headers["if-none-match"]),
-      });
-      return privateRendering(capture);
+      const { answer, ...page } = readCapture(await readJson(request, DOCUMENT_LIMITS.uploadBytes));
+      const sent = { ...call, entryPoint: "captures", ...page } as const;
+      return await (answer === "file" ? respondWithFile(parts, sent) : respondWithFacts(parts, sent, page));
     } finally {
       release();
     }
+  };
+}
+
+type RenderingRequest = BearerCall &
+  Pick<CaptureRequest, "parameters" | "document"> & { readonly entryPoint: "snap" | "captures" };
+
+async function respondWithFile(
+  parts: RenderingParts,
+  { request, ...capture }: RenderingRequest,
+): Promise<HttpResponse> {
+  const holds = parseIfNoneMatch(request.headers["if-none-match"]);
+  const captured = await capturePage(parts, { ...capture, holds });
+  return renderingResponse(captured, {
+    "Cache-Control": "private, no-cache",
+    ...rateLimitHeaders(captured.rateLimit),
+  });
+}
+
+/** The facts of a capture are never 304: they contain its cost. */
+async function respondWithFacts(
+  parts: RenderingParts,
+  request: RenderingRequest,
+  page: SeparatedContent,
+): Promise<HttpResponse> {
+  const { principal, exchange, entryPoint, parameters, document } = request;
+  const call = { principal, exchange, entryPoint, parameters, document };
+  // with `linked`, a link that cannot be signed fails before the charge
+  const capture = await capturePage(parts, { ...call, linked: () => false });
+  const { engine, baseUrl } = parts;
+  const facts = await renderingDocument(engine, { ...page, principal, capture, baseUrl });
+  const { headers, ...response } = json(facts);
+  return {
+    ...response,
+    headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit), ...headers },
   };
 }
 
@@ -65,9 +91,10 @@ function requireNoQuery(text: string): void {
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
-function readCapture(body: unknown): SeparatedContent {
+function readCapture(body: unknown): SeparatedContent & { readonly answer: Answer } {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");
-  const { parameters, document } = separateContent({ ...body });
-  return { parameters: typedParameters(parameters), document };
+  const { answer, parameters: sent } = separateAnswer({ ...body });
+  const { parameters, document } = separateContent(sent);
+  return { answer, parameters: typedParameters(parameters), document };
 }

@@ -11,15 +11,15 @@ import type { HttpResponse } from "../requests/response.ts";
  */
 export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHeaders): HttpResponse {
   const { rendering, unchanged } = capture;
-  const headers = { ...renderingHeaders(capture), ...extraHeaders };
+  const headers = { ETag: rendering.etag, ...factHeaders(capture), ...extraHeaders };
   if (unchanged) return { status: 304, headers };
   return { status: 200, headers: { ...headers, ...fileHeaders(rendering) }, body: rendering.bytes };
 }
 
-function renderingHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
-  const { etag, targetStatus, notes } = rendering;
+/** Headers with facts about a capture. */
+export function factHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
+  const { targetStatus, notes } = rendering;
   return {
-    ETag: etag,
     ...(cache !== "bypass" && { [HEADERS.cache]: cache === "hit" ? "HIT" : "MISS" }),
     ...(targetStatus !== null && { [HEADERS.targetStatus]: targetStatus }),
     ...(storedLocation !== null && { [HEADERS.storedLocation]: storedLocation }),

@@ -9,14 +9,20 @@ import {
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Ability, Principal } from "@snap/engine";
-import { identifyContent, isLinkable, separateContent, toSnapError } from "@snap/engine/internals";
+import {
+  identifyContent,
+  isLinkable,
+  separateContent,
+  toSnapError,
+  type FindPreview,
+} from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
 import {
   failureResult,
-  isTooLarge,
+  needsPreview,
   pdfResult,
   requireInline,
   screenshotResult,
@@ -31,6 +37,7 @@ export interface ToolParts extends CaptureParts {
   readonly exchange: Exchange;
   /** Base of signed URLs; ends in `/v1`. */
   readonly baseUrl: string;
+  readonly findPreview: FindPreview;
   /** Called with the result of a call, which continues if the client disconnects. */
   readonly onCall: (work: Promise<unknown>) => void;
 }
@@ -80,7 +87,7 @@ export function createMcpServer(parts: ToolParts): McpServer {
     {
       capabilities: { tools: { listChanged: false } },
       instructions:
-        "Renders web pages. take-screenshot returns the image, or a link if the image is too large; create-pdf returns a link. Links work without a token until they expire. Renders cost credits; check-usage returns how many are left.",
+        "Renders web pages. take-screenshot returns the image, or a preview and a link if the image is too large; create-pdf returns a link. Links work without a token until they expire. Renders cost credits; check-usage returns how many are left.",
     },
   );
   const add = (name: ToolName, tool: Tool): void => {
@@ -91,9 +98,16 @@ export function createMcpServer(parts: ToolParts): McpServer {
     });
   };
   add("take-screenshot", (args, context) =>
-    render(parts, { mode: "screenshot", args, context }).then(screenshotResult),
+    reportProgress(context, async () => {
+      const rendered = await render(parts, { mode: "screenshot", args });
+      const { rendering } = rendered.capture;
+      const preview = needsPreview(rendering) ? await parts.findPreview(rendering) : null;
+      return screenshotResult({ ...rendered, preview });
+    }),
   );
-  add("create-pdf", (args, context) => render(parts, { mode: "pdf", args, context }).then(pdfResult));
+  add("create-pdf", (args, context) =>
+    reportProgress(context, async () => pdfResult(await render(parts, { mode: "pdf", args }))),
+  );
   add("check-usage", async (args) => {
     requireNone(args);
     return usageResult(await parts.engine.usage(parts.principal));
@@ -120,11 +134,7 @@ async function catchErrors(
 
 async function render(
   parts: ToolParts,
-  {
-    mode,
-    args,
-    context,
-  }: { readonly mode: Ability; readonly args: Arguments; readonly context: ServerContext },
+  { mode, args }: { readonly mode: Ability; readonly args: Arguments },
 ): Promise<Rendered> {
   const { engine, principal, exchange, baseUrl } = parts;
   requireMode(mode, args);
@@ -134,12 +144,12 @@ async function render(
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
   const delivery = isLinked
-    ? { linked: mode === "pdf" ? () => true : isTooLarge }
+    ? { linked: mode === "pdf" ? () => true : needsPreview }
     : { accept: requireInline };
   const page = document ? { parameters: options, document } : { parameters };
   const caller = { exchange, principal, entryPoint: "mcp" } as const;
   const request = { ...caller, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
-  const capture = await reportProgress(context, () => capturePage(parts, request));
+  const capture = await capturePage(parts, request);
   if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
     url: new URL(String(Object(parameters).url)).href,

@@ -5,6 +5,7 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import { SnapError } from "@snap/engine";
+import { createPreviews } from "@snap/engine/internals";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { ServerResponse } from "node:http";
 import { Readable, Transform } from "node:stream";
@@ -16,6 +17,7 @@ import type { CaptureParts } from "../requests/capture-page.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
+import { INLINE_LIMITS } from "./results.ts";
 
 /** Dependencies of the endpoint. */
 export interface McpParts extends CaptureParts {
@@ -31,6 +33,7 @@ export interface McpParts extends CaptureParts {
  * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages from other sites.
  */
 export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHandler {
+  const findPreview = createPreviews(INLINE_LIMITS);
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname];
   return async (request, response) => {
     const exchange = exchangeOf(response);
@@ -49,7 +52,8 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHa
     const parsedBody = requireOneMessage(await readJson(request));
     let pendingCall: Promise<unknown> = Promise.resolve();
     const onCall = (result: Promise<unknown>): void => void (pendingCall = result);
-    const parts = { engine, metrics, principal, exchange, baseUrl: `${publicUrl}/v1`, onCall };
+    const caller = { principal, exchange, onCall };
+    const parts = { ...caller, engine, metrics, baseUrl: `${publicUrl}/v1`, findPreview };
     const { fetch } = createMcpHandler(() => createMcpServer(parts), {
       // The list of tools never changes, so there is nothing to subscribe to.
       maxSubscriptions: 0,

@@ -1,17 +1,23 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { SnapError, type Capture, type RenderingLink } from "@snap/engine";
 import type { RenderedFile } from "@snap/engine/ports";
+import type { Preview } from "@snap/engine/internals";
 import { explainNote, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
-import type { imageFacts, renderingFacts } from "./tools.ts";
+import { factsOf } from "../requests/rendering-facts.ts";
+import type { renderingFacts } from "../openapi/rendering-schemas.ts";
+import type { imageFacts } from "./tools.ts";
 
 /** Assistants reject larger images. */
-const INLINE_LIMITS = { maxBytes: 700_000, maxSidePx: 8000 } as const;
+export const INLINE_LIMITS = { maxBytes: 700_000, maxSidePx: 8000 } as const;
 
 const TOO_LARGE =
   "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
+
+/** The format that every assistant and client accepts for previews. */
+const PREVIEW_TYPE = "image/webp";
 
 const UNLINKED =
   "Requests with headers, cookies or basicAuth get no link, because anyone could use it; nor do requests with very long parameters.";
@@ -35,8 +41,13 @@ export interface Rendered {
   readonly link: (() => RenderingLink) | null;
 }
 
+/** Returns whether the result needs a preview: the image is too large, or AVIF, which assistants do not accept. */
+export function needsPreview({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): boolean {
+  return contentType === "image/avif" || isTooLarge({ bytes });
+}
+
 /** Returns whether an image is too large to be part of a tool result. */
-export function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
+function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
   const { width, height } = imageSize(bytes);
   return bytes.byteLength > INLINE_LIMITS.maxBytes || Math.max(width, height) > INLINE_LIMITS.maxSidePx;
 }
@@ -54,25 +65,69 @@ export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes"
   throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
 }
 
-/** The image itself, or a link if it is too large. */
-export async function screenshotResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
+/** The image itself; or a preview and a link if it needs a preview. Without a preview, only the link. */
+export async function screenshotResult({
+  url,
+  capture,
+  link,
+  preview,
+}: Rendered & { readonly preview: Preview | null }): Promise<CallToolResult> {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
-  const label = `${nameOfType(contentType)}, ${width} x ${height} px`;
-  if (link !== null && isTooLarge(capture.rendering)) {
-    const { content, structuredContent } = linkedResult({ label, url, capture, link: link() });
+  const size = { width, height };
+  const described = { label: `${nameOfType(contentType)}, ${width} x ${height} px`, url, capture };
+  if (link === null || !needsPreview(capture.rendering)) {
+    const shown = preview ?? { bytes, ...size };
     return {
-      content: [...content, text(TOO_LARGE)],
-      structuredContent: { ...structuredContent, width, height } satisfies z.output<typeof imageFacts>,
+      content: [
+        imageBlock(shown.bytes, preview === null ? contentType : PREVIEW_TYPE),
+        text(describe(described)),
+        ...(preview === null ? [] : [text(describePreview(preview, size))]),
+      ],
+      structuredContent: imageFactsOf(factsOf(capture, null), { size, preview }),
     };
   }
+  const { content, structuredContent } = linkedResult({ ...described, link: link() });
   return {
-    content: [
-      { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: contentType },
-      text(describe({ label, url, capture })),
-    ],
-    structuredContent: { ...factsOf(capture, null), width, height } satisfies z.output<typeof imageFacts>,
+    content:
+      preview === null
+        ? [...content, text(TOO_LARGE)]
+        : [imageBlock(preview.bytes, PREVIEW_TYPE), ...content, text(describePreview(preview, size))],
+    structuredContent: imageFactsOf(structuredContent, { size, preview }),
   };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function imageBlock(bytes: Uint8Array, mimeType: string): ContentBlock {
+  return { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType };
+}
+
+function imageFactsOf(
+  facts: z.output<typeof renderingFacts>,
+  { size, preview }: { readonly size: Size; readonly preview: Preview | null },
+): z.output<typeof imageFacts> {
+  if (preview === null) return { ...facts, ...size, preview: null };
+  const { bytes, width, height } = preview;
+  return {
+    ...facts,
+    ...size,
+    preview: { content_type: PREVIEW_TYPE, size: bytes.byteLength, width, height },
+  };
+}
+
+function describePreview({ width, height }: Preview, full: Size): string {
+  const isSmaller = width < full.width || height < full.height;
+  const change = isSmaller
+    ? `shrunk to ${width} x ${height} px from ${full.width} x ${full.height} px`
+    : "compressed";
+  return (
+    `The image above is a preview in WebP, ${change}, because the file is too large to inline or not in a format that ` +
+    "assistants accept. For details, call the tool with a selector or a clip region."
+  );
 }
 
 /** A link, or the PDF itself if it cannot be linked. */
@@ -140,25 +195,6 @@ export function failureResult(error: SnapError, requestId: string): CallToolResu
     `request_id: ${requestId}`,
   ];
   return { content: [text(`${code}: ${message}`), text(...details)], isError: true };
-}
-
-function factsOf(
-  { rendering, cache, creditCost, storedLocation }: Capture,
-  link: RenderingLink | null,
-): z.output<typeof renderingFacts> {
-  const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
-  return {
-    etag: rendering.etag,
-    content_type: rendering.contentType,
-    size: rendering.bytes.byteLength,
-    cache: cache === "bypass" ? null : cache === "hit" ? "HIT" : "MISS",
-    target_status: rendering.targetStatus,
-    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
-    credit_cost: creditCost,
-    signed_url: link?.url ?? null,
-    notes: [...rendering.notes],
-    stored_location: storedLocation,
-  };
 }
 
 /** One line, without any text from the page. */

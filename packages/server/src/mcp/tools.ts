@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { STORED_LOCATION_EXAMPLE } from "../openapi/batch-schemas.ts";
+import { renderingFacts } from "../openapi/rendering-schemas.ts";
 import { usageReport } from "../openapi/schemas.ts";
 import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
 
@@ -8,45 +8,22 @@ import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.t
  * Definitions of the tools; `create-mcp-server.ts` implements them.
  */
 
-/** Metadata of a rendering. */
-export const renderingFacts = z.strictObject({
-  etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
-  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
-  size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
-  cache: z.enum(["HIT", "MISS"]).nullable().meta({
-    description: "`HIT`: served from the cache. `MISS`: rendered now and cached. Null if `cache` was false.",
-    example: "MISS",
-  }),
-  target_status: z.int().min(100).max(999).nullable().meta({
-    description: "HTTP status of the page itself. Null if unknown, as for every PDF.",
-    example: 200,
-  }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().meta({
-    description: "When the link expires or, without a link, the cached rendering. Null if there is neither.",
-    example: "2026-03-02T12:00:00.000Z",
-  }),
-  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call costs.", example: 1 }),
-  signed_url: z
-    .url()
-    .nullable()
-    .meta({
-      description: "URL of the file, usable without a token. Null if the result contains the file itself.",
-      example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
-    }),
-  notes: z.array(z.string()).meta({
-    description: "Notes on the render, as in the `X-Render-Notes` header.",
-    example: ["wait-capped"],
-  }),
-  stored_location: z.string().nullable().meta({
-    description: "Where the file was stored, as in the `X-Stored-Location` header. Null without `storeTo`.",
-    example: STORED_LOCATION_EXAMPLE,
-  }),
-});
-
 export const imageFacts = renderingFacts.extend({
   content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
+  preview: z
+    .strictObject({
+      content_type: z.string().meta({ description: "Type of the preview.", example: "image/webp" }),
+      size: z.int().min(1).meta({ description: "Size of the preview in bytes.", example: 310_442 }),
+      width: z.int().min(1).meta({ description: "Width of the preview in pixels.", example: 1132 }),
+      height: z.int().min(1).meta({ description: "Height of the preview in pixels.", example: 7075 }),
+    })
+    .nullable()
+    .meta({
+      description:
+        "The image in the result, if it is a preview; all other members describe the full file. Null if the result contains the file itself, or only a link.",
+    }),
 });
 
 /** One tool, as `tools/list` returns it. */
@@ -70,7 +47,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. An image larger than 700 KB or 8,000 px per side is returned as a link; format webp or jpeg, a smaller viewport, a selector or a clip region makes it smaller. Requests with headers, cookies, basicAuth or very long parameters get no link.",
+      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. Send format webp with fullPage, and width and height together. An image larger than 700 KB or 8,000 px per side is returned as a link to the full file, with a smaller preview if possible; to see details, send a selector or a clip region. Requests with headers, cookies, basicAuth or very long parameters get no link, and fail if the image is too large.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,

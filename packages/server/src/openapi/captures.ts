@@ -2,6 +2,7 @@ import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { pdfParameters, screenshotParameters } from "@snap/engine";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import * as z from "zod";
+import { answerShape } from "./rendering-schemas.ts";
 import { CODES, errorResponses, RENDERING_RESPONSES } from "./responses.ts";
 
 const MAX_MIB = DOCUMENT_LIMITS.uploadBytes / 1024 / 1024;
@@ -28,6 +29,7 @@ const screenshotCapture = z
     ...screenshotParameters.shape,
     url: screenshotParameters.shape.url.optional(),
     ...contentShape,
+    ...answerShape,
   })
   .meta({
     id: "ScreenshotCapture",
@@ -36,7 +38,12 @@ const screenshotCapture = z
   });
 
 const pdfCapture = z
-  .strictObject({ ...pdfParameters.shape, url: pdfParameters.shape.url.optional(), ...contentShape })
+  .strictObject({
+    ...pdfParameters.shape,
+    url: pdfParameters.shape.url.optional(),
+    ...contentShape,
+    ...answerShape,
+  })
   .meta({
     id: "PdfCapture",
     description: "A PDF of exactly one of `url`, `html` and `markdown`.",

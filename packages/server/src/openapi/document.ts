@@ -5,7 +5,7 @@ import { registerCaptures } from "./captures.ts";
 import { registerBatches } from "./batches.ts";
 import { registerDocuments } from "./documents.ts";
 import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
-import { PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
+import { ANSWER_PARAMETERS, PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
 import { errorEnvelope, usageReport } from "./schemas.ts";
 
 /** An OpenAPI 3.1 document. */
@@ -100,7 +100,7 @@ function registerSnap(registry: OpenAPIRegistry): void {
     description:
       "Returns a PDF with `pdf=true`, an image otherwise. A target that itself responds with 4xx or 5xx is still rendered, returned with 200 and charged.",
     security: [{ bearer: [] }],
-    parameters: renderParameters(),
+    parameters: [...renderParameters(), ...ANSWER_PARAMETERS],
     responses: { ...RENDERING_RESPONSES, ...errorResponses(CODES.snap, { bearer: true }) },
   });
 }

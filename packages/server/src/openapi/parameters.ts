@@ -1,7 +1,14 @@
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
-import { PARAMETER_GROUPS, PARAMETERS, type ParameterGroup, type ParameterRow } from "@snap/protocol";
+import {
+  ANSWERS,
+  PARAMETER_GROUPS,
+  PARAMETERS,
+  type ParameterGroup,
+  type ParameterRow,
+} from "@snap/protocol";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { answerShape } from "./rendering-schemas.ts";
 
 /** JSON schema of one value. */
 export type ValueSchema = Readonly<Record<string, unknown>>;
@@ -77,6 +84,18 @@ function schemaInQuery(parameter: DocumentedParameter): ValueSchema {
 function isStructure({ example }: DocumentedParameter): boolean {
   return typeof example === "object";
 }
+
+/** The parameters of `GET /snap` that select its response. */
+export const ANSWER_PARAMETERS: readonly OperationParameter[] = [
+  {
+    name: "answer",
+    in: "query",
+    required: false,
+    description: answerShape.answer.description ?? "",
+    schema: { type: "string", enum: [...ANSWERS], default: "file" },
+    example: "json",
+  },
+];
 
 /** Parameters that authenticate a signed URL. */
 export const PROOF_PARAMETERS: readonly OperationParameter[] = [

@@ -1,5 +1,6 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
+import { renderingDocument } from "./rendering-schemas.ts";
 import { RATE_LIMIT_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
 
 /** Any request can fail with these: the HTTP request is malformed, or the process is stopping. */
@@ -89,26 +90,39 @@ const binary = { schema: { type: "string", contentMediaType: "application/octet-
 const NOT_MODIFIED =
   "The rendering is byte-identical to one named in `If-None-Match`. From the cache it costs nothing and counts against no limit; if it had to be rendered, it costs the same as a 200.";
 
-/** Successful responses of `GET /snap`. */
-export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
-  [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
-  `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered or stored.`,
-);
+const FILE = "The file itself; `Content-Type` is the rendered format.";
+
+/** Successful responses of `GET /snap` and `POST /captures`. */
+export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
+  names: [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
+  rendered: `${FILE} With \`answer=json\`, facts about the file, without \`ETag\`.`,
+  notModified: `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered or stored.`,
+  documents: { "application/json": { schema: renderingDocument } },
+});
 
 /** Successful responses of `GET /snap/signed`, without the account's credits and limits. */
-export const SIGNED_RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses(
-  RENDERING_HEADERS,
-  NOT_MODIFIED,
-);
+export const SIGNED_RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
+  names: RENDERING_HEADERS,
+  rendered: FILE,
+  notModified: NOT_MODIFIED,
+  documents: {},
+});
 
-function renderingResponses(
-  names: readonly HeaderName[],
-  notModified: string,
-): Record<string, ResponseConfig> {
+function renderingResponses({
+  names,
+  rendered,
+  notModified,
+  documents,
+}: {
+  readonly names: readonly HeaderName[];
+  readonly rendered: string;
+  readonly notModified: string;
+  readonly documents: NonNullable<ResponseConfig["content"]>;
+}): Record<string, ResponseConfig> {
   const headers = headerReferences(names);
   return {
     "200": {
-      description: "The file itself; `Content-Type` is the rendered format.",
+      description: rendered,
       headers,
       content: {
         "image/png": binary,
@@ -116,6 +130,7 @@ function renderingResponses(
         "image/webp": binary,
         "image/avif": binary,
         "application/pdf": binary,
+        ...documents,
       },
     },
     "304": { description: notModified, headers },

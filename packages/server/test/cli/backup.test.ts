@@ -155,7 +155,7 @@ describe("a backup", () => {
     const manifest = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8")) as unknown;
     expect(manifest).toMatchObject({
       format: "snap-backup-1",
-      schema_version: 11,
+      schema_version: 12,
       includes_renderings: true,
     });
     expect((await readFile(file)).includes(SECRET_KEY)).toBe(false);
@@ -381,7 +381,7 @@ describe("a restore", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 11', '"schema_version": 99'),
+      manifest.replace('"schema_version": 12', '"schema_version": 99'),
     );
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
@@ -403,7 +403,7 @@ describe("a restore", () => {
     const manifest = await readFile(join(unpacked, "manifest.json"), "utf8");
     await writeFile(
       join(unpacked, "manifest.json"),
-      manifest.replace('"schema_version": 11', '"schema_version": 8'),
+      manifest.replace('"schema_version": 12', '"schema_version": 8'),
     );
     await execute("sh", ["-c", "sha256sum manifest.json snap.db > SHA256SUMS"], { cwd: unpacked });
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];

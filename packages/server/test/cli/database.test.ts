@@ -64,21 +64,21 @@ describe("a database from an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 11.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(/would migrate 5 to 12.*; run `snap-server database upgrade`/),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 11.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*would migrate 5 to 12.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
 
     expect(await workspace.json(["database", "upgrade"])).toEqual({
-      migrated: { from: 5, to: 11, copy: path("snap.db.schema-5") },
+      migrated: { from: 5, to: 12, copy: path("snap.db.schema-5") },
     });
-    expect(version()).toBe(11);
+    expect(version()).toBe(12);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
       "The database already has the schema of this release.\n",
@@ -113,6 +113,6 @@ describe("a database from an older release", () => {
       copy: path("snap.db.schema-5"),
     });
     await server.printed(/"msg":"listening"/);
-    expect(version()).toBe(11);
+    expect(version()).toBe(12);
   });
 });

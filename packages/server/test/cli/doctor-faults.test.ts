@@ -107,7 +107,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     const database = new DatabaseSync(path("data/snap.db"));
     database.exec("PRAGMA user_version = 99");
     expect(await findings()).toEqual(["problem schema_newer"]);
-    database.exec("PRAGMA user_version = 11");
+    database.exec("PRAGMA user_version = 12");
     database.close();
     expect(await findings()).toEqual([]);
   });

@@ -1,78 +1,36 @@
 // @module-tag browser
-import { createEngine, systemResolver, type TargetPolicy } from "@snap/engine";
-import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
-import { createMemoryStorage } from "@snap/testing";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { imageSize } from "image-size";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
 import { CLIENTS, type Access } from "./clients.ts";
+import { openBrowserService, type BrowserService } from "./open-browser-service.ts";
 
 const PAGES: Record<string, string> = {
   "/green": "<body style='background:#00a000'><p>Hello",
   "/tall": "<body style='margin:0;background:#00a000'><div style='height:9000px'>",
+  "/noise": `<body style="margin:0"><canvas width="640" height="480"></canvas><script>
+    const context = document.querySelector("canvas").getContext("2d");
+    const image = context.createImageData(640, 480);
+    // a linear congruential generator, so every render has the same pixels
+    let state = 1;
+    for (let at = 0; at < image.data.length; at += 1) {
+      state = (state * 1664525 + 1013904223) % 4294967296;
+      image.data[at] = at % 4 === 3 ? 255 : state >>> 24;
+    }
+    context.putImageData(image, 0, 0);</script>`,
 };
 
-const LOOPBACK: TargetPolicy = {
-  allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
-  ownHostnames: [],
-};
-
-const closing: (() => Promise<void> | void)[] = [];
+let service: BrowserService;
 let site: string;
 let access: Access;
+let fetchLink: BrowserService["fetchLink"];
 
-/** Starts the whole service with a real browser, for every session in this file. */
 beforeAll(async () => {
-  const pages = createServer((request, response) => {
-    const page = PAGES[request.url ?? ""];
-    response.writeHead(page === undefined ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
-    response.end(page);
-  }).listen(0, "127.0.0.1");
-  await once(pages, "listening");
-  site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
-  const engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer: createPuppeteerRenderer({ targets: LOOPBACK }),
-    secretKey: "a key for these tests",
-    resolver: systemResolver,
-    targets: LOOPBACK,
-  });
-  const service = await startService({
-    engine,
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
-    logger: createLogger("silent"),
-    metrics: false,
-  });
-  const account = await engine.accounts.create({
-    email: "a@example.com",
-    planSlug: "starter",
-    requestsPerMinute: 100,
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  access = { origin: service.origin, token };
-  closing.push(
-    () => service.stop(),
-    () => engine.close(),
-    () => void pages.close(),
-  );
+  service = await openBrowserService(PAGES);
+  ({ site, access, fetchLink } = service);
 });
 
-afterAll(async () => {
-  for (const close of closing) await close();
-});
-
-/** Fetches a signed link directly from the service, which has no proxy in these tests. */
-function fetchLink(link: unknown): Promise<Response> {
-  const { pathname, search } = new URL(String(link));
-  return fetch(access.origin + pathname + search);
-}
+afterAll(() => service.close());
 
 describe.each(Object.entries(CLIENTS))("%s, in real Chromium", (name, connect) => {
   // A separate query per client avoids cache hits between them.
@@ -123,21 +81,62 @@ it.each([
   expect(structuredContent).toMatchObject({ width: 320, height: 240, content_type: `image/${format}` });
 });
 
-it("returns a link for an image that is 9,000 px tall", async () => {
+it("returns a preview and a link for an image that is 9,000 px tall, for one credit", async () => {
   const session = await CLIENTS["the older client"](access);
   const { content, structuredContent } = await session.call("take-screenshot", {
     url: `${site}/tall`,
     fullPage: true,
   });
-  expect(content[0]).toMatchObject({
-    type: "resource_link",
-    name: "127.0.0.1-tall.png",
-    mimeType: "image/png",
+  expect(content).toMatchObject([
+    { type: "image", mimeType: "image/webp" },
+    { type: "resource_link", name: "127.0.0.1-tall.png", mimeType: "image/png" },
+    { type: "text" },
+    { type: "text", text: expect.stringContaining("shrunk to ") as string },
+  ]);
+  const preview = Buffer.from(String(content[0]?.["data"]), "base64");
+  const { width: previewWidth, height: previewHeight } = imageSize(preview);
+  expect(preview.length).toBeLessThanOrEqual(700_000);
+  expect(previewHeight).toBeLessThanOrEqual(8000);
+  expect(previewWidth / previewHeight).toBeCloseTo(1280 / 9000, 3);
+  expect(structuredContent).toMatchObject({
+    width: 1280,
+    height: 9000,
+    content_type: "image/png",
+    credit_cost: 1,
+    preview: { content_type: "image/webp", size: preview.length, width: previewWidth, height: previewHeight },
   });
-  expect(structuredContent).toMatchObject({ width: 1280, height: 9000 });
   const file = await fetchLink(structuredContent?.["signed_url"]);
   const { height } = PNG.sync.read(Buffer.from(await file.arrayBuffer()));
   expect(height).toBe(9000);
+  expect(file.headers.get("x-cache")).toBe("HIT");
+});
+
+it("returns a preview of a large photograph in its own size, and the same one again", async () => {
+  const session = await CLIENTS["the older client"](access);
+  const call = (): ReturnType<typeof session.call> =>
+    session.call("take-screenshot", { url: `${site}/noise`, width: 640, height: 480 });
+  const first = await call();
+  expect(first.content[0]).toMatchObject({ type: "image", mimeType: "image/webp" });
+  expect(first.structuredContent).toMatchObject({ preview: { width: 640, height: 480 }, credit_cost: 1 });
+  const second = await call();
+  expect(second.content[0]).toEqual(first.content[0]);
+  expect(second.structuredContent).toMatchObject({ cache: "HIT", credit_cost: 0 });
+});
+
+it("returns AVIF as a preview that assistants accept, with a link to the file", async () => {
+  const session = await CLIENTS["the older client"](access);
+  const { content, structuredContent } = await session.call("take-screenshot", {
+    url: `${site}/green`,
+    output: "avif",
+    cache: false,
+  });
+  expect(content[0]).toMatchObject({ type: "image", mimeType: "image/webp" });
+  expect(structuredContent).toMatchObject({
+    content_type: "image/avif",
+    preview: { width: 1280, height: 800 },
+  });
+  const file = await fetchLink(structuredContent?.["signed_url"]);
+  expect([file.headers.get("content-type"), file.headers.get("x-cache")]).toEqual(["image/avif", "HIT"]);
 });
 
 it("blocks a page on a private address, and serves the next call", async () => {

@@ -153,6 +153,7 @@ it.each([
       "stored_location",
       "width",
       "height",
+      "preview",
     ],
   ],
   [

@@ -32,11 +32,15 @@ function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
   };
 }
 
-function resultOf(bytes: Uint8Array): ReturnType<typeof screenshotResult> {
+function resultOf(
+  bytes: Uint8Array,
+  preview: Parameters<typeof screenshotResult>[0]["preview"] = null,
+): ReturnType<typeof screenshotResult> {
   return screenshotResult({
     url: "https://example.com/a?b=c",
     capture: captured(bytes),
     link: () => link,
+    preview,
   });
 }
 
@@ -59,7 +63,7 @@ it.each([
   ["8,001 px wide", { width: 8001, height: 2 }],
   ["8,001 px tall", { width: 2, height: 8001 }],
   ["700,001 bytes large", { width: 2, height: 2, size: 700_001 }],
-])("links to an image that is %s", async (_case, sides) => {
+])("without a preview, only links to an image that is %s", async (_case, sides) => {
   const bytes = createPng(sides);
   const { content, structuredContent } = await resultOf(bytes);
   expect(content).toEqual([
@@ -75,7 +79,32 @@ it.each([
     { type: "text", text: expect.stringContaining(link.url) as string },
     { type: "text", text: expect.stringMatching(/^Image too large to inline .* webp or jpeg/) as string },
   ]);
-  expect(structuredContent).toMatchObject({ ...sides, size: bytes.length, signed_url: link.url });
+  expect(structuredContent).toMatchObject({
+    ...sides,
+    size: bytes.length,
+    signed_url: link.url,
+    preview: null,
+  });
+});
+
+it("returns a preview together with the link", async () => {
+  const bytes = createPng({ width: 2, height: 8001 });
+  const preview = { bytes: Buffer.from("RIFF"), width: 1, height: 4000 };
+  const { content, structuredContent } = await resultOf(bytes, preview);
+  expect(content).toMatchObject([
+    { type: "image", mimeType: "image/webp", data: "UklGRg==" },
+    { type: "resource_link", uri: link.url, mimeType: "image/png", size: bytes.length },
+    { type: "text", text: expect.stringContaining(link.url) as string },
+    { type: "text", text: expect.stringContaining("shrunk to 1 x 4000 px from 2 x 8001 px") as string },
+  ]);
+  expect(structuredContent).toMatchObject({
+    content_type: "image/png",
+    size: bytes.length,
+    width: 2,
+    height: 8001,
+    signed_url: link.url,
+    preview: { content_type: "image/webp", size: 4, width: 1, height: 4000 },
+  });
 });
 
 it("includes the notes of a rendering", async () => {
@@ -84,6 +113,7 @@ it("includes the notes of a rendering", async () => {
     url: "https://example.com/",
     capture,
     link: () => link,
+    preview: null,
   });
   expect(content[1]).toEqual({
     type: "text",

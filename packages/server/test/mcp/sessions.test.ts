@@ -51,6 +51,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       size: same.body.length,
       width: 16,
       height: 16,
+      preview: null,
       cache: "MISS",
       target_status: 200,
       expires_at: "2026-03-02T12:00:00.000Z",

@@ -246,6 +246,7 @@ describe("the OpenAPI document", () => {
       "image/webp",
       "image/avif",
       "application/pdf",
+      "application/json",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { RenderingKey, StoredRendering } from "@snap/engine/ports";
+import type { PageFacts, RenderingKey, StoredRendering } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import type { Deletions } from "../stores/deletions.ts";
@@ -6,8 +6,11 @@ import { writing } from "../transaction.ts";
 
 type Metadata = Omit<StoredRendering, "bytes">;
 
-/** As stored: the notes are JSON. */
-type Stored<T extends Metadata> = Omit<T, "notes"> & { readonly notes: string };
+/** As stored: the notes and the page are JSON. */
+type Stored<T extends Metadata> = Omit<T, "notes" | "page"> & {
+  readonly notes: string;
+  readonly page: string | null;
+};
 
 export interface FoundRow extends StoredRendering {
   readonly id: number;
@@ -36,7 +39,7 @@ export interface RenderingRows {
 }
 
 /** All columns except the bytes, so SQLite does not read them. */
-const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, etag,
+const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, page, etag,
   stored_at AS storedAt, expires_at AS expiresAt`;
 const BY_KEY = "account_id = :accountId AND key = :key";
 
@@ -53,8 +56,8 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
   const insert = prepare(
     database,
     `INSERT INTO renderings
-       (rowid, account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes, size)
-     VALUES (:id, :accountId, :key, :contentType, :targetStatus, :notes, :etag, :storedAt, :expiresAt, x'', :size)`,
+       (rowid, account_id, key, content_type, target_status, notes, page, etag, stored_at, expires_at, bytes, size)
+     VALUES (:id, :accountId, :key, :contentType, :targetStatus, :notes, :page, :etag, :storedAt, :expiresAt, x'', :size)`,
   );
   const findIds = prepare<{ id: number }>(database, `SELECT rowid AS id FROM renderings WHERE ${BY_KEY}`);
   const findExpired = prepare<{ id: number }>(
@@ -72,14 +75,15 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
   const idsOf = ({ accountId, key }: RenderingKey): number[] =>
     findIds.all({ accountId, key }).map(({ id }) => id);
   return {
-    find: ({ accountId, key, now }) => withNotes(find.get({ accountId, key, now })),
-    findMetadata: ({ accountId, key, now }) => withNotes(findMetadata.get({ accountId, key, now })),
-    replace: ({ accountId, key }, { notes, ...row }) =>
+    find: ({ accountId, key, now }) => parseRow(find.get({ accountId, key, now })),
+    findMetadata: ({ accountId, key, now }) => parseRow(findMetadata.get({ accountId, key, now })),
+    replace: ({ accountId, key }, { notes, page = null, ...row }) =>
       writing(database, () => {
         if (deletions.includes(accountId)) return [row.id];
         const replaced = idsOf({ accountId, key });
         for (const id of replaced) remove.run({ id });
-        insert.run({ ...row, accountId, key, notes: JSON.stringify(notes) });
+        const json = { notes: JSON.stringify(notes), page: page && JSON.stringify(page) };
+        insert.run({ ...row, accountId, key, ...json });
         return replaced;
       }),
     idsOf,
@@ -96,6 +100,12 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
   };
 }
 
-function withNotes<T extends Metadata>(row: Stored<T> | undefined): T | null {
-  return row === undefined ? null : ({ ...row, notes: JSON.parse(row.notes) as string[] } as unknown as T);
+function parseRow<T extends Metadata>(row: Stored<T> | undefined): T | null {
+  if (row === undefined) return null;
+  const { notes, page, ...rest } = row;
+  const parsed = {
+    notes: JSON.parse(notes) as string[],
+    ...(page !== null && { page: JSON.parse(page) as PageFacts }),
+  };
+  return { ...rest, ...parsed } as unknown as T;
 }

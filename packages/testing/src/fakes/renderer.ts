@@ -127,6 +127,7 @@ function drawFile(
     contentType,
     targetStatus: parameters.pdf ? null : targetStatus,
     notes: [...notes],
+    page: { title: "Fake page", finalUrl: parameters.url, pages: parameters.pdf ? 1 : null },
   };
 }
 

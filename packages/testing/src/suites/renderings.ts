@@ -51,6 +51,8 @@ function testContents(test: DefineTest<"renderings">): void {
       sampleRendering({ contentType: "image/webp" }),
       sampleRendering({ contentType: "image/avif" }),
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
+      sampleRendering({ page: { title: 'A "title" – é', finalUrl: "https://example.com/a?b=c", pages: 3 } }),
+      sampleRendering({ page: { title: null, finalUrl: null, pages: null } }),
     ]) {
       await renderings.put({ ...NAME, rendering });
       assertSameRendering(await renderings.get(named(STORED_AT)), rendering);
@@ -61,6 +63,9 @@ function testContents(test: DefineTest<"renderings">): void {
     for (const rendering of [
       sampleRendering({ targetStatus: 404, notes: ["wait-capped", "é"] }),
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
+      sampleRendering({
+        page: { title: "é".repeat(500), finalUrl: `https://example.com/${"a".repeat(2028)}`, pages: 1 },
+      }),
     ]) {
       await renderings.put({ ...NAME, rendering });
       const { bytes: _, ...metadata } = rendering;

@@ -3,6 +3,7 @@ import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
+import { TITLE } from "./page-facts.ts";
 import type { Tab } from "./tab.ts";
 
 /** An expression to evaluate in the page: the number of images in the document that could not be loaded. */
@@ -22,6 +23,8 @@ export interface Measurement {
   readonly area: Area | null;
   /** HTTP status of the document; `null` if unknown. */
   readonly targetStatus: number | null;
+  /** Title of the document; empty if it has none. */
+  readonly title: string;
   /** Remarks for the caller. */
   readonly notes: readonly string[];
 }
@@ -41,7 +44,7 @@ const MEASURE = `(selector) => {
   ${REVEAL}
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
-  const page = { status, failedImages: ${FAILED_IMAGES} };
+  const page = { status, title: ${TITLE}, failedImages: ${FAILED_IMAGES} };
   if (selector === null) return page;
   let element;
   try {
@@ -65,6 +68,7 @@ interface Edges {
 
 interface MeasureResult {
   readonly status: number;
+  readonly title: string;
   /** Images in the document that could not be loaded. */
   readonly failedImages: number;
   readonly fault?: "invalid" | "unmatched";
@@ -87,14 +91,16 @@ export async function measure(
     fullPage || padding > 0 ? measurePage(tab, signal) : null,
   ]);
   const notes = imageNotes(result.failedImages);
+  const { title } = result;
   const targetStatus = result.status === 0 ? null : result.status;
   if (selector !== undefined) {
     const element = elementArea(selector, result);
-    return { area: page === null ? element : padded(element, { padding, page }), targetStatus, notes };
+    return { area: page === null ? element : padded(element, { padding, page }), targetStatus, title, notes };
   }
   if (page === null || page.height <= fullPageMaxHeight)
-    return { area: page ?? clipOf(parameters), targetStatus, notes };
-  return { area: { ...page, height: fullPageMaxHeight }, targetStatus, notes: [...notes, HEIGHT_CAPPED] };
+    return { area: page ?? clipOf(parameters), targetStatus, title, notes };
+  const area = { ...page, height: fullPageMaxHeight };
+  return { area, targetStatus, title, notes: [...notes, HEIGHT_CAPPED] };
 }
 
 export function imageNotes(failedImages: number): string[] {

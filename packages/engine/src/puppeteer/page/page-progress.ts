@@ -19,6 +19,7 @@ export class PageProgress {
   readonly #watchers = new Set<() => void>();
   /** Unique for each document. */
   #loaderId = "";
+  #documentUrl = "";
   /** The events that the current document has reached. */
   readonly #reached = new Set<"domcontentloaded" | "load">();
   #isLoading = false;
@@ -45,6 +46,11 @@ export class PageProgress {
   /** Unique for each document of the main frame. */
   get documentId(): string {
     return this.#loaderId;
+  }
+
+  /** URL of the main frame's document, without the fragment. */
+  get documentUrl(): string {
+    return this.#documentUrl;
   }
 
   /** Whether the main frame has committed its first document, or stopped loading before that. */
@@ -199,6 +205,7 @@ export class PageProgress {
     this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#loaderId = frame.loaderId;
+    this.#documentUrl = frame.url;
     this.#reached.clear();
     this.#isNavigating = false;
     this.#isScheduled = false;

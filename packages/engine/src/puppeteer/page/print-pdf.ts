@@ -9,6 +9,7 @@ import { describe } from "../describe.ts";
 import { MalformedPdf } from "./pdf/dictionary.ts";
 import { informationUpdate } from "./pdf/document-information.ts";
 import { headerTemplates } from "./pdf/header-template.ts";
+import { countPages } from "./pdf/pdf-structure.ts";
 import { printLayoutOf } from "./pdf/print-layout.ts";
 import { printSinglePage } from "./pdf/print-single-page.ts";
 import type { Tab } from "./tab.ts";
@@ -33,7 +34,7 @@ export async function printPdf(
   tab: Tab,
   { parameters, maxBytes }: Printing,
   signal: AbortSignal,
-): Promise<Uint8Array> {
+): Promise<{ readonly bytes: Uint8Array; readonly pages: number | null }> {
   const request = printRequest(parameters);
   const print = (values: Partial<PrintRequest>): Promise<ByteCollector> =>
     printOnce(tab, { request: { ...request, ...values }, maxBytes }, signal);
@@ -41,11 +42,22 @@ export async function printPdf(
     const file = parameters.singlePage
       ? await printSinglePage(tab, { parameters, print }, signal)
       : await print({});
+    const pages = pagesOf(file.written());
     const update = informationUpdate(file.written(), parameters);
     if (update !== null && !file.append(update.toString("base64"))) throw renderingTooLarge(maxBytes);
-    return file.finish();
+    return { bytes: file.finish(), pages };
   } catch (error) {
     throw error instanceof MalformedPdf ? unreadable(error) : error;
+  }
+}
+
+/** Returns `null` if the browser has written the PDF in another form than expected. */
+function pagesOf(bytes: Uint8Array): number | null {
+  try {
+    return countPages(bytes);
+  } catch (error) {
+    if (error instanceof MalformedPdf) return null;
+    throw error;
   }
 }
 

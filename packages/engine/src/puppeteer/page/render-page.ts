@@ -14,6 +14,7 @@ import { countConnections } from "./follow-targets.ts";
 import { isBlank } from "./is-blank.ts";
 import { measure } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
+import { pageFacts, readTitle } from "./page-facts.ts";
 import { prepare } from "./prepare/prepare.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 import { printPdf } from "./print-pdf.ts";
@@ -114,10 +115,11 @@ async function capture(
   { parameters, maxBytes }: Rendering<ScreenshotParameters>,
   signal: AbortSignal,
 ): Promise<RenderedFile> {
-  const { area, targetStatus, notes } = await measure(tab, parameters, signal);
+  const { area, targetStatus, title, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  return { bytes, contentType: `image/${captureFormatOf(parameters)}`, targetStatus, notes };
+  const contentType = `image/${captureFormatOf(parameters)}` as const;
+  return { bytes, contentType, targetStatus, notes, page: pageFacts(tab, { title, pages: null }) };
 }
 
 async function print(
@@ -125,8 +127,10 @@ async function print(
   rendering: Rendering<PdfParameters>,
   signal: AbortSignal,
 ): Promise<RenderedFile> {
-  const bytes = await printPdf(tab, rendering, signal);
-  return { bytes, contentType: "application/pdf", targetStatus: null, notes: [] };
+  const title = await readTitle(tab, signal); // the page does not respond while it is printed
+  const { bytes, pages } = await printPdf(tab, rendering, signal);
+  const page = pageFacts(tab, { title, pages });
+  return { bytes, contentType: "application/pdf", targetStatus: null, notes: [], page };
 }
 
 /** Returns the root cause if `error` is only a consequence of it. */

@@ -89,7 +89,7 @@ async function checkImages(): Promise<Finding> {
   const [reason] = failure.message.split("\n");
   return warning(
     "sharp_missing",
-    `output and resizeWidth are not available: sharp ${imageProcessor.isInstalled ? `does not load (${reason})` : "is not installed"}`,
+    `screenshots cannot be resized or encoded as AVIF: sharp ${imageProcessor.isInstalled ? `does not load (${reason})` : "is not installed"}`,
     "npm install sharp, next to the service; or ignore this if nobody needs them",
   );
 }

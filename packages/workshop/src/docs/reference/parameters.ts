@@ -8,7 +8,12 @@ import {
   type ParameterGroup,
   type ParameterRow,
 } from "@snap/protocol";
-import { PROOF_PARAMETERS } from "../../../../server/src/openapi/parameters.ts";
+import {
+  ANSWER_PARAMETERS,
+  PROOF_PARAMETERS,
+  type OperationParameter,
+} from "../../../../server/src/openapi/parameters.ts";
+import { renderingDocument } from "../../../../server/src/openapi/rendering-schemas.ts";
 import { batchSubmission } from "../../../../server/src/openapi/batch-schemas.ts";
 import { linkToEntry } from "../../gallery/page.ts";
 import { code, count, plain, table, type ReferencePage } from "./page.ts";
@@ -28,17 +33,21 @@ export const parametersPage: ReferencePage = {
     "## Conflicting parameters",
     "Each of these returns 422 `validation_failed`, and costs nothing. The response names every error.",
     table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
-    "## Signed URLs",
-    "`GET /snap/signed` also takes:",
+    "## Response",
+    "`GET /snap` and `POST /captures` also take `answer`. It affects neither the rendering, its cost nor its cache entry.",
+    operationParameters(ANSWER_PARAMETERS),
+    "The members of the JSON object:",
     table(
-      ["name", "type", "required", "meaning"],
-      PROOF_PARAMETERS.map(({ name, schema, required, description }) => [
+      ["member", "meaning"],
+      Object.entries(renderingDocument.shape).map(([name, { description = "" }]) => [
         code(name),
-        String(schema["type"]),
-        required ? "yes" : "",
         description,
       ]),
     ),
+    "If the rendering was cached by a release without `answer`, `title`, `final_url` and `pages` are null. The response has the headers of the file, except `ETag`, and is never 304.",
+    "## Signed URLs",
+    "`GET /snap/signed` also takes:",
+    operationParameters(PROOF_PARAMETERS),
     "## Batches",
     "The body of `POST /renders` is a JSON object:",
     table(
@@ -51,6 +60,20 @@ export const parametersPage: ReferencePage = {
     ),
   ],
 };
+
+function operationParameters(parameters: readonly OperationParameter[]): string {
+  return table(
+    ["name", "type", "required", "meaning"],
+    parameters.map(({ name, schema, required, description }) => [
+      code(name),
+      Array.isArray(schema["enum"])
+        ? schema["enum"].map(String).map(code).join(", ")
+        : String(schema["type"]),
+      required ? "yes" : "",
+      description,
+    ]),
+  );
+}
 
 /** One example of each conflict between parameters. */
 const CONFLICTS = [
@@ -67,6 +90,9 @@ const CONFLICTS = [
   "device=iphone-15-pro&scale=2",
   "latitude=47.4",
   "padding=20",
+  "output=avif&format=webp",
+  "resizeFit=cover",
+  "resizeWidth=400&resizePosition=top",
   "fullPageMaxHeight=5000",
   "maskColor=black",
   'cookies=[{"name":"a","value":"b","domain":"example.org"}]',

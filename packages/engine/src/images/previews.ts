@@ -1,0 +1,71 @@
+import { LRUCache } from "lru-cache";
+import type { StoredRendering } from "../ports/renderings.ts";
+import { openImage } from "./convert-image.ts";
+import { imageProcessor, type ImageProcessor, type Sharp } from "./image-processor.ts";
+
+/** A smaller WebP version of an image. */
+export interface Preview {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PreviewLimits {
+  readonly maxBytes: number;
+  readonly maxSidePx: number;
+}
+
+/** Returns the preview of a rendering; `null` if there is none, or the service is too busy to make it. */
+export type FindPreview = (rendering: Pick<StoredRendering, "etag" | "bytes">) => Promise<Preview | null>;
+
+/** More pixels than an assistant looks at. */
+const MAX_PIXELS = 8_000_000;
+const QUALITY = 80;
+const MAX_ATTEMPTS = 3;
+const ATTEMPT_MAX_SECONDS = 10;
+/** How much smaller than estimated the next attempt is. */
+const MARGIN = 0.9;
+/** Renders are converted first. */
+const MAX_WAITING = 2;
+/** Cache hits are free, so a repeated one must not cost CPU time either. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+/** Creates a function that returns previews within the limits, and remembers them by the rendering's entity tag. */
+export function createPreviews(limits: PreviewLimits, images: ImageProcessor = imageProcessor): FindPreview {
+  const cache = new LRUCache<string, Preview>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.byteLength + 1,
+  });
+  return async ({ etag, bytes }) => {
+    const cached = cache.get(etag);
+    if (cached !== undefined) return cached;
+    if (!images.isAvailable || images.waiting >= MAX_WAITING) return null;
+    const preview = await images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null);
+    if (preview !== null) cache.set(etag, preview);
+    return preview;
+  };
+}
+
+/** Encodes the image in WebP, at its own size if that fits the limits. Returns `null` if no attempt fits. */
+async function shrink(
+  sharp: Sharp,
+  bytes: Uint8Array,
+  { maxBytes, maxSidePx }: PreviewLimits,
+): Promise<Preview | null> {
+  const { width, height } = await openImage(sharp, bytes).metadata();
+  let scale = Math.min(1, maxSidePx / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const size = {
+      width: Math.max(1, Math.floor(width * scale)),
+      height: Math.max(1, Math.floor(height * scale)),
+    };
+    const data = await openImage(sharp, bytes)
+      .timeout({ seconds: ATTEMPT_MAX_SECONDS })
+      .resize({ ...size, fit: "fill" })
+      .webp({ quality: QUALITY })
+      .toBuffer();
+    if (data.byteLength <= maxBytes) return { bytes: data, ...size };
+    scale *= Math.sqrt(maxBytes / data.byteLength) * MARGIN;
+  }
+  return null;
+}

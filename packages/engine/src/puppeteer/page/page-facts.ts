@@ -1,0 +1,45 @@
+import { LIMITS } from "@snap/protocol";
+import type { PageFacts } from "../../ports/renderer.ts";
+import { storableText } from "../../storable-text.ts";
+import { evaluate } from "./evaluate.ts";
+import { giveUpAfter } from "./prepare/give-up-after.ts";
+import type { Tab } from "./tab.ts";
+
+const TITLE_MAX_CHARACTERS = 500;
+const TITLE_MAX_MS = 1_000;
+
+/**
+ * An expression for the document's title, which cannot be returned with lone surrogates. Elements with the name `title`
+ * hide the property, but not its getter.
+ */
+export const TITLE = `Object.getOwnPropertyDescriptor(Document.prototype, "title").get.call(document)
+  .slice(0, ${TITLE_MAX_CHARACTERS}).toWellFormed()`;
+
+/** Returns the document's title; an empty one if the page does not tell in time. */
+export async function readTitle(tab: Tab, signal: AbortSignal): Promise<string> {
+  const limit = { signal, durationMs: TITLE_MAX_MS, otherwise: "" };
+  try {
+    return await giveUpAfter(limit, (limited) => evaluate<string>(tab, TITLE, limited));
+  } catch {
+    signal.throwIfAborted();
+    return "";
+  }
+}
+
+/** @param title - Empty if there is none. */
+export function pageFacts(
+  { progress }: Pick<Tab, "progress">,
+  { title, pages }: { readonly title: string; readonly pages: number | null },
+): PageFacts {
+  const text = storableText(title).slice(0, TITLE_MAX_CHARACTERS).trim();
+  return { title: text === "" ? null : text, finalUrl: publicUrl(progress.documentUrl), pages };
+}
+
+/** Returns the URL without user name and password; `null` if it is too long or not on the web. */
+function publicUrl(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  url.username = "";
+  url.password = "";
+  return url.href.length <= LIMITS.urlCharacters ? url.href : null;
+}

@@ -1,0 +1,81 @@
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import { createImageProcessor, type ImageProcessor } from "../../src/images/image-processor.ts";
+import { createPreviews } from "../../src/images/previews.ts";
+
+const LIMITS = { maxBytes: 20_000, maxSidePx: 600 };
+
+/** An image that compresses badly. */
+async function noise(width: number, height: number): Promise<Uint8Array> {
+  const noisy = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width, height, channels: 3, background: "#000000", noise: noisy } })
+    .png()
+    .toBuffer();
+}
+
+const plain = (width: number, height: number): Promise<Uint8Array> =>
+  sharp({ create: { width, height, channels: 3, background: "#ff0000" } })
+    .png()
+    .toBuffer();
+
+function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & { runs: number } {
+  const images = createImageProcessor({ isInstalled: () => isInstalled, load: async () => sharp });
+  let runs = 0;
+  return {
+    isInstalled,
+    isAvailable: isInstalled,
+    waiting,
+    load: () => images.load(),
+    run: (work, signal) => {
+      runs += 1;
+      return images.run(work, signal);
+    },
+    get runs() {
+      return runs;
+    },
+  };
+}
+
+describe("createPreviews", () => {
+  it("keeps the size of an image whose preview fits the limits", async () => {
+    const bytes = await plain(300, 200);
+    const preview = await createPreviews(LIMITS, processor())({ etag: '"1"', bytes });
+    const { format, width, height } = await sharp(preview?.bytes).metadata();
+    expect([format, width, height]).toEqual(["webp", 300, 200]);
+    expect(preview).toMatchObject({ width: 300, height: 200 });
+  });
+
+  it("shrinks an image with a side or a file that is too large, in proportion", async () => {
+    const find = createPreviews(LIMITS, processor());
+    const wide = await find({ etag: '"1"', bytes: await plain(1200, 100) });
+    expect([wide?.width, wide?.height]).toEqual([600, 50]);
+    const noisy = await find({ etag: '"2"', bytes: await noise(600, 300) });
+    expect(noisy?.bytes.length).toBeLessThanOrEqual(20_000);
+    const { width, height } = await sharp(noisy?.bytes).metadata();
+    expect([width, height]).toEqual([noisy?.width, noisy?.height]);
+    expect(width).toBeLessThan(600);
+    expect(Math.abs(width - 2 * height)).toBeLessThanOrEqual(2);
+  });
+
+  it("is null if no attempt fits, or the image is damaged", async () => {
+    const find = createPreviews({ maxBytes: 20, maxSidePx: 600 }, processor());
+    expect(await find({ etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
+    expect(await find({ etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
+  });
+
+  it("is null without sharp, and while others wait", async () => {
+    const bytes = await plain(300, 200);
+    for (const images of [processor({ isInstalled: false }), processor({ waiting: 2 })]) {
+      expect(await createPreviews(LIMITS, images)({ etag: '"1"', bytes })).toBe(null);
+      expect(images.runs).toBe(0);
+    }
+  });
+
+  it("makes the preview of a rendering once", async () => {
+    const images = processor();
+    const find = createPreviews(LIMITS, images);
+    const rendering = { etag: '"1"', bytes: await plain(300, 200) };
+    expect(await find(rendering)).toBe(await find(rendering));
+    expect(images.runs).toBe(1);
+  });
+});

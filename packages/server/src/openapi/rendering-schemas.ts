@@ -1,0 +1,80 @@
+import { ANSWERS, type RenderingDocument } from "@snap/protocol";
+import * as z from "zod";
+import { STORED_LOCATION_EXAMPLE } from "./batch-schemas.ts";
+
+/** Metadata of a rendering. */
+export const renderingFacts = z.strictObject({
+  etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
+  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
+  size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
+  cache: z.enum(["HIT", "MISS"]).nullable().meta({
+    description: "`HIT`: served from the cache. `MISS`: rendered now and cached. Null if `cache` was false.",
+    example: "MISS",
+  }),
+  target_status: z.int().min(100).max(999).nullable().meta({
+    description: "HTTP status of the page itself. Null if unknown, as for every PDF.",
+    example: 200,
+  }),
+  expires_at: z.iso.datetime({ offset: true }).nullable().meta({
+    description: "When the link expires or, without a link, the cached rendering. Null if there is neither.",
+    example: "2026-03-02T12:00:00.000Z",
+  }),
+  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call costs.", example: 1 }),
+  signed_url: z
+    .url()
+    .nullable()
+    .meta({
+      description: "URL of the file, usable without a token. Null if the result contains the file itself.",
+      example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
+    }),
+  notes: z.array(z.string()).meta({
+    description: "Notes on the render, as in the `X-Render-Notes` header.",
+    example: ["wait-capped"],
+  }),
+  stored_location: z.string().nullable().meta({
+    description: "Where the file was stored, as in the `X-Stored-Location` header. Null without `storeTo`.",
+    example: STORED_LOCATION_EXAMPLE,
+  }),
+});
+
+/** What the endpoints that return a rendering accept in addition to its parameters. */
+export const answerShape = {
+  answer: z.enum(ANSWERS).default("file").meta({
+    description:
+      "What to return: the `file`, or facts about it as `json`, with a link to it. Both render, cost and are cached the same.",
+    example: "json",
+  }),
+} as const;
+
+/** The body of a response to `answer=json`. */
+export const renderingDocument = renderingFacts
+  .extend({
+    width: z.int().min(1).nullable().meta({ description: "Width in pixels. Null for a PDF.", example: 1280 }),
+    height: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "Height in pixels. Null for a PDF.", example: 800 }),
+    pages: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "Number of pages of a PDF. Null for an image.", example: null }),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: "Title of the page. Null if it has none.", example: "Example Domain" }),
+    final_url: z
+      .url()
+      .nullable()
+      .meta({ description: "URL of the page after redirects.", example: "https://example.com/" }),
+    signed_url: z.url().nullable().meta({
+      description:
+        "URL of the file, usable without a token. Null if `cache` was false, if parameters are secret or too long, or if the token has no signing secret.",
+    }),
+  })
+  .meta({
+    id: "Rendering",
+    description:
+      "Facts about a rendering. `pages`, `title` and `final_url` are also null if the rendering was cached by an older release.",
+  }) satisfies z.ZodType<RenderingDocument>;
