@@ -179,7 +179,7 @@ describe("migrations", () => {
     expect(await storage.accounts.list()).toEqual([account]);
     await storage.close();
     const copy = `${filename}.schema-1`;
-    expect(announced).toEqual([{ from: 1, to: 11, copy }]);
+    expect(announced).toEqual([{ from: 1, to: 12, copy }]);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(filename))).not.toContain("snap.db.schema-1.draft");
     expect(versionOf(copy)).toBe(1);

@@ -14,7 +14,8 @@ export function suggestName(name: string, candidates: readonly string[]): string
   let best: { name: string; edits: number } | null = null;
   for (const candidate of candidates) {
     const edits = editDistance(normalized, normalize(candidate));
-    if (edits <= Math.min(MAX_EDITS, Math.floor(candidate.length / 2)) && edits < (best?.edits ?? Infinity))
+    const half = Math.floor(Math.max(normalized.length, candidate.length) / 2);
+    if (edits <= Math.min(MAX_EDITS, half) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };
   }
   return best?.name ?? null;

@@ -200,8 +200,7 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       const signal = await stopSignal;
       logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
     } finally {
-      await removeAddress();
-      await service.stop(worker?.stop());
+      await Promise.all([service.stop(worker?.stop()), removeAddress()]);
     }
   } finally {
     await engine.close();

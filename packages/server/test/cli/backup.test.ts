@@ -13,6 +13,7 @@ import { RESOLVER, SECRET_KEY } from "../migrate/fill-folder.ts";
 import { CLI, openWorkspace, type Workspace } from "./command.ts";
 
 const UNDO_LAST_MIGRATIONS = `
+  ALTER TABLE renderings DROP COLUMN page;
   DROP TABLE idempotency_keys;
   DROP TABLE delivery_attempts;
   DROP TABLE sign_ins;

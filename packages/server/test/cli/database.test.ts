@@ -12,6 +12,7 @@ const UNDO_MIGRATIONS = `
   DROP TABLE delivery_attempts;
   DROP TABLE sign_ins;
   DROP TABLE usage_totals;
+  ALTER TABLE renderings DROP COLUMN page;
   DROP TABLE history;
   DROP TABLE history_slices;
   DROP TABLE history_texts;
@@ -97,7 +98,7 @@ describe("a database from an older release", () => {
 
   it("can be upgraded after its key was lost, and then gets a new key", async () => {
     await rm(path("secret.key"));
-    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 11 } });
+    expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 12 } });
     expect(await readdir(path(""))).not.toContain("secret.key");
     expect(await workspace.json(["secret-key", "replace", "--yes"])).toMatchObject({ replaced: true });
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
@@ -109,7 +110,7 @@ describe("a database from an older release", () => {
     expect(JSON.parse(line)).toMatchObject({
       level: "warn",
       from: 5,
-      to: 11,
+      to: 12,
       copy: path("snap.db.schema-5"),
     });
     await server.printed(/"msg":"listening"/);
