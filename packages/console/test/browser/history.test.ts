@@ -104,6 +104,22 @@ describe("requests", () => {
     await visitor.see("50 requests; more available");
   });
 
+  it("keep a filter that is set before the one before it is rendered", async () => {
+    await visitor.go("/requests");
+    await visitor.page.evaluate(() => {
+      for (const [label, value] of [
+        ["Outcome", "true"],
+        ["Mode", "pdf"],
+      ]) {
+        const found = Array.from(document.querySelectorAll("label")).find((each) => each.innerText === label);
+        const select = found?.control as HTMLSelectElement;
+        select.value = value!;
+        select.dispatchEvent(new Event("change", { bubbles: true }));
+      }
+    });
+    await expect.poll(() => lastQuery("/admin/v1/requests")).toEqual({ failed: "true", mode: "pdf" });
+  });
+
   it("are filtered by time in the viewer's time zone", async () => {
     await visitor.page.emulateTimezone("America/New_York");
     await visitor.go("/requests?range=custom&from=2026-01-02T03:04&to=2026-07-02T03:04");

@@ -1,4 +1,4 @@
-import { toHash } from "./route.ts";
+import { parseRoute, toHash } from "./route.ts";
 
 export interface Filters {
   readonly get: (name: string) => string;
@@ -15,7 +15,8 @@ export function filtersOf(screen: string, query: URLSearchParams): Filters {
   return {
     get: (name) => query.get(name) ?? "",
     set(name, value) {
-      const next = new URLSearchParams(query);
+      // read again: a second change can come before the first one is rendered
+      const next = parseRoute(location.hash).query;
       next.set(name, value);
       // avoids a history entry per filter
       location.replace(toHash([screen], next));
