@@ -23,9 +23,9 @@ export interface SnapErrorFacts {
 }
 
 /**
- * The error of every failed call, and of invalid options. Branch on `code`; handle a code that is newer than this package by its `status`.
- * Messages are for people; their wording may change. The client never puts the token or signing secret into an error,
- * but `cause` is `fetch`'s unmodified error.
+ * The error of every failed call, and of invalid options. Branch on `code`; handle a code that is newer than this
+ * package by its `status`. Messages are for people; their wording may change. The client never puts the token or
+ * signing secret into an error, but `cause` is `fetch`'s unmodified error.
  *
  * @example
  * try {

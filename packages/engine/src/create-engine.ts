@@ -16,12 +16,12 @@ import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
+import { createDeliveryBudget } from "./delivery/delivery-budget.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createHistory, type History } from "./history/history.ts";
-import { ByteBudget } from "./limits/byte-budget.ts";
 import { enforceRateLimit } from "./limits/enforce-rate-limit.ts";
 import { createOperators, type Operators } from "./operators/operators.ts";
 import type { Account } from "./ports/accounts.ts";
@@ -41,11 +41,6 @@ import { authenticateSigned, type SignedRequest } from "./tokens/authenticate-si
 import { createSeal, type Seal } from "./tokens/seal.ts";
 import { createTokenUses } from "./tokens/token-uses.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
-
-/** Renderings of one account that can be in transit to stores at the same time. */
-const DELIVERIES_PER_ACCOUNT_BYTES = 128 * 1024 * 1024;
-/** Accounts that can use all of that at the same time. */
-const DELIVERING_ACCOUNTS = 4;
 
 /** The rendering service without its entry points. */
 export interface Engine {
@@ -243,12 +238,6 @@ function creditReader({
   };
 }
 
-/** An account can always store at least one rendering. */
-function deliveryBudget(maxRenderingBytes: number): ByteBudget {
-  const perAccountBytes = Math.max(DELIVERIES_PER_ACCOUNT_BYTES, maxRenderingBytes);
-  return new ByteBudget({ perAccountBytes, totalBytes: DELIVERING_ACCOUNTS * perAccountBytes });
-}
-
 /** Makes the callers' methods reject only with `SnapError`. */
 function withSnapErrors(batches: Batches): Batches {
   return {
@@ -295,7 +284,7 @@ function assembleParts(
     clock,
     random,
     stores,
-    deliveryBudget: deliveryBudget(maxRenderingBytes),
+    deliveryBudget: createDeliveryBudget(maxRenderingBytes),
     reservationLeaseMs,
     onEvent,
     onBackgroundError,

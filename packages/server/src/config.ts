@@ -1,8 +1,9 @@
 import { suggestName } from "@snap/protocol";
 import { findContradictions, type Purpose } from "./config/contradictions.ts";
 import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
+import { defaultNavigationTimeoutMs } from "./config/render-settings.ts";
 import type { Setting } from "./config/setting.ts";
-import { defaultNavigationTimeoutMs, SETTINGS, type Settings } from "./config/settings.ts";
+import { SETTINGS, type Settings } from "./config/settings.ts";
 
 /** The service's settings, as `readConfig` reads them from the environment; `null` if not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {

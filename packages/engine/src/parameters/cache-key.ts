@@ -15,8 +15,8 @@ export type CacheKey = (parameters: SnapParameters) => string;
 
 /**
  * Creates a function that returns cache keys: SHA-256 in lowercase hex. A key covers the validated parameters except
- * `cache`, those that only deliver the rendering, and those with default values, so a new parameter changes no existing key. It covers secrets only as keyed
- * digests, so nobody can find them by trying values.
+ * `cache`, those that only deliver the rendering, and those with default values, so a new parameter changes no
+ * existing key. It covers secrets only as keyed digests, so nobody can find them by trying values.
  */
 export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
   return (parameters) => keyOf(parameters, digest);

@@ -59,14 +59,18 @@ const endless: Reaction = (response) => {
 };
 
 /** Delivers a batch's webhook to the receiver; resolves with all attempts once the last one has finished. */
-async function deliverTo(url: string, allowed: TargetPolicy["allow"]): Promise<DeliveryAttempt[]> {
+async function deliverTo(
+  url: string,
+  allowed: TargetPolicy["allow"],
+  timeoutMs = 10_000,
+): Promise<DeliveryAttempt[]> {
   const policy: TargetPolicy = { allow: allowed, ownHostnames: [] };
   const attempts: DeliveryAttempt[] = [];
   const ended = Promise.withResolvers<void>();
   const engine = createEngine({
     storage: createMemoryStorage(),
     renderer: createFakeRenderer(),
-    webhookSender: createWebhookSender({ policy, resolver: systemResolver, timeoutMs: 300 }),
+    webhookSender: createWebhookSender({ policy, resolver: systemResolver, timeoutMs }),
     secretKey: "a key for these tests",
     // accepts the host at submission, so the test reaches the check at connection time
     targets: loopback,
@@ -106,7 +110,7 @@ describe("a real receiver", () => {
       endless,
       respondWith(200),
     ]);
-    const attempts = await deliverTo(url, [block]);
+    const attempts = await deliverTo(url, [block], 1_500);
     expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
       [{ kind: "responded", status: 500, retryAfterMs: null, body: "thank you" }, false],
       [{ kind: "failed", reason: "timed-out" }, false],

@@ -26,6 +26,7 @@ function stateOf(pid: number): string {
   return readFileSync(`/proc/${pid}/stat`, "latin1").split(" ")[2] ?? "";
 }
 
+// Only Linux has /proc, without which nothing is throttled.
 describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
   it("stops and resumes a process repeatedly until it is released", async () => {
     const { pid, group } = await spin();

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { BUILT_IN_PLANS } from "@snap/engine";
 import { BATCH_LIMITS } from "@snap/protocol";
 import {
-  browserUrls,
   duration,
   durationOr,
   hostName,
@@ -12,23 +11,19 @@ import {
   path,
   retryDelays,
   plansFile,
-  reachableHostName,
   serverUrl,
   trustedProxies,
-  userAgent,
   wholeNumber,
 } from "./fields.ts";
 import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EGRESS_SETTINGS } from "./egress-settings.ts";
 import { filterLists } from "./filter-lists.ts";
+import { RENDER_SETTINGS } from "./render-settings.ts";
 import { optional, type Setting } from "./setting.ts";
 import { storesFile } from "./stores-file.ts";
 
-const NAVIGATION_DEFAULT_MS = 30_000;
 const DAY_MS = 86_400_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
-/** An empty page takes 15 MiB, so a lower limit would end innocent pages. */
-const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
 
@@ -144,89 +139,7 @@ export const SETTINGS = {
       "bearer token of an account without limits, which the service creates at start: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",
     unset: "tokens are created with accounts create and tokens create",
   },
-  chromiumPath: {
-    variable: "SNAP_CHROMIUM_PATH",
-    schema: optional(path()),
-    description: "path of the browser",
-    unset: "the browser that puppeteer installed, or the system's",
-  },
-  sandbox: {
-    variable: "SNAP_SANDBOX",
-    schema: oneOf("on", "off").default("on"),
-    description: "the browser's sandbox: on or off",
-    unset: "on",
-  },
-  browserEndpoints: {
-    variable: "SNAP_BROWSER_URL",
-    secret: true,
-    schema: browserUrls().default([]),
-    description: "DevTools endpoints of remote browsers, comma-separated, to use instead of a local browser",
-    unset: "a local browser is started",
-  },
-  browserProxyHost: {
-    variable: "SNAP_BROWSER_PROXY_HOST",
-    schema: optional(reachableHostName()),
-    description: "name or address at which remote browsers reach this process's egress proxy",
-    unset: "the loopback address, if all of them run on this machine",
-  },
-  browserEgress: {
-    variable: "SNAP_BROWSER_EGRESS",
-    schema: oneOf("proxy", "direct").default("proxy"),
-    description:
-      "how pages in remote browsers reach the web: through the egress proxy, or directly, which leaves containment to the browser's own network",
-    unset: "proxy",
-  },
-  userAgent: {
-    variable: "SNAP_USER_AGENT",
-    schema: optional(userAgent()),
-    description: "user agent that pages send, unless a request sets another",
-    unset: "Chrome's, in the browser's version, without the word Headless",
-  },
-  renderConcurrency: {
-    variable: "SNAP_RENDER_CONCURRENCY",
-    schema: optional(wholeNumber({ min: 1, max: 256 })),
-    description: "maximum number of renders that run at once",
-    unset: "by memory: one per 128 MiB, at most 16 per core",
-  },
-  renderTimeoutMs: {
-    variable: "SNAP_RENDER_TIMEOUT_MS",
-    schema: wholeNumber({ min: 1000, max: 600_000 }).default(45_000),
-    description: "overall timeout of a render, in milliseconds",
-    unset: "45000",
-  },
-  navigationTimeoutMs: {
-    variable: "SNAP_NAVIGATION_TIMEOUT_MS",
-    schema: optional(wholeNumber({ min: 1000, max: 600_000 })),
-    description: "timeout for loading the page, in milliseconds",
-    unset: "30000, or SNAP_RENDER_TIMEOUT_MS if that is lower",
-  },
-  maxRenderingBytes: {
-    variable: "SNAP_MAX_RENDERING_BYTES",
-    schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }).default(64 * MEBIBYTE_BYTES),
-    description: "largest image or PDF, in bytes; a larger render fails and is refunded",
-    unset: "67108864",
-  },
-  pageMemoryBytes: {
-    variable: "SNAP_PAGE_MEMORY_BYTES",
-    schema: optional(wholeNumber({ min: PAGE_MEMORY_MIN_BYTES, max: Number.MAX_SAFE_INTEGER })),
-    description:
-      "memory that a page may use, across all its processes, in bytes; beyond it, the page is ended",
-    unset: "2147483648 (2 GiB), or a quarter of the memory if that is less",
-  },
-  pageCpuSeconds: {
-    variable: "SNAP_PAGE_CPU_SECONDS",
-    schema: wholeNumber({ min: 1, max: 3600 }).default(20),
-    description:
-      "CPU time that a page may use, across all its processes, in seconds; after it, the page is ended",
-    unset: "20",
-  },
-  isolation: {
-    variable: "SNAP_ISOLATION",
-    schema: oneOf("shared", "account").default("shared"),
-    description:
-      "which renders share a browser: those of all accounts except quarantined ones (shared), or only those of the same account (account)",
-    unset: "shared",
-  },
+  ...RENDER_SETTINGS,
   ...EGRESS_SETTINGS,
   filterLists: {
     variable: "SNAP_FILTER_LISTS",
@@ -299,8 +212,3 @@ export const SETTINGS = {
 export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["schema"]>;
 };
-
-/** Default of the navigation timeout: never longer than the overall render timeout. */
-export function defaultNavigationTimeoutMs(renderTimeoutMs: number): number {
-  return Math.min(NAVIGATION_DEFAULT_MS, renderTimeoutMs);
-}

@@ -1,4 +1,4 @@
-import { isSnapError, type Engine, type Plan } from "@snap/engine";
+import { AdminError, isSnapError, type Engine, type Plan } from "@snap/engine";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -37,9 +37,11 @@ async function isUsable(engine: Engine, token: string): Promise<boolean> {
 }
 
 async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<string> {
-  const accounts = await engine.accounts.list();
-  const existing = accounts.find((account) => account.email === EMAIL);
-  if (existing !== undefined) {
+  const existing = await engine.accounts.getByEmail(EMAIL).catch((error: unknown) => {
+    if (error instanceof AdminError && error.code === "account_not_found") return null;
+    throw error;
+  });
+  if (existing !== null) {
     if (existing.emailVerifiedAt === null) await engine.accounts.verify(existing.id);
     return existing.id;
   }

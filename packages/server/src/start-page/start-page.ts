@@ -36,8 +36,9 @@ const LOOPBACK_HOST = /^(localhost|127[.]0[.]0[.]1|\[::1\])(:\d+)?$/i;
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 /**
- * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its own name
- * to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may carry requests of others.
+ * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its
+ * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may carry
+ * requests of others.
  */
 function isFromThisMachine({ socket, headers }: Request): boolean {
   const { remoteAddress = "" } = socket;

@@ -73,7 +73,7 @@ async function createCustomer(
 describe("kill -9 of the server during batches", () => {
   it(
     `at ${KILLS} random moments: every item ends once, the credits stay consistent, and each webhook is delivered`,
-    { timeout: 180_000 },
+    { timeout: 300_000 },
     async () => {
       const directory = await mkdtemp(join(tmpdir(), "snap-kills-"));
       onTestFinished(() => rm(directory, { recursive: true }));
