@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { AccountFilter } from "../accounts/account-filter.tsx";
 import { AccountLink } from "../accounts/account-link.tsx";
 import { useAccountNames } from "../accounts/account-names.ts";
 import { usePages } from "../hooks/use-pages.ts";
@@ -6,7 +7,7 @@ import type { ScreenProps } from "../layout/screens.ts";
 import { filtersOf, type Filters } from "../routing/filters.ts";
 import { toHash } from "../routing/route.ts";
 import { useSession } from "../session/session.ts";
-import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx";
+import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx";
 import { LongText } from "../ui/long-text.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { PageList } from "../ui/pages.tsx";
@@ -102,12 +103,7 @@ function BatchFilters({ filters, names }: BatchFiltersProps): JSX.Element {
           ["abandoned", "Abandoned"],
         ]}
       />
-      <TextFilter
-        filters={filters}
-        name="account"
-        label="Account id"
-        options={Array.from(names, ([value, label]) => ({ value, label }))}
-      />
+      <AccountFilter filters={filters} names={names} />
     </FilterBar>
   );
 }

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from "@snap/protocol";
 import type { JSX } from "preact";
+import { AccountFilter } from "../accounts/account-filter.tsx";
 import type { Query } from "../api/call.ts";
 import type { Filters } from "../routing/filters.ts";
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx";
@@ -35,7 +36,6 @@ export function requestQuery(filters: Filters, now: Date): Query {
 }
 
 export function RequestFilters({ filters, names }: RequestFiltersProps): JSX.Element {
-  const accounts = Array.from(names, ([value, label]) => ({ value, label }));
   return (
     <FilterBar filters={filters}>
       <ChoiceFilter
@@ -72,7 +72,7 @@ export function RequestFilters({ filters, names }: RequestFiltersProps): JSX.Ele
         options={Object.keys(ERROR_CODES).map((code) => [code, code])}
       />
       <TextFilter filters={filters} name="host" label="Host" placeholder="example.com" />
-      <TextFilter filters={filters} name="account" label="Account id" options={accounts} />
+      <AccountFilter filters={filters} names={names} />
       <TextFilter filters={filters} name="token" label="Token id" placeholder="7" />
       <ChoiceFilter
         filters={filters}

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { AccountFilter } from "../accounts/account-filter.tsx";
 import { useAccountNames } from "../accounts/account-names.ts";
 import { toUtcDay } from "../format.ts";
 import type { Filters } from "../routing/filters.ts";
@@ -57,12 +58,7 @@ export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element
         max={toUtcDay(now)}
         onChange={(value) => filters.set("to", value)}
       />
-      <TextFilter
-        filters={filters}
-        name="account"
-        label="Account id"
-        options={Array.from(names, ([value, label]) => ({ value, label }))}
-      />
+      <AccountFilter filters={filters} names={names} />
       <TextFilter filters={filters} name="token" label="Token id" placeholder="7" />
     </FilterBar>
   );
