@@ -71,6 +71,8 @@ export interface SnapClient {
    * const { stream } = await snap.screenshot({ url: "https://example.com" }, { as: "stream" });
    * const again = await snap.screenshot({ url: "https://example.com" }, { ifNoneMatch: etag });
    * if (!again.notModified) console.log(again.bytes.byteLength);
+   * const { json } = await snap.screenshot({ url: "https://example.com" }, { as: "json" });
+   * console.log(json.title, json.width, json.signed_url);
    * const card = await snap.screenshot({ html: "<h1>Hello</h1>", width: 1200, height: 630 });
    */
   screenshot<

@@ -13,10 +13,11 @@ import {
   RETRIES,
   VARIABLES,
 } from "./read-options.ts";
-import { readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
+import { FILE_FORMS, FORMS, readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
   As,
   DownloadOptions,
+  FileForm,
   KnownTag,
   NotModified,
   RenderOptions,
@@ -78,9 +79,9 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     parameters: ScreenshotCapture | (PdfCapture & { readonly pdf: true }),
     { as, ifNoneMatch, ...callOptions }: RenderOptions<A, T> = {},
   ): Promise<RenderResult<A, T>> {
-    const form = readForm(as);
+    const form = readForm(as, FORMS);
     if (typeof ifNoneMatch === "string") readHeaders("ifNoneMatch", { "If-None-Match": ifNoneMatch });
-    const { path, body } = writeCapture(parameters);
+    const { path, body } = writeCapture(parameters, form === "json" ? "json" : "file");
     const result = await request<Rendering<A> | NotModified>(
       path,
       {
@@ -97,11 +98,11 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     return result as RenderResult<A, T>;
   }
 
-  async function fetchRendering<A extends As>(
+  async function fetchRendering<A extends FileForm>(
     url: string,
     { as, ...callOptions }: DownloadOptions<A>,
   ): Promise<Rendering<A>> {
-    const form = readForm(as);
+    const form = readForm(as, FILE_FORMS);
     // the gateway's headers may hold credentials: send them only to the service's own origin
     const headers = new Headers(url.startsWith(`${new URL(baseUrl).origin}/`) ? ownHeaders : {});
     const read: Call<Rendering<A>>["read"] = (response, context) => readRendering(response, context, form);

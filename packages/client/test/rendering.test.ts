@@ -64,12 +64,41 @@ describe("screenshot()", () => {
     expect(unknown.notModified).toBe(false);
   });
 
+  it("returns facts instead of the file", async () => {
+    const service = await openService({ notes: ["blank"] });
+    const snap = await service.client({ credits: 10 });
+    const { json, ...result } = await snap.screenshot(PAGE, { as: "json" });
+    expect(json).toMatchObject({
+      content_type: "image/png",
+      cache: "MISS",
+      target_status: 200,
+      credit_cost: 1,
+      notes: ["blank"],
+    });
+    expect(result).toMatchObject({
+      notModified: false,
+      contentType: "image/png",
+      cache: "miss",
+      notes: ["blank"],
+      credits: { limit: 10, remaining: 9 },
+    });
+    const file = await snap.screenshot(PAGE);
+    expect([file.cache, file.etag]).toEqual(["hit", json.etag]);
+    expect([result.etag, json.size]).toEqual([json.etag, file.bytes.byteLength]);
+    const signed = await fetch(json.signed_url ?? "");
+    expect(new Uint8Array(await signed.arrayBuffer())).toEqual(file.bytes);
+    const content = await snap.pdf({ html: "<p>An invoice.</p>" }, { as: "json" });
+    expect(content.json).toMatchObject({ content_type: "application/pdf", width: null, target_status: null });
+    const long = { ...PAGE, css: "p{color:red}".repeat(1000) };
+    expect((await snap.screenshot(long, { as: "json" })).json.cache).toBe("MISS");
+  });
+
   it("rejects an unknown form without a request", async () => {
     const service = await openService();
     const snap = await service.client();
-    expect(await failureOf(snap.screenshot(PAGE, { as: "json" as "bytes" }))).toMatchObject({
+    expect(await failureOf(snap.screenshot(PAGE, { as: "text" as "bytes" }))).toMatchObject({
       code: "misconfigured",
-      message: "as must be one of bytes, stream, response",
+      message: "as must be one of bytes, stream, response, json",
     });
     expect(service.renderer.calls).toHaveLength(0);
   });

@@ -14,7 +14,7 @@ import {
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { readHeaders } from "../read-options.ts";
-import type { As, DownloadOptions, Rendering } from "../results/rendering.ts";
+import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
@@ -158,12 +158,18 @@ export interface Batches {
    * or the token has no signing secret. In that case, send the identical request with `screenshot()` or `pdf()`; it is
    * free while the rendering is cached.
    */
-  download<A extends As = "bytes">(item: BatchItem, options?: DownloadOptions<A>): Promise<Rendering<A>>;
+  download<A extends FileForm = "bytes">(
+    item: BatchItem,
+    options?: DownloadOptions<A>,
+  ): Promise<Rendering<A>>;
 }
 
 /** What batches need from the client, besides requests. */
 export interface BatchTransport {
-  readonly fetchRendering: <A extends As>(url: string, options: DownloadOptions<A>) => Promise<Rendering<A>>;
+  readonly fetchRendering: <A extends FileForm>(
+    url: string,
+    options: DownloadOptions<A>,
+  ) => Promise<Rendering<A>>;
   readonly pacing: Pacing;
 }
 

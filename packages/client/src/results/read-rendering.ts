@@ -1,19 +1,23 @@
-import { HEADERS } from "@snap/protocol";
+import { HEADERS, type RenderingDocument } from "@snap/protocol";
 import { misconfigured } from "../errors.ts";
 import { readText } from "../sending/read-body.ts";
+import { readJson } from "../sending/read-json.ts";
 import { readNotes, toFailure, type ResponseContext } from "../sending/to-failure.ts";
-import type { ResponseFacts, As, NotModified, Rendering } from "./rendering.ts";
+import type { As, FileForm, JsonRendering, NotModified, Rendering, ResponseFacts } from "./rendering.ts";
 
 const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
-const FORMS: readonly string[] = ["bytes", "stream", "response"] satisfies As[];
+export const FILE_FORMS: readonly FileForm[] = ["bytes", "stream", "response"];
+export const FORMS: readonly As[] = [...FILE_FORMS, "json"];
 
 /** @throws SnapError `misconfigured` for an unknown form. */
-export function readForm<A extends As>(as: A | undefined): A {
+export function readForm<A extends As>(as: A | undefined, forms: readonly As[]): A {
   // if `as` is undefined, A is its default, "bytes"
   const form = as ?? ("bytes" as A);
-  if (FORMS.includes(form)) return form;
-  throw misconfigured(`as must be one of ${FORMS.join(", ")}`);
+  if (forms.includes(form)) return form;
+  throw misconfigured(`as must be one of ${forms.join(", ")}`);
 }
+
+const readDocument = readJson<RenderingDocument>("content_type", "string");
 
 /**
  * Reads a rendering from its response.
@@ -25,17 +29,31 @@ export async function readRendering<A extends As>(
   context: ResponseContext,
   form: A,
 ): Promise<Rendering<A>> {
+  // the compiler cannot know that the result matches A
+  return (form === "json" ? readFactsOnly(response, context) : readFile(response, context, form)) as Promise<
+    Rendering<A>
+  >;
+}
+
+async function readFactsOnly(response: Response, context: ResponseContext): Promise<JsonRendering> {
+  const json = await readDocument(response, context);
+  const { etag, content_type: contentType } = json;
+  return { ...readFacts(response.headers), etag, notModified: false, contentType, json };
+}
+
+async function readFile(
+  response: Response,
+  context: ResponseContext,
+  form: As,
+): Promise<Rendering<FileForm>> {
   const { headers } = response;
   const [contentType] = RENDERED.exec(headers.get("Content-Type") ?? "") ?? [];
   if (contentType === undefined) throw toFailure(response, { ...context, text: await readText(response) });
-  const body =
-    form === "bytes"
-      ? { bytes: new Uint8Array(await response.arrayBuffer()) }
-      : form === "stream"
-        ? { stream: response.body }
-        : { response };
-  // the compiler cannot know that the body matches A
-  return { ...readFacts(headers), notModified: false, contentType, ...body } as Rendering<A>;
+  const facts = { ...readFacts(headers), notModified: false, contentType } as const;
+  if (form === "response") return { ...facts, response };
+  // as typed, `fetch` can respond without a body, but not with a rendering
+  if (form === "stream") return { ...facts, stream: response.body ?? new ReadableStream() };
+  return { ...facts, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
 /** Reads a 304. */

@@ -1,3 +1,4 @@
+import type { RenderingDocument } from "@snap/protocol";
 import type { CallOptions } from "../sending/send.ts";
 
 /** The headers of a response. */
@@ -48,18 +49,31 @@ export interface ResponseRendering extends RenderingFacts {
   readonly response: Response;
 }
 
+/** Facts about a rendering, without its file. */
+export interface JsonRendering extends RenderingFacts {
+  /** Size, title and URL of the page, cost, and a signed URL of the file. */
+  readonly json: RenderingDocument;
+}
+
 /** The caller already has the current rendering; the response has no body. */
 export interface NotModified extends ResponseFacts {
   readonly notModified: true;
 }
 
-interface Renderings {
+interface Files {
   readonly bytes: BytesRendering;
   readonly stream: StreamRendering;
   readonly response: ResponseRendering;
 }
 
-/** The form of a rendering's body. */
+interface Renderings extends Files {
+  readonly json: JsonRendering;
+}
+
+/** The form of a downloaded file. */
+export type FileForm = keyof Files;
+
+/** The form of a rendering: its file, or facts about it. */
 export type As = keyof Renderings;
 
 /** A rendering in the requested form. */
@@ -72,16 +86,19 @@ export type KnownTag = string | null | undefined;
 export type RenderResult<A extends As = "bytes", T extends KnownTag = undefined> =
   Rendering<A> | (T extends string ? NotModified : never);
 
-export interface DownloadOptions<A extends As = As> extends CallOptions {
+interface FormOptions<A extends As> extends CallOptions {
   /**
-   * The form of the body: `bytes`, `stream` or `response`. With the last two, the body is unread, and the timeout and
-   * retries cover only the headers; `signal` also covers the body.
+   * The form of the result: `bytes`, `stream` or `response`. With the last two, the body is unread, and the timeout and
+   * retries cover only the headers; `signal` also covers the body. A render can also return `json`: facts instead of the
+   * file, for the same price.
    * @default "bytes"
    */
   readonly as?: A | undefined;
 }
 
-export interface RenderOptions<A extends As = As, T extends KnownTag = KnownTag> extends DownloadOptions<A> {
+export interface DownloadOptions<A extends FileForm = FileForm> extends FormOptions<A> {}
+
+export interface RenderOptions<A extends As = As, T extends KnownTag = KnownTag> extends FormOptions<A> {
   /** Entity tag of a rendering that the caller already has. `null` and `undefined` send none. */
   readonly ifNoneMatch?: T | undefined;
 }

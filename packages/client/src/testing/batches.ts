@@ -1,11 +1,8 @@
 import {
   BATCH_LIMITS,
-  buildSignedUrl,
   checkParameters,
   FaultList,
   LIMITS,
-  secretsIn,
-  toQuery,
   type BatchItem,
   type RenderBatch,
   type RenderInput,
@@ -13,6 +10,7 @@ import {
 } from "@snap/protocol";
 import type { Renders } from "./renders.ts";
 import { FailedRequest, rejectInvalid } from "./responses.ts";
+import { signedLink } from "./signed-link.ts";
 
 interface FakeBatch {
   readonly id: string;
@@ -100,7 +98,7 @@ export class FakeBatches {
       etag,
       target_status: contentType === "application/pdf" ? null : targetStatus,
       expires_at: new Date(expiresMs).toISOString(),
-      signed_url: secretsIn(input).length > 0 ? null : buildSignedUrl(toQuery(input), { ...signer, expires }),
+      signed_url: signedLink(input, { ...signer, expires }),
       credit_cost: isHit ? 0 : 1,
       ...(notes.length > 0 && { notes }),
     };

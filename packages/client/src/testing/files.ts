@@ -1,4 +1,4 @@
-/* The smallest valid files: images of 16 x 16 and 8 x 8 pixels, and a PDF with an empty page. */
+/* The smallest valid files: images, and a PDF with an empty page. */
 
 const FILES: Readonly<Record<string, string>> = {
   "image/png": "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADElEQVR4nGNgIA0AAAAwAAEWiZrRAAAAAElFTkSuQmCC",
@@ -7,6 +7,8 @@ const FILES: Readonly<Record<string, string>> = {
     "CAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AP//Z",
   "image/webp": "UklGRjoAAABXRUJQVlA4TC0AAAAvD8ADAJj//ve//wUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 };
+
+const SIDE_PIXELS: Readonly<Record<string, number>> = { "image/png": 16, "image/jpeg": 8, "image/webp": 16 };
 
 const PDF_OBJECTS = [
   "<< /Type /Catalog /Pages 2 0 R >>",
@@ -18,6 +20,12 @@ const PDF_OBJECTS = [
 export function fileOf(contentType: string): Uint8Array<ArrayBuffer> {
   const text = contentType === "application/pdf" ? pdfText() : atob(FILES[contentType] ?? "");
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** Returns the size of an image in pixels; they are squares. */
+export function sizeOf(contentType: string): { readonly width: number; readonly height: number } {
+  const side = SIDE_PIXELS[contentType] ?? 0;
+  return { width: side, height: side };
 }
 
 function pdfText(): string {

@@ -1,6 +1,15 @@
-import { checkCapture, HEADERS, LIMITS, signWebhook } from "@snap/protocol";
-import { fileOf } from "./files.ts";
+import {
+  checkCapture,
+  HEADERS,
+  LIMITS,
+  signWebhook,
+  type RenderInput,
+  type RenderingDocument,
+  type UrlSigner,
+} from "@snap/protocol";
+import { fileOf, sizeOf } from "./files.ts";
 import { FailedRequest, rejectInvalid } from "./responses.ts";
+import { signedLink } from "./signed-link.ts";
 
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
@@ -56,23 +65,57 @@ export class Renders {
     parameters: object,
     { knownTag, isSigned }: { knownTag: string | null; isSigned: boolean },
   ): Response {
-    const { etag, contentType, isHit, isCached } = this.render(parameters);
-    const { notes, targetStatus } = this.settings;
+    const render = this.render(parameters);
+    const { etag, contentType, isHit } = render;
     const isUnchanged = knownTag === etag;
-    const limit = isHit ? LIMITS.cachedRequestsPerMinute : RENDERS_PER_MINUTE;
     const headers = {
       ETag: etag,
-      ...(isCached && { [HEADERS.cache]: isHit ? "HIT" : "MISS" }),
-      ...(contentType !== "application/pdf" && { [HEADERS.targetStatus]: String(targetStatus) }),
-      ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
-      ...(!isSigned &&
-        !(isUnchanged && isHit) && {
-          [HEADERS.rateLimitLimit]: String(limit),
-          [HEADERS.rateLimitRemaining]: String(limit - 1),
-        }),
+      ...this.#headersOf(render, { isFree: isSigned || (isUnchanged && isHit) }),
     };
     if (isUnchanged) return new Response(null, { status: 304, headers });
     return new Response(fileOf(contentType), { headers: { ...headers, "Content-Type": contentType } });
+  }
+
+  /** Returns the response with facts about a rendering (`answer=json`). */
+  respondWithFacts(parameters: object, signer: UrlSigner): Response {
+    const render = this.render(parameters);
+    const { etag, contentType, isHit, isCached } = render;
+    const { url } = parameters as Partial<RenderInput>;
+    const { notes, targetStatus } = this.settings;
+    const isPdf = contentType === "application/pdf";
+    const facts: RenderingDocument = {
+      etag,
+      content_type: contentType,
+      size: fileOf(contentType).byteLength,
+      cache: isCached ? (isHit ? "HIT" : "MISS") : null,
+      target_status: isPdf ? null : targetStatus,
+      expires_at: null,
+      credit_cost: isHit ? 0 : 1,
+      signed_url: isCached && url !== undefined ? signedLink({ ...parameters, url }, signer) : null,
+      notes,
+      stored_location: null,
+      ...(isPdf ? { width: null, height: null, pages: 1 } : { ...sizeOf(contentType), pages: null }),
+      title: "A page of the fake service",
+      final_url: url ?? null,
+    };
+    return Response.json(facts, { headers: this.#headersOf(render, { isFree: false }) });
+  }
+
+  #headersOf(
+    { contentType, isHit, isCached }: FakeRender,
+    { isFree }: { readonly isFree: boolean },
+  ): Record<string, string> {
+    const { notes, targetStatus } = this.settings;
+    const limit = isHit ? LIMITS.cachedRequestsPerMinute : RENDERS_PER_MINUTE;
+    return {
+      ...(isCached && { [HEADERS.cache]: isHit ? "HIT" : "MISS" }),
+      ...(contentType !== "application/pdf" && { [HEADERS.targetStatus]: String(targetStatus) }),
+      ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
+      ...(!isFree && {
+        [HEADERS.rateLimitLimit]: String(limit),
+        [HEADERS.rateLimitRemaining]: String(limit - 1),
+      }),
+    };
   }
 }
 

@@ -74,9 +74,9 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
   const [, folder, id = ""] = path.split("/");
   switch (id === "" ? `${method} ${path}` : `${method} /${folder}/{id}`) {
     case "GET /snap":
-      return renders.respond(readParameters(query), { knownTag, isSigned: false });
+      return capture(readParameters(query), knownTag, parts);
     case "POST /captures":
-      return renders.respond(parse(body), { knownTag, isSigned: false });
+      return capture(parse(body), knownTag, parts);
     case "GET /usage":
       return Response.json({
         credits: renders.credits,
@@ -103,6 +103,16 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
     default:
       throw new FailedRequest({ code: "not_found", message: `The fake service has no ${method} ${path}.` });
   }
+}
+
+/** Returns the file, or facts about it. */
+function capture(
+  { answer, ...parameters }: { readonly answer?: unknown },
+  knownTag: string | null,
+  { renders, signer }: ServiceParts,
+): Response {
+  if (answer !== "json") return renders.respond(parameters, { knownTag, isSigned: false });
+  return renders.respondWithFacts(parameters, signer);
 }
 
 const SIGNED_NAMES: ReadonlySet<string> = new Set(["tokenId", "expires", "signature"]);

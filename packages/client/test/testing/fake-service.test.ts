@@ -46,6 +46,25 @@ describe("the fake service", () => {
     expect(requests[0]?.query.get("url")).toBe("https://example.com/");
   });
 
+  it("returns facts instead of the file, with a link that works", async () => {
+    const { options } = createFakeService();
+    const snap = createClient(options);
+    const file = await snap.screenshot({ ...PAGE, format: "webp" });
+    const { json } = await snap.screenshot({ ...PAGE, format: "webp" }, { as: "json" });
+    expect(json).toMatchObject({
+      cache: "HIT",
+      credit_cost: 0,
+      width: 16,
+      height: 16,
+      pages: null,
+      etag: file.etag,
+    });
+    const signed = await options.fetch(json.signed_url ?? "");
+    expect(new Uint8Array(await signed.arrayBuffer())).toEqual(file.bytes);
+    const content = await snap.pdf({ html: "<h1>Invoice</h1>" }, { as: "json" });
+    expect(content.json).toMatchObject({ width: null, pages: 1, target_status: null, signed_url: null });
+  });
+
   it("fails when asked to, once for each failure", async () => {
     const service = createFakeService();
     const snap = createClient(service.options);

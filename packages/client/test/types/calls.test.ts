@@ -6,6 +6,7 @@ import {
   type BatchItem,
   type BytesRendering,
   type NotModified,
+  type JsonRendering,
   type RenderOptions,
   type ResponseRendering,
   type SnapError,
@@ -60,10 +61,10 @@ describe("types", () => {
 
   it("make the result a union if the options are not literal", () => {
     expectTypeOf((options: RenderOptions) => screenshot(PAGE, options)).returns.resolves.toEqualTypeOf<
-      BytesRendering | StreamRendering | ResponseRendering | NotModified
+      BytesRendering | StreamRendering | ResponseRendering | JsonRendering | NotModified
     >();
     expectTypeOf((as: As) => screenshot(PAGE, { as })).returns.resolves.toEqualTypeOf<
-      BytesRendering | StreamRendering | ResponseRendering
+      BytesRendering | StreamRendering | ResponseRendering | JsonRendering
     >();
   });
 
@@ -97,8 +98,12 @@ describe("types", () => {
       () => documents.create({ files: { "index.html": 7 } }),
       // @ts-expect-error a typo in the options
       () => screenshot(PAGE, { as: "stream", timoutMs: 5 }),
-      // @ts-expect-error json is not a form
-      () => screenshot(PAGE, { as: "json" }),
+      // @ts-expect-error text is not a form
+      () => screenshot(PAGE, { as: "text" }),
+      // @ts-expect-error only files can be downloaded
+      () => batches.download({} as BatchItem, { as: "json" }),
+      // @ts-expect-error facts have no bytes
+      async () => (await screenshot(PAGE, { as: "json" })).bytes,
       // @ts-expect-error a stream has no bytes
       async () => (await screenshot(PAGE, { as: "stream" })).bytes,
       // @ts-expect-error the result may be NotModified
