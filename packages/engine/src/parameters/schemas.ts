@@ -113,7 +113,7 @@ function valueOf(row: ParameterRow): z.ZodType {
         .string({ error })
         .check(({ value, issues }) => {
           if (canonicalText(row, value) === null)
-            issues.push({ code: "custom", message: error, input: value, continue: true });
+            issues.push({ code: "custom", message: fieldMessage(row, value), input: value, continue: true });
         })
         .overwrite((text) => canonicalText(row, text) ?? text)
         .meta({ minLength: 1, maxLength: row.maxCharacters });

@@ -272,6 +272,10 @@ describe("the error for invalid values", () => {
         "waitUntil=networkidle",
         "must be one of load, domcontentloaded, networkidle0, networkidle2; did you mean networkidle0?",
       ],
+      [
+        "device=iPhone%2015%20Pro",
+        "must be the name of a device, such as iphone-15-pro or pixel-5-landscape, 1 to 64 characters long; did you mean iphone-15-pro?",
+      ],
     ] as const)
       expect(Object.values(errorOf(`${PAGE}&${query}`).errors ?? {})).toEqual([[message]]);
     expect(errorOf(`${PAGE}&pdf=1&paperFormat=A4`).errors?.["paperFormat"]?.[0]).toMatch(

@@ -1,5 +1,5 @@
 import type { ParameterRow } from "./row.ts";
-import { mustBeOneOf } from "./suggest-name.ts";
+import { mustBeOneOf, suggestion } from "./suggest-name.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
 /**
@@ -23,7 +23,7 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "selector":
       return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters`;
     case "text":
-      return `must be ${row.syntax}, 1 to ${row.maxCharacters} characters long`;
+      return `must be ${row.syntax}, 1 to ${row.maxCharacters} characters long${suggestion(row.suggestions ?? [], value)}`;
     case "json": {
       const result = row.canonicalize(value);
       return typeof result === "string" ? result : `must be at most ${row.maxCharacters} characters of JSON`;

@@ -109,6 +109,8 @@ interface TextRow extends RowBase, Defaults<string> {
   readonly placeholder: string;
   /** Returns the canonical text, or `null` if the text is invalid. By default, every text is valid. */
   readonly canonicalize?: (text: string) => string | null;
+  /** Valid texts; the one closest to an invalid text is suggested. */
+  readonly suggestions?: readonly string[];
 }
 
 /** A structure: JSON text in a query, a JSON value otherwise. */

@@ -28,8 +28,13 @@ export function suggestName(name: string, candidates: readonly string[]): string
  * mustBeOneOf(["png", "jpeg", "webp"], "jpg"); // "must be one of png, jpeg, webp; did you mean jpeg?"
  */
 export function mustBeOneOf(values: readonly string[], value: unknown): string {
+  return `must be one of ${values.join(", ")}${suggestion(values, value)}`;
+}
+
+/** Returns the end of a message, such as `; did you mean jpeg?`, or an empty text if no valid value is similar. */
+export function suggestion(values: readonly string[], value: unknown): string {
   const near = typeof value === "string" ? suggestName(value, values) : null;
-  return `must be one of ${values.join(", ")}${near === null ? "" : `; did you mean ${near}?`}`;
+  return near === null ? "" : `; did you mean ${near}?`;
 }
 
 /** Ignores case and separators. */

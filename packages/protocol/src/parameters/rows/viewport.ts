@@ -49,6 +49,7 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
     syntax: "the name of a device, such as iphone-15-pro or pixel-5-landscape",
     placeholder: "name",
     canonicalize: (text) => (DEVICES.includes(text) ? text : null),
+    suggestions: DEVICES,
     excludes: [
       { names: SIZE, called: "width and height" },
       { names: ["scale", "mobile", "touch", "userAgent"], called: "scale, mobile, touch or userAgent" },
