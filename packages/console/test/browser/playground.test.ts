@@ -52,6 +52,9 @@ describe("the form", () => {
     await visitor.fill("url", "example.com");
     await visitor.see("must be an absolute URL that starts with http:// or https://");
     await openGroups();
+    expect(await visitor.page.$$eval("option[value='']", (all) => all.map(({ text }) => text))).toContain(
+      "not set (default)",
+    );
     await visitor.choose("format", "jpeg");
     await visitor.page.locator("::-p-aria([name='omitBackground'])").click();
     expect(await visitor.see("requires a format with transparency: png or webp")).toBe(true);
@@ -84,7 +87,13 @@ describe("a render", () => {
     await visitor.see("1,280 × 800 px");
     const { query, token } = lastCall("/v1/snap")!;
     expect([Object.fromEntries(query), token]).toEqual([{ url: "https://example.com/" }, "7|holder-secret"]);
-    for (const text of ["1 credit", "miss", "blocked=12", "Number of requests that were blocked."])
+    for (const text of [
+      "1 credit",
+      "miss",
+      "s3://archive/acct_1/example.png",
+      "blocked=12",
+      "Number of requests that were blocked.",
+    ])
       await visitor.see(text);
     await visitor.see("7b1f0000-0000-4000-8000-0000000000aa");
     await visitor.page.locator("::-p-text(Response headers)").click();

@@ -40,6 +40,7 @@ const IMAGE_HEADERS = {
   "X-Cache": "MISS",
   ETag: '"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"',
   "X-Target-Status": "200",
+  "X-Stored-Location": "s3://archive/acct_1/example.png",
   "X-Render-Notes": "blocked=12, lazy-capped",
 };
 

@@ -1,4 +1,4 @@
-import { DEVICES, effectiveDefault, type ParameterRow } from "@snap/protocol";
+import { effectiveDefault, type ParameterRow } from "@snap/protocol";
 import type { JSX } from "preact";
 import { formatCount } from "../format.ts";
 import { CheckField, Field, SelectField, TextField } from "../ui/fields.tsx";
@@ -44,7 +44,7 @@ export function ParameterField({ row, text, fault, onChange }: ParameterFieldPro
           {...shared}
           placeholder={placeholderOf(row)}
           type={row.isSecret ? "password" : "text"}
-          {...suggestionsOf(row.name)}
+          {...suggestionsOf(row)}
         />
       );
     case "selector":
@@ -119,7 +119,7 @@ function optionOf(value: string): { value: string; label: string } {
 }
 
 function defaultOption(row: ParameterRow): { value: string; label: string } {
-  return { value: "", label: `${effectiveDefault(row)} (default)` };
+  return { value: "", label: `${effectiveDefault(row) ?? "not set"} (default)` };
 }
 
 function placeholderOf(row: ParameterRow): string {
@@ -130,8 +130,9 @@ function placeholderOf(row: ParameterRow): string {
 }
 
 /** Values to suggest for a text parameter. */
-function suggestionsOf(name: string): { readonly options?: readonly { readonly value: string }[] } {
-  if (name === "device") return { options: DEVICES.map((value) => ({ value })) };
-  if (name === "timeZone") return { options: Intl.supportedValuesOf("timeZone").map((value) => ({ value })) };
-  return {};
+function suggestionsOf({ name, suggestions }: Extract<ParameterRow, { readonly kind: "text" }>): {
+  readonly options?: readonly { readonly value: string }[];
+} {
+  const values = name === "timeZone" ? Intl.supportedValuesOf("timeZone") : suggestions;
+  return values === undefined ? {} : { options: values.map((value) => ({ value })) };
 }

@@ -53,12 +53,13 @@ function announcementOf({ isRunning, result }: Render): string {
 }
 
 function Rendered({ result }: { readonly result: Extract<Result, { kind: "rendered" }> }): JSX.Element {
-  const { file, facts, cache, creditCost, notes, targetStatus, requestId } = result;
+  const { file, facts, cache, creditCost, notes, targetStatus, storedLocation, requestId } = result;
   const shown: Fact[] = [
     { label: "Time", value: formatDuration(facts.durationMs) },
     { label: "Cost", value: creditCost === 0 ? "free" : formatNoun(creditCost, "credit") },
     { label: "Cache", value: cache === null ? "not used" : cache.toLowerCase() },
     ...(targetStatus === null ? [] : [{ label: "Page status", value: targetStatus }]),
+    ...(storedLocation === null ? [] : [{ label: "Stored at", value: storedLocation }]),
     ...(notes.length === 0 ? [] : [{ label: "Notes", value: <Notes notes={notes} /> }]),
     ...(requestId === null ? [] : [{ label: "Request id", value: <RequestId id={requestId} /> }]),
   ];

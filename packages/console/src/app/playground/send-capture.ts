@@ -20,6 +20,7 @@ export type Result =
       readonly creditCost: 0 | 1;
       readonly notes: readonly string[];
       readonly targetStatus: string | null;
+      readonly storedLocation: string | null;
       readonly requestId: string | null;
     }
   | { readonly kind: "failed"; readonly failure: ApiFailure; readonly facts: ResponseFacts | null };
@@ -71,6 +72,7 @@ function rendered({ headers }: Response, file: Blob, facts: ResponseFacts): Resu
       .map((note) => note.trim())
       .filter(Boolean),
     targetStatus: headers.get(HEADERS.targetStatus),
+    storedLocation: headers.get(HEADERS.storedLocation),
     requestId: headers.get(HEADERS.requestId),
   };
 }
