@@ -1,5 +1,6 @@
 // @module-tag browser
 import { findBrowser } from "@snap/engine/puppeteer";
+import axe from "axe-core";
 import puppeteer, { type Browser, type Page } from "puppeteer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
@@ -56,6 +57,15 @@ async function imageSize(): Promise<number[]> {
   );
 }
 
+/** Returns axe's violations, one line each. */
+async function violations(): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate("axe.run()")) as Awaited<ReturnType<typeof axe.run>>;
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id} ${html} ${failureSummary}`),
+  );
+}
+
 describe("the start page", () => {
   it("renders the demo page with one click, and shows the command for the same request", async () => {
     await page.goto(facts.origin);
@@ -76,6 +86,19 @@ describe("the start page", () => {
     expect((await imageSize())[1]).toBeGreaterThan(800);
     expect(await command()).toContain("&format=jpeg&fullPage=true' -o page.jpg");
     expect(problems).toEqual([]);
+  });
+
+  it.for(["light", "dark"])("is accessible, also on a phone, with the color scheme %s", async (scheme) => {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await page.goto(facts.origin);
+    await submit();
+    await imageSize();
+    for (const width of [1280, 375]) {
+      await page.setViewport({ width, height: 800 });
+      expect([width, ...(await violations())]).toEqual([width]);
+      const excessPx = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect([width, excessPx]).toEqual([width, 0]);
+    }
   });
 
   it("offers a PDF as a file", async () => {
