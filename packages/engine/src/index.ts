@@ -13,7 +13,7 @@ export type { Engine } from "./create-engine.ts";
 export type { Batches } from "./batches/batches.ts";
 export type { DeliveryAttempt } from "./batches/deliver.ts";
 export type { WebhookTest } from "./batches/test-webhook.ts";
-export type { FinishedItem } from "./batches/item-worker.ts";
+export type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
 export type { BatchWorker } from "./batches/worker.ts";
 export type { Document, DocumentContent } from "./documents/document.ts";
 export type { Documents, DocumentRequest, DocumentUpload, NewDocument } from "./documents/documents.ts";

@@ -111,6 +111,7 @@ type EngineParts = Pick<
   | "onClockSkew"
   | "onEvent"
   | "onItemFinished"
+  | "onItemPostponed"
   | "onDeliveryAttempt"
   | "onQuarantined"
 > &

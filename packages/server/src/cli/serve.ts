@@ -172,6 +172,10 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
         { token: tokenId },
         `SNAP_TOKEN is token ${tokenId}; to show its signing secret: npx snap-server tokens reveal ${tokenId}`,
       );
+    else if (demo === null && (await engine.accounts.page({ limit: 1 })).entries.length === 0)
+      logger.info(
+        "no accounts yet; set SNAP_TOKEN to a secret, or run npx snap-server accounts create --help",
+      );
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
     const { host, port, trustProxy, drainDelayMs } = config;
