@@ -39,7 +39,11 @@ describe.each<[string, Partial<ObjectRenderingsOptions>]>([
     async (settings: StorageSettings) => {
       server.clear();
       const { storage, close } = await openInTemporaryDirectory(settings);
-      const renderings = createObjectRenderings({ index: storage.renderings, bucket: bucketOf(), ...options });
+      const renderings = createObjectRenderings({
+        index: storage.renderings,
+        bucket: bucketOf(),
+        ...options,
+      });
       return { storage: { renderings }, close };
     },
     // the quota of the index does not count bytes in the bucket

@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** `null` for DELETE, GET and HEAD. */
   readonly body: Uint8Array | null;
-  /** How much of the response's body to return, in addition to what `maxResponseBytes` allows; its first 2 KiB by default. */
+  /** How much of the response's body to return; the response may be longer by this. By default its first 2 KiB. */
   readonly bodyMaxBytes?: number | undefined;
 }
 
