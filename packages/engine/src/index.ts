@@ -43,6 +43,8 @@ export { systemClock } from "./ports/clock.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { Renderer } from "./ports/renderer.ts";
 export type { LinkRequest, RenderingLink } from "./cache/links.ts";
+export { createObjectRenderings } from "./cache/object-renderings.ts";
+export type { ObjectRenderingsOptions } from "./cache/object-renderings.ts";
 export type { Resolver } from "./ports/resolver.ts";
 export type { Storage } from "./ports/storage.ts";
 export type { Ability, Principal } from "./ports/tokens.ts";
