@@ -1,6 +1,6 @@
 import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
-import { lookUp } from "./cache/look-up.ts";
+import { lookUp } from "./cache/lookup.ts";
 import { share, type ShareParts } from "./cache/share.ts";
 import { store, type StoreParts } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryParts } from "./delivery/deliver.ts";

@@ -334,7 +334,7 @@ describe("a fair worker", () => {
 });
 
 describe("a resolver that fails", () => {
-  /** Fails for this long after the first look-up. */
+  /** Fails for this long after the first lookup. */
   const failingFor = (durationMs: number, clock: () => number): Partial<EngineOptions> => {
     let firstAt: number | null = null;
     return {
@@ -357,11 +357,11 @@ describe("a resolver that fails", () => {
   });
 
   it("fails the item only at the end of the retry window, after a few attempts", async () => {
-    const lookUps: number[] = [];
+    const lookups: number[] = [];
     const bench = openBatchBench({
       resolver: createFakeResolver({
         "example.com": () => {
-          lookUps.push((bench.clock.now() - START_MS) / 1000);
+          lookups.push((bench.clock.now() - START_MS) / 1000);
           return "fails";
         },
       }),
@@ -376,7 +376,7 @@ describe("a resolver that fails", () => {
     ]);
     expect((await engine.credits(principal.account)).used).toBe(0);
     // each up to half a second late, because workers poll
-    expect(lookUps.map((second) => Math.floor(second / 5) * 5)).toEqual([
+    expect(lookups.map((second) => Math.floor(second / 5) * 5)).toEqual([
       0, 15, 30, 60, 120, 240, 360, 480, 600, 720, 840, 900,
     ]);
   });

@@ -90,7 +90,7 @@ describe("a page", () => {
 });
 
 describe("a page with hundreds of names whose servers never respond", () => {
-  it("does not delay another page's look-ups", async () => {
+  it("does not delay another page's lookups", async () => {
     const both = open();
     const hostile = both.render(screenshot(site.url("/many-silent"))).catch((error: SnapError) => error.code);
     await nameServer.whenAsked("A n7.silent.example");
