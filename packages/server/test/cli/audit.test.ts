@@ -32,7 +32,7 @@ const audit = async (...args: string[]): Promise<readonly Entry[]> =>
 const mint = async (...args: string[]): Promise<CreatedToken> =>
   (await workspace.json(["tokens", ...args])) as CreatedToken;
 
-describe("the audit", () => {
+describe("the audit log", () => {
   it("has a line for each command that changes or reveals something, and none for the others", async () => {
     const secrets: string[] = [EMAIL, "grace@example.com"];
     for (const args of [
@@ -141,6 +141,6 @@ describe("the audit", () => {
     const { code, stderr } = await workspace.run(["accounts", "verify", account]);
     expect(code).toBe(1);
     expect(stderr).toContain('"command":"accounts verify"');
-    expect(stderr).toContain("error: the change was made, but not added to the audit: no room");
+    expect(stderr).toContain("error: the change was made, but not added to the audit log: no room");
   });
 });

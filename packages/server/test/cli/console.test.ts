@@ -73,7 +73,7 @@ describe("snap-server console", () => {
     expect(stdout).toBe("Ended 0 sessions and unused links.\n");
   });
 
-  it("is recorded in the audit without the code", async () => {
+  it("is recorded in the audit log without the code", async () => {
     const { url } = (await workspace.json(["console"])) as Link;
     await signIn(url);
     await workspace.json(["console", "--sign-out-all"]);
