@@ -168,7 +168,7 @@ function figuresOf(results: readonly Result[]): Figure[] {
     ),
     atMost(
       1,
-      "a neighbour's p99 after that, over twice its p99 without an attack plus 1 s",
+      "a neighbor's p99 after that, relative to twice its p99 without an attack plus 1 s",
       Math.max(...laterP99s) / allowedMs,
     ),
   ];
