@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 /** How long an entry is stored: 400 days. */
 export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The changes that operators made in the last 400 days. */
+/** The audit log: the changes that operators made in the last 400 days. */
 export interface AuditLog {
   /** Records a change, with the current time. */
   record(change: Omit<AuditEntry, "at">): Promise<AuditEntry>;
