@@ -94,7 +94,7 @@ describe("a page with hundreds of names whose servers never respond", () => {
     const both = open();
     const hostile = both.render(screenshot(site.url("/many-silent"))).catch((error: SnapError) => error.code);
     await nameServer.whenAsked("A n7.silent.example");
-    const { targetStatus } = await both.render(screenshot(site.url("/", "neighbour.example")));
+    const { targetStatus } = await both.render(screenshot(site.url("/", "neighbor.example")));
     expect(targetStatus).toBe(200);
     await both.close();
     expect(await hostile).not.toBe("target_unreachable");

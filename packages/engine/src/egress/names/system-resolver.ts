@@ -31,7 +31,7 @@ export interface SystemResolverOptions {
 
 /**
  * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads both files
- * when they change. A lookup takes at most 5 s, can be cancelled, and delays no other lookup. Answers are cached for
+ * when they change. A lookup takes at most 5 s, can be canceled, and delays no other lookup. Answers are cached for
  * 10 s.
  *
  * @example
