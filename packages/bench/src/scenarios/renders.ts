@@ -24,7 +24,7 @@ import { newJob, type RenderJob, type Way } from "../ways/way.ts";
 /** Makes the figures for a load. `relativeTo` returns the server's renders/s relative to those of another way. */
 type FiguresOf = (relativeTo: (baseline: Way["name"]) => number, server: TurnResult) => readonly Figure[];
 
-/** A load for some of the ways, one after another. */
+/** A load, which is run with some of the ways, one after another. */
 interface Load {
   readonly label: string;
   readonly job: () => RenderJob;
@@ -34,7 +34,7 @@ interface Load {
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
-  /** Skip the unmeasured renders before a round, so prepared tabs count. */
+  /** Skips the unmeasured renders before a round, so that prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
@@ -126,7 +126,7 @@ export const defaultWait: Scenario = {
   },
 };
 
-const FAR_MS = 150;
+const LATENCY_MS = 150;
 const MANY = 32;
 
 export const distance: Scenario = {
@@ -152,7 +152,7 @@ export const distance: Scenario = {
           ),
         ],
       },
-      { label: "150 ms, until load", job: jobAt(FAR_MS, "load"), ways: ["server"] },
+      { label: "150 ms, until load", job: jobAt(LATENCY_MS, "load"), ways: ["server"] },
     ];
     try {
       const few = await compareWays(remote.bench, untilLoad);
@@ -164,15 +164,15 @@ export const distance: Scenario = {
   },
 };
 
-/** Renders the same page near and far, in the same rounds, and compares the rates. */
+/** Renders the same page without and with latency, in the same rounds, and compares the rates. */
 async function compareLatencies(
   bench: Bench,
   jobAt: (roundTripMs: number) => () => RenderJob,
 ): Promise<Findings> {
-  bench.log(`0 and ${FAR_MS} ms, ${MANY} in flight`);
+  bench.log(`0 and ${LATENCY_MS} ms, ${MANY} in flight`);
   const { ways, stop } = await startWays(bench, ["server"], jobAt(0), { accounts: ACCOUNTS });
   const turns = ways.flatMap((way) =>
-    [0, FAR_MS].map((roundTripMs) => ({
+    [0, LATENCY_MS].map((roundTripMs) => ({
       way,
       job: jobAt(roundTripMs),
       concurrency: MANY,
@@ -182,7 +182,7 @@ async function compareLatencies(
   );
   const [near, far] = (await measureTurns(turns, bench.quick ? 1 : 2)) as [TurnResult, TurnResult];
   await stop();
-  const name = `pages at ${FAR_MS} ms, ${MANY} in flight: renders/s relative to the same page at 0 ms`;
+  const name = `pages at ${LATENCY_MS} ms, ${MANY} in flight: renders/s relative to the same page at 0 ms`;
   const rows = [
     rowOf("0 ms, 32 in flight", near, 1),
     rowOf("150 ms, 32 in flight", far, rateRatio(near, far)),
@@ -198,7 +198,7 @@ export const ways: Scenario = {
   run(bench) {
     const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, how);
-    const overRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
+    const comparedWithRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
       label,
       ways: ["raw", "server"],
       figures: (relativeTo) => [
@@ -222,10 +222,10 @@ export const ways: Scenario = {
           atLeast(2.5, `${server} one browser per request`, relativeTo("launch-per-request")),
         ],
       },
-      overRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
-      overRaw("WebP", { job: job("cards", { format: "webp" }) }),
-      overRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
-      overRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
+      comparedWithRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
+      comparedWithRaw("WebP", { job: job("cards", { format: "webp" }) }),
+      comparedWithRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
+      comparedWithRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
     ]);
   },
 };

@@ -9,7 +9,7 @@ export interface ClockSkew {
 const NOTICEABLE_MS = 500;
 const EXCESSIVE_MS = 2_000;
 
-/** Returns whether to warn the operator. */
+/** Returns whether the operator should be warned. */
 export function isNoticeableSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > NOTICEABLE_MS;
 }
@@ -23,7 +23,7 @@ export function isExcessiveSkew({ skewMs }: ClockSkew): boolean {
 }
 
 /**
- * Describes a difference for the log.
+ * Describes a skew for the log.
  *
  * @example
  * describeSkew({ server: "PostgreSQL", skewMs: -3200 }); // "this machine's clock is 3.2 s behind PostgreSQL's"
