@@ -33,7 +33,7 @@ const mint = async (...args: string[]): Promise<CreatedToken> =>
   (await workspace.json(["tokens", ...args])) as CreatedToken;
 
 describe("the audit log", () => {
-  it("has a line for each command that changes or reveals something, and none for the others", async () => {
+  it("has an entry for each command that changes or reveals something, and none for the others", async () => {
     const secrets: string[] = [EMAIL, "grace@example.com"];
     for (const args of [
       ["create", "--account", account, "--name", "the shop"],
@@ -74,7 +74,7 @@ describe("the audit log", () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it("has no line for a command that was rejected", async () => {
+  it("has no entry for a command that was rejected", async () => {
     for (const args of [
       ["tokens", "revoke", "7"],
       ["accounts", "verify", "acct_0"],
