@@ -70,12 +70,20 @@ export interface PolicyCheck {
 }
 
 /** Returns whether the allowlist contains this host name, whatever it resolves to. */
-export function allowsName({ hostname, port, policy: { allow = [] } }: Omit<PolicyCheck, "address">): boolean {
+export function allowsName({
+  hostname,
+  port,
+  policy: { allow = [] },
+}: Omit<PolicyCheck, "address">): boolean {
   return allow.some((entry) => coversPort(entry, port) && listsName(entry, hostname));
 }
 
 /** Returns whether the allowlist contains a block with this address. */
-export function allowsAddress({ address, port, policy: { allow = [] } }: Omit<PolicyCheck, "hostname">): boolean {
+export function allowsAddress({
+  address,
+  port,
+  policy: { allow = [] },
+}: Omit<PolicyCheck, "hostname">): boolean {
   if (address === null) return false;
   return allow.some((entry) => coversPort(entry, port) && listsAddress(entry, address));
 }
