@@ -3,7 +3,7 @@ export type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 export type { Accounts, NewAccount } from "./accounts/accounts.ts";
 export type { EnsuredAccount, OwnAccount } from "./accounts/ensure-account.ts";
 export type { DeletedAccount, DeletionPreview } from "./accounts/delete-account.ts";
-export type { Audit } from "./audit/audit.ts";
+export type { AuditLog } from "./audit/audit.ts";
 export { BUILT_IN_PLANS, parsePlans } from "./accounts/plans.ts";
 export type { Plan } from "./accounts/plans.ts";
 export type { Capture, CaptureRequest } from "./capture.ts";
