@@ -110,8 +110,8 @@ async function transact<T>(
 }
 
 /**
- * Prepares each text with values once per session, which speeds up a lookup several times; through a pooler,
- * prepares it for each run. A text without values can contain several statements, which cannot be prepared.
+ * Prepares each text with values once per session, which makes a query several times as fast; through a
+ * pooler, prepares it for each run. A text without values can contain several statements, which cannot be prepared.
  */
 function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
   return async <Row>(text: string, values?: readonly unknown[]) => {

@@ -80,7 +80,7 @@ const PUPPETEER_AND_SERVER = ["puppeteer", "server"] as const;
 export const defaultWait: Scenario = {
   name: "default-wait",
   title: "The default request",
-  about: `A PNG with no parameter but the URL, of a local page whose script fetches data for 0.1 s and then changes the page. The service waits by its default, Puppeteer for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
+  about: `A PNG with no parameter but the URL, of a local page whose script fetches data for 0.1 s and then changes the page. The service uses its default wait; Puppeteer waits for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
   run(bench) {
     const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
     const relativeToPuppeteer = "in flight: renders/s relative to plain Puppeteer with networkidle2";
@@ -194,7 +194,7 @@ export const ways: Scenario = {
   name: "ways",
   title: "Ways of rendering",
   about:
-    "Renders until `load`, four in flight: the page of 60 cards in each format, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service waits by its default; the raw calls wait for `load` and 500 ms, then print.",
+    "Renders until `load`, four in flight: the page of 60 cards in each format, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service uses its default wait; the raw calls wait for `load` and 500 ms, then print.",
   run(bench) {
     const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, how);

@@ -8,7 +8,7 @@ import type { WayName } from "./programs.ts";
 export interface RenderJob {
   readonly url: string;
   readonly format: "png" | "jpeg" | "webp" | "pdf";
-  /** With `default`, the service waits by its default and plain Puppeteer for `networkidle2`. */
+  /** With `default`, the service uses its default wait, and plain Puppeteer waits for `networkidle2`. */
   readonly waitUntil: "default" | "load";
 }
 

@@ -1,7 +1,7 @@
 import { parseObject, readText } from "./read-body.ts";
 import { toFailure, type ResponseContext } from "./to-failure.ts";
 
-/** @throws SnapError `unexpected_answer` for a response with content. */
+/** @throws SnapError `unexpected_answer` for any status but 204. */
 export async function readNothing(response: Response, context: ResponseContext): Promise<void> {
   if (response.status !== 204) throw toFailure(response, { ...context, text: await readText(response) });
 }

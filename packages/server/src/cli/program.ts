@@ -61,7 +61,7 @@ Examples:
   snap-server render https://example.com -o example.png --full-page
   snap-server doctor
 
-Every command accepts an account's id or its email address.
+Every command that takes an account accepts its id or its email address.
 SNAP_* environment variables configure the service; snap-server serve --help lists them.
 With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,

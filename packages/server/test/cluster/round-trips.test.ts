@@ -63,7 +63,7 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
   });
 
   it.each([
-    // Two at once: one connection stores the rendering while the other releases the lease.
+    // Two of the five happen at once: one connection stores the rendering while the other releases the render lease.
     { what: "render", toPostgres: 3, toRedis: 5 },
     { what: "cache hit", toPostgres: 1, toRedis: 2 },
     { what: "cache hit with a matching ETag", toPostgres: 1, toRedis: 1 },

@@ -29,8 +29,8 @@ export function findFaults({ bytes, notes }: Rendered, expected: Expected): stri
     if (at !== -1) faults.push(`has ${color} at ${at % width}, ${Math.floor(at / width)}`);
   }
   for (const [x, color] of expected.once ?? []) {
-    const pieces = countPieces(png, x, parseColor(color));
-    if (pieces !== 1) faults.push(`has ${color} in ${pieces} pieces of column ${x}, not in one`);
+    const runs = countRuns(png, x, parseColor(color));
+    if (runs !== 1) faults.push(`has ${color} in ${runs} separate runs of column ${x}, not in one`);
   }
   return faults;
 }
@@ -62,13 +62,13 @@ function findPixel(png: PNG, color: Color): number {
   return -1;
 }
 
-function countPieces(png: PNG, x: number, color: Color): number {
-  let pieces = 0;
+function countRuns(png: PNG, x: number, color: Color): number {
+  let runs = 0;
   let isInside = false;
   for (let y = 0; y < png.height; y += 1) {
     const matches = isLike(pixelAt(png, y * png.width + x), color);
-    if (matches && !isInside) pieces += 1;
+    if (matches && !isInside) runs += 1;
     isInside = matches;
   }
-  return pieces;
+  return runs;
 }

@@ -14,7 +14,7 @@ export interface Expected {
   readonly colors?: readonly Probe[];
   /** Colors that no pixel has. */
   readonly absent?: readonly string[];
-  /** Colors that a column of pixels contains in exactly one piece. */
+  /** Colors that a column of pixels contains in exactly one run. */
   readonly once?: readonly (readonly [x: number, color: string])[];
   /** All notes, in any order; none by default. */
   readonly notes?: readonly string[];
