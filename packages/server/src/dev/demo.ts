@@ -2,7 +2,7 @@ import type { ListedTarget, Engine } from "@snap/engine";
 import { signInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
-import type { DemoAccess } from "../start-page/start-page.ts";
+import type { DemoAccess } from "../start-page/demo-page.ts";
 import type { Config } from "../config.ts";
 import { formatBanner, type BannerFacts } from "./banner.ts";
 import { demoToken } from "./demo-account.ts";
