@@ -63,7 +63,7 @@ export const renderingDocument = renderingFacts
     title: z
       .string()
       .nullable()
-      .meta({ description: "Title of the page. Null if it has none.", example: "Example Domain" }),
+      .meta({ description: "Title of the page, with a space for control and bidirectional characters. Null if it has none.", example: "Example Domain" }),
     final_url: z
       .url()
       .nullable()

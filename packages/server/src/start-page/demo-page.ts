@@ -37,13 +37,7 @@ const PROXY_HEADER =
  * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may carry
  * requests of others. No browser sends HTTP/1.0, several `Host` headers or a URL as the target, unlike a proxy.
  */
-function isFromThisMachine({
-  socket,
-  httpVersion,
-  originalUrl,
-  headers,
-  headersDistinct,
-}: Request): boolean {
+function isFromThisMachine({ socket, httpVersion, originalUrl, headers, headersDistinct }: Request): boolean {
   const [host = "", ...otherHosts] = headersDistinct["host"] ?? [];
   const isDirect =
     httpVersion === "1.1" &&
