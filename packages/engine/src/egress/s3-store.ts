@@ -2,6 +2,7 @@ import { AwsV4Signer } from "aws4fetch";
 import type { ObjectStore, StoreFailure } from "../ports/object-store.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
+import { METADATA_TARGETS } from "../targets/metadata.ts";
 import { parseTargetList } from "../targets/target-list.ts";
 import { createHttpSender, type HttpOutcome, type HttpRequest } from "./http-sender.ts";
 import { systemResolver } from "./names/system-resolver.ts";
@@ -44,7 +45,8 @@ export interface S3Store extends ObjectStore {
 
 /**
  * Creates a store in a bucket of Amazon S3 or a compatible service. It never follows redirects, and does not retry. Its
- * endpoint is allowed even on a private network, but only for the store itself, not for pages.
+ * endpoint is allowed even on a private network, but only for the store itself, not for pages. A link-local address or a
+ * cloud's metadata service is never contacted.
  *
  * @example
  * const archive = createS3Store({
@@ -60,7 +62,8 @@ export function createS3Store(options: S3StoreOptions): S3Store {
   const { bucket, prefix, timeoutMs = STORE_TIMEOUT_MS } = options;
   const { clock = systemClock, resolver = systemResolver, upstreamProxy } = options;
   const bucketUrl = urlOf(options);
-  const policy = { allow: parseTargetList(hostAndPort(bucketUrl)), ownHostnames: [] };
+  const allow = parseTargetList(hostAndPort(bucketUrl));
+  const policy = { allow, deny: METADATA_TARGETS, ownHostnames: [] };
   const maxResponseBytes = RESPONSE_BYTES_MAX;
   const sender = createHttpSender({ policy, resolver, upstreamProxy, clock, timeoutMs, maxResponseBytes });
   const send = async (request: HttpRequest, sha256: string): Promise<StoreFailure | null> => {
@@ -130,6 +133,8 @@ async function sign(
   return Object.fromEntries(signed.headers);
 }
 
+/** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
+const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 /** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
@@ -140,10 +145,11 @@ function failureOf(outcome: HttpOutcome, timeoutMs: number): StoreFailure | null
     return { reason: "unavailable", detail: EXPLANATIONS[reason] };
   }
   const { status, body } = outcome;
-  if (status >= 200 && status < 300) return null;
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && !XML_ERROR.test(body)) return null;
   // the store can send anything; its codes are words such as AccessDenied
   const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? [];
-  const isBusy = status >= 500 || BUSY_STATUSES.has(status);
+  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status);
   return { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() };
 }
 
