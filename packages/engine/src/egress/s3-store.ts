@@ -62,8 +62,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
   const { bucket, prefix, timeoutMs = STORE_TIMEOUT_MS } = options;
   const { clock = systemClock, resolver = systemResolver, upstreamProxy } = options;
   const bucketUrl = urlOf(options);
-  const allow = parseTargetList(hostAndPort(bucketUrl));
-  const policy = { allow, deny: METADATA_TARGETS, ownHostnames: [] };
+  const policy = { allow: parseTargetList(hostAndPort(bucketUrl)), deny: METADATA_TARGETS };
   const maxResponseBytes = RESPONSE_BYTES_MAX;
   const sender = createHttpSender({ policy, resolver, upstreamProxy, clock, timeoutMs, maxResponseBytes });
   const send = async (request: HttpRequest, sha256: string): Promise<StoreFailure | null> => {

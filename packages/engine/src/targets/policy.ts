@@ -22,15 +22,21 @@ export interface HostPort {
 
 /** Exceptions to the rule that public targets are allowed, and all others are blocked. */
 export interface TargetPolicy {
-  /** The allowlist of private targets (`SNAP_ALLOW_TARGETS`). An entry without a port allows 80, 443 and 1024 to 65535. */
-  readonly allow: readonly ListedTarget[];
+  /**
+   * The allowlist of private targets (`SNAP_ALLOW_TARGETS`); empty by default. An entry without a port allows 80, 443 and
+   * 1024 to 65535.
+   */
+  readonly allow?: readonly ListedTarget[];
   /**
    * The denylist (`SNAP_DENY_TARGETS`), which wins over the allowlist; empty by default. A name includes its subdomains,
    * an entry without a port all ports.
    */
   readonly deny?: readonly ListedTarget[];
-  /** Host names of this service. They are blocked, so it cannot render itself, unless the allowlist covers them. */
-  readonly ownHostnames: readonly string[];
+  /**
+   * Host names of this service; none by default. They are blocked, so it cannot render itself, unless the allowlist covers
+   * them.
+   */
+  readonly ownHostnames?: readonly string[];
   /**
    * Addresses of this machine. Even public ones are blocked unless the allowlist covers them, because connections to
    * them do not pass through a firewall. By default the addresses of its network interfaces.
@@ -46,7 +52,7 @@ export interface TargetPolicy {
 }
 
 /** Allows only public targets. */
-export const PUBLIC_TARGETS_ONLY: TargetPolicy = { allow: [], ownHostnames: [] };
+export const PUBLIC_TARGETS_ONLY: TargetPolicy = {};
 
 /** Of the system ports, below 1024, only 80 and 443 serve the web (RFC 6335, 6). */
 export function isWebPort(port: number): boolean {
@@ -64,18 +70,26 @@ export interface PolicyCheck {
 }
 
 /** Returns whether the allowlist contains this host name, whatever it resolves to. */
-export function allowsName({ hostname, port, policy }: Omit<PolicyCheck, "address">): boolean {
-  return policy.allow.some((entry) => coversPort(entry, port) && listsName(entry, hostname));
+export function allowsName({
+  hostname,
+  port,
+  policy: { allow = [] },
+}: Omit<PolicyCheck, "address">): boolean {
+  return allow.some((entry) => coversPort(entry, port) && listsName(entry, hostname));
 }
 
 /** Returns whether the allowlist contains a block with this address. */
-export function allowsAddress({ address, port, policy }: Omit<PolicyCheck, "hostname">): boolean {
+export function allowsAddress({
+  address,
+  port,
+  policy: { allow = [] },
+}: Omit<PolicyCheck, "hostname">): boolean {
   if (address === null) return false;
-  return policy.allow.some((entry) => coversPort(entry, port) && listsAddress(entry, address));
+  return allow.some((entry) => coversPort(entry, port) && listsAddress(entry, address));
 }
 
 /** Returns whether the allowlist has addresses with this port, so only name resolution can decide. */
-export function allowsSomeAddress({ allow }: TargetPolicy, port: number): boolean {
+export function allowsSomeAddress({ allow = [] }: TargetPolicy, port: number): boolean {
   return allow.some((entry) => entry.kind === "block" && entry.port === port);
 }
 
@@ -116,8 +130,8 @@ function isDenied({ hostname, address, port, policy: { deny = [] } }: PolicyChec
 }
 
 /** Returns whether an allowlist entry opens exactly this port of the target. */
-export function opensPort({ hostname, address, port, policy }: PolicyCheck): boolean {
-  return policy.allow.some(
+export function opensPort({ hostname, address, port, policy: { allow = [] } }: PolicyCheck): boolean {
+  return allow.some(
     (entry) =>
       entry.port === port &&
       (listsName(entry, hostname) || (address !== null && listsAddress(entry, address))),
@@ -151,7 +165,7 @@ export function isEveryOwnAddress(address: Address): boolean {
 
 /** Returns whether this is an address of this machine or a host name of this service. */
 export function isOwnAddress(address: Address, policy: TargetPolicy): boolean {
-  const { ownHostnames, ownAddresses = systemAddresses } = policy;
+  const { ownHostnames = [], ownAddresses = systemAddresses } = policy;
   const own = [
     ...ownHostnames.map((name) => parseAddress(normalizeHostname(name))),
     ...parsed(ownAddresses()),

@@ -124,7 +124,7 @@ export function checkHost(target: HostCheck): "ok" | "blocked" {
   if (isIP(hostname) !== 0) return checkAddress({ ...target, address: hostname });
   if (isBlocked({ ...target, address: null })) return "blocked";
   if (allowsName(target)) return "ok";
-  const isOwn = policy.ownHostnames.some((own) => normalizeHostname(own) === hostname);
+  const isOwn = policy.ownHostnames?.some((own) => normalizeHostname(own) === hostname) === true;
   if (isOwn || !isPublicName(hostname)) return "blocked";
   return isWebPort(port) || allowsSomeAddress(policy, port) ? "ok" : "blocked";
 }

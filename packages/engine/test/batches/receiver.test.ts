@@ -61,7 +61,7 @@ const endless: Reaction = (response) => {
 /** Delivers a batch's webhook to the receiver; resolves with all attempts once the last one has finished. */
 async function deliverTo(
   url: string,
-  allowed: TargetPolicy["allow"],
+  allowed: NonNullable<TargetPolicy["allow"]>,
   timeoutMs = 10_000,
 ): Promise<DeliveryAttempt[]> {
   const policy: TargetPolicy = { allow: allowed, ownHostnames: [] };

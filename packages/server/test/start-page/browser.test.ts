@@ -1,6 +1,6 @@
 // @module-tag browser
 import { findBrowser } from "@snap/engine/puppeteer";
-import axe from "axe-core";
+import axe, { type AxeResults } from "axe-core";
 import puppeteer, { type Browser, type Page } from "puppeteer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
@@ -67,7 +67,7 @@ async function executedWidth(): Promise<number | undefined> {
 /** Returns axe's violations, one line each. */
 async function violations(): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const found = (await page.evaluate("axe.run()")) as Awaited<ReturnType<typeof axe.run>>;
+  const found = (await page.evaluate("axe.run()")) as AxeResults;
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id} ${html} ${failureSummary}`),
   );
