@@ -2,6 +2,7 @@ import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/look-up.ts";
 import { share, type ShareParts } from "./cache/share.ts";
+import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreParts } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryParts } from "./delivery/deliver.ts";
 import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
@@ -87,7 +88,7 @@ export interface CaptureParts extends ShareParts, StoreParts, CreditParts, Rende
 
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, limit,
- * reserve, render, store, deliver, settle. Each step is one call, and a request runs each of them at most once.
+ * reserve, render, deliver, store, settle. Each step is one call, and a request runs each of them at most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */
@@ -142,8 +143,13 @@ export async function capture(
     try {
       const file = await render(parts, parameters, slot);
       request.accept?.(file);
-      rendering = await store(parts, { key, parameters, file, led: shared, linked });
-      storedLocation = await deliver(parts, delivery, rendering);
+      const fresh = await toStoredRendering(file, {
+        now: parts.clock.now(),
+        ttlSeconds: parameters.cacheTtl,
+      });
+      // before it is cached: nobody gets a rendering that nobody pays for
+      storedLocation = await deliver(parts, delivery, fresh);
+      rendering = await store(parts, { key, parameters, fresh, led: shared, linked });
     } catch (error) {
       await refund(parts, reservation);
       throw error;

@@ -63,6 +63,7 @@ function parseItems(value: unknown, context: Context): SubmittedItem[] {
   const items: SubmittedItem[] = [];
   const seen = new Map<string, number>();
   for (const [index, sent] of value.entries()) {
+    if (faults.list.isFull) break;
     const item = parseOne(sent, `items.${index}`, context);
     if (item === null) continue;
     items.push(item);

@@ -1,3 +1,4 @@
+import { LIMITS } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderedFile } from "../ports/renderer.ts";
@@ -74,7 +75,10 @@ function nameOf({ accountId, key }: RenderingKey): string {
 /** Adds the entity tag and expiry to a new rendering. */
 export async function toStoredRendering(
   file: RenderedFile,
-  { now, ttlSeconds }: { readonly now: number; readonly ttlSeconds: number },
+  {
+    now,
+    ttlSeconds = LIMITS.cacheTtlDefaultSeconds,
+  }: { readonly now: number; readonly ttlSeconds: number | undefined },
 ): Promise<StoredRendering> {
   return { ...file, etag: await entityTag(file.bytes), storedAt: now, expiresAt: now + ttlSeconds * 1000 };
 }

@@ -194,6 +194,7 @@ function concernsLeaderAlone(error: unknown): boolean {
 }
 
 const LEADERS_ERRORS: ReadonlySet<string> = new Set([
+  "store_failed",
   "rate_limited",
   "no_active_plan",
   "credit_limit_reached",

@@ -17,11 +17,18 @@ export interface ImageProcessor {
   /** Loads sharp. Returns why it does not load; `null` if it does. */
   load(): Promise<Error | null>;
   /**
-   * Runs `work` when no more than one other image is processed. An abort skips it only while it waits.
+   * Runs `work` when no more than one other image is processed, and none of the same owner.
    *
    * @throws Error if sharp does not load.
    */
-  run<T>(work: (sharp: Sharp) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: (sharp: Sharp) => Promise<T>, request?: ProcessingRequest): Promise<T>;
+}
+
+export interface ProcessingRequest {
+  /** Images of one owner are processed one after another, so nobody else waits for all of them. */
+  readonly owner?: string | undefined;
+  /** An abort skips the work only while it waits. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How to find and load sharp; tests replace it. */
@@ -51,6 +58,7 @@ const INSTALLED_SHARP: SharpLoader = {
 /** Creates a processor. The limit on images at once applies to each processor, so a process needs only one. */
 export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): ImageProcessor {
   const queue = new PQueue({ concurrency: IMAGES_AT_ONCE });
+  const turns = new Turns();
   const isInstalled = loader.isInstalled();
   let isAvailable = isInstalled;
   let loading: Promise<Sharp> | null = null;
@@ -75,8 +83,25 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
         return error instanceof Error ? error : new Error(String(error));
       }
     },
-    run: (work, signal) => queue.add(async () => work(await load()), signal === undefined ? {} : { signal }),
+    run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
+      const options = signal === undefined ? {} : { signal };
+      const start = (): Promise<T> => queue.add(async () => work(await load()), options);
+      return owner === undefined ? start() : turns.run(owner, start);
+    },
   };
+}
+
+/** Runs work after all earlier work of its owner has ended. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  run<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    const running = (this.#last.get(owner) ?? Promise.resolve()).then(work);
+    const ended = Promise.allSettled([running]);
+    this.#last.set(owner, ended);
+    void ended.then(() => this.#last.get(owner) === ended && this.#last.delete(owner));
+    return running;
+  }
 }
 
 /** The processor of this process. */

@@ -88,12 +88,16 @@ function valueOf(row: ParameterRow): z.ZodType {
       return z.number({ error }).min(row.min, { error }).max(row.max, { error }).overwrite(Math.round);
     case "url":
       return targetUrl();
-    case "selector":
+    case "selector": {
+      const explained = {
+        error: ({ input }: { readonly input?: unknown }): string => fieldMessage(row, input),
+      };
       return z
         .string({ error })
-        .regex(selectorPattern(row), { error })
-        .refine((text) => isSelector(row, text), { error })
+        .regex(selectorPattern(row), explained)
+        .refine((text) => isSelector(row, text), explained)
         .meta({ maxLength: row.maxCharacters });
+    }
     case "json":
       return z
         .unknown()

@@ -12,6 +12,14 @@ export function needsProcessing(parameters: SnapParameters): boolean {
   return processingIn(parameters).length > 0;
 }
 
+export interface Conversion {
+  readonly parameters: SnapParameters;
+  readonly images: ImageProcessor;
+  /** Whose renders wait for each other. */
+  readonly owner: string | undefined;
+  readonly maxBytes: number;
+}
+
 /**
  * Resizes and encodes a capture as the parameters require. It has left the browser by then, but still holds its slot.
  *
@@ -19,15 +27,14 @@ export function needsProcessing(parameters: SnapParameters): boolean {
  */
 export async function convertFile(
   file: RenderedFile,
-  {
-    parameters,
-    images,
-    maxBytes,
-  }: { readonly parameters: SnapParameters; readonly images: ImageProcessor; readonly maxBytes: number },
+  { parameters, images, owner, maxBytes }: Conversion,
   signal: AbortSignal,
 ): Promise<RenderedFile> {
   if (parameters.pdf || !needsProcessing(parameters)) return file;
-  const converting = images.run((sharp) => convertImage(sharp, file.bytes, parameters), signal);
+  const converting = images.run((sharp) => convertImage(sharp, file.bytes, parameters), {
+    owner,
+    signal,
+  });
   const bytes = await abortable(signal, converting).catch((error: unknown) => {
     signal.throwIfAborted();
     const detail = describe(error);

@@ -78,7 +78,8 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             const file = await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
               renderPage(tabs, parameters, limits),
             );
-            return await convertFile(file, { parameters, images, maxBytes: maxRenderingBytes }, signal);
+            const conversion = { parameters, images, owner: isolationKey, maxBytes: maxRenderingBytes };
+            return await convertFile(file, conversion, signal);
           } catch (error) {
             if (error instanceof PageEnded) onEvent(endOf(error, requestId));
             if (!(error instanceof TabLost)) throw error;

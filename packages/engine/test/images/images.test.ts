@@ -1,6 +1,6 @@
 import type { ScreenshotParameters } from "@snap/protocol";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { convertImage } from "../../src/images/convert-image.ts";
 import { createImageProcessor, type Sharp } from "../../src/images/image-processor.ts";
 import { hasImageSignature } from "../../src/images/image-signature.ts";
@@ -105,6 +105,25 @@ describe("createImageProcessor", () => {
     expect(loads).toBe(1);
   });
 
+  it("processes the images of one owner one after another, so others do not wait for all of them", async () => {
+    const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
+    const gates = new Map(["a1", "a2", "b1"].map((name) => [name, Promise.withResolvers<void>()]));
+    const started: string[] = [];
+    const process = async (name: string): Promise<void> => {
+      started.push(name);
+      await gates.get(name)?.promise;
+    };
+    const runs = [...gates.keys()].map((name) =>
+      images.run(() => process(name), { owner: name.slice(0, 1) }),
+    );
+    await images.load();
+    await vi.waitFor(() => expect(started).toEqual(["a1", "b1"]));
+    gates.get("a1")?.resolve();
+    await vi.waitFor(() => expect(started).toEqual(["a1", "b1", "a2"]));
+    for (const { resolve } of gates.values()) resolve();
+    await Promise.all(runs);
+  });
+
   it("processes two images at once, and skips a waiting one that is aborted", async () => {
     const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
     const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
@@ -116,7 +135,7 @@ describe("createImageProcessor", () => {
       }),
     );
     const aborted = new AbortController();
-    const skipped = images.run(async () => void started.push(3), aborted.signal);
+    const skipped = images.run(async () => void started.push(3), { signal: aborted.signal });
     await images.load();
     expect([started, images.waiting]).toEqual([[0, 1], 2]);
     aborted.abort(new Error("given up"));

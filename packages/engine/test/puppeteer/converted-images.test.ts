@@ -197,6 +197,17 @@ describe("output=avif", () => {
   });
 });
 
+describe("resizing", () => {
+  it("fails if the image would have more pixels than can be encoded", async () => {
+    const options = { width: 5000, height: 4000, format: "webp", resizeWidth: 4900 } as const;
+    const error = await errorOf(renderer.render(screenshot(site.url("/quadrants"), options)));
+    expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);
+    expect(error.message).toBe(
+      "The screenshot would be 4900 x 3920 pixels; the limit for a resized or converted image is 16777216 in total. Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.",
+    );
+  });
+});
+
 describe("maxRenderingBytes", () => {
   it("applies to the converted file", async () => {
     const small = openRenderer([site.port], { maxRenderingBytes: 10_000 });

@@ -258,7 +258,7 @@ beforeAll(async () => {
   const targets = {
     ...allowPorts(site.port),
     allow: [
-      ...allowPorts(site.port).allow,
+      ...(allowPorts(site.port).allow ?? []),
       { kind: "name", hostname: "localhost", port: site.port } as const,
     ],
   };

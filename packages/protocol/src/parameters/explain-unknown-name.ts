@@ -1,6 +1,8 @@
 import { PARAMETERS } from "./by-mode.ts";
 import type { Mode } from "./row.ts";
-import { suggestName } from "./suggest-name.ts";
+import { suggestion } from "./suggest-name.ts";
+
+const NAMES = Object.keys({ ...PARAMETERS.screenshot, ...PARAMETERS.pdf });
 
 /**
  * Returns why a mode does not accept a name: it belongs to the other mode, or to neither.
@@ -14,7 +16,5 @@ export function explainUnknownName(name: string, mode: Mode): string {
   if (mode === "screenshot" && Object.hasOwn(PARAMETERS.pdf, name))
     return "is for PDFs only; add pdf=true or remove it";
   if (name === "answer") return "is for GET /snap and POST /captures only; remove it";
-  const otherMode = mode === "pdf" ? "screenshot" : "pdf";
-  const suggestion = suggestName(name, Object.keys({ ...PARAMETERS[mode], ...PARAMETERS[otherMode] }));
-  return suggestion === null ? "is not a parameter" : `is not a parameter; did you mean ${suggestion}?`;
+  return `is not a parameter${suggestion(NAMES, name)}`;
 }

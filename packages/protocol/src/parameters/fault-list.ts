@@ -22,16 +22,21 @@ export class FaultList {
     const name = fullName.slice(0, MAX_NAME_CHARACTERS);
     const messages = this.#byName.get(name);
     if (messages === undefined) {
-      if (this.#byName.size < MAX_FAULTY_NAMES) this.#byName.set(name, [message]);
+      if (!this.isFull) this.#byName.set(name, [message]);
     } else if (!messages.includes(message)) messages.push(message);
   }
 
   /** Adds one fault per name; calls `explain` only for names that fit in a response. */
   addEach(names: Iterable<string>, explain: (name: string) => string): void {
     for (const name of names) {
-      if (this.#byName.size >= MAX_FAULTY_NAMES) return;
+      if (this.isFull) return;
       this.add(name, explain(name));
     }
+  }
+
+  /** Whether another name would not fit in a response, so looking for more faults is pointless. */
+  get isFull(): boolean {
+    return this.#byName.size >= MAX_FAULTY_NAMES;
   }
 
   get isEmpty(): boolean {

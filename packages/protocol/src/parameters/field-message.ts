@@ -1,4 +1,5 @@
-import type { ParameterRow } from "./row.ts";
+import type { ParameterRow, SelectorRow } from "./row.ts";
+import { isSelector } from "./selector.ts";
 import { mustBeOneOf, suggestion } from "./suggest-name.ts";
 import { URL_MESSAGES } from "./target-url.ts";
 
@@ -19,9 +20,9 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "pixels":
       return `must be a number from ${row.min} to ${row.max}`;
     case "choice":
-      return mustBeOneOf(row.values, value);
+      return mustBeOneOf(row.values, value) + replacement(row.elsewhere?.[String(value)]);
     case "selector":
-      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters`;
+      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters${replacement(doubleQuoted(row, value))}`;
     case "text":
       return `must be ${row.syntax}, 1 to ${row.maxCharacters} characters long${suggestion(row.suggestions ?? [], value)}`;
     case "json": {
@@ -31,4 +32,19 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "url":
       return URL_MESSAGES.malformed;
   }
+}
+
+/** Longer selectors are not repeated. */
+const REPEATED_CHARACTERS_MAX = 100;
+
+/** Returns a selector with double quotes, if only its single quotes make it invalid. */
+function doubleQuoted(row: SelectorRow, value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > REPEATED_CHARACTERS_MAX || value.includes('"'))
+    return undefined;
+  const quoted = value.replaceAll("'", '"');
+  return quoted !== value && isSelector(row, quoted) ? quoted : undefined;
+}
+
+function replacement(text: string | undefined): string {
+  return text === undefined ? "" : `; send ${text}`;
 }

@@ -4,8 +4,8 @@ import type { ScreenshotParameters } from "./types.ts";
 /** The largest images that Chromium can capture, and that each format can hold. */
 export const CAPTURE_LIMITS = {
   devicePixels: 100_000_000,
-  /** Lower than for other formats: encoding a pixel takes 25 bytes of memory. */
-  avifPixels: 16_777_216,
+  /** For an image that is resized or converted: to encode a pixel outside the browser takes up to 25 bytes of memory. */
+  processedPixels: 16_777_216,
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383, avif: 16_384 },
 } as const;
 
@@ -29,13 +29,14 @@ export function processingIn({ output, resizeWidth, resizeHeight }: Named): read
     .map(([name]) => name);
 }
 
-/** Returns the maximum number of pixels in an image. */
-export function pixelLimitOf(format: FileFormat): number {
-  return format === "avif" ? CAPTURE_LIMITS.avifPixels : CAPTURE_LIMITS.devicePixels;
+/** Returns the maximum number of pixels in a screenshot's file. */
+export function pixelLimitOf(parameters: Named): number {
+  return processingIn(parameters).length > 0 ? CAPTURE_LIMITS.processedPixels : CAPTURE_LIMITS.devicePixels;
 }
 
 /** Reports an image that is too large to encode, if the parameters alone determine its size. */
 export function checkCaptureSize(values: Named, report: (name: string, message: string) => void): void {
+  checkCanvasSize(values, report);
   if (values["selector"] !== undefined) return;
   const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
   const [widthName, heightName] = isClipped ? ["clipWidth", "clipHeight"] : ["width", "height"];
@@ -58,12 +59,22 @@ export function checkCaptureSize(values: Named, report: (name: string, message: 
     if (side * scale > sideLimit)
       report(sideName, `times scale must be at most ${sideLimit} pixels for ${name}=${String(limited)}`);
   }
-  const pixelLimit = isFileFormat(limited) ? pixelLimitOf(limited) : CAPTURE_LIMITS.devicePixels;
+  const pixelLimit = isResized ? CAPTURE_LIMITS.devicePixels : pixelLimitOf(values);
   if (width * height * scale * scale > pixelLimit)
     report(
       scale > 1 ? "scale" : widthName,
       `produces an image of more than ${pixelLimit} pixels; use a smaller size or scale`,
     );
+}
+
+/** Reports an image that `resizeFit=contain` fills up to more than can be encoded. */
+function checkCanvasSize(
+  { resizeFit, resizeWidth, resizeHeight }: Named,
+  report: (name: string, message: string) => void,
+): void {
+  if (resizeFit !== "contain" || typeof resizeWidth !== "number" || typeof resizeHeight !== "number") return;
+  if (resizeWidth * resizeHeight > CAPTURE_LIMITS.processedPixels)
+    report("resizeWidth", `times resizeHeight must be at most ${CAPTURE_LIMITS.processedPixels} pixels`);
 }
 
 function isFileFormat(value: unknown): value is FileFormat {

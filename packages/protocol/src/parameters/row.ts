@@ -81,6 +81,8 @@ interface NumberRow extends RowBase, Defaults<number> {
 interface ChoiceRow extends RowBase, Defaults<string> {
   readonly kind: "choice";
   readonly values: readonly [string, ...string[]];
+  /** Values that another parameter has: what to send instead. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 interface FlagRow extends RowBase, Defaults<boolean> {
@@ -93,7 +95,7 @@ interface UrlRow extends RowBase, Defaults<never> {
   readonly kind: "url";
 }
 
-interface SelectorRow extends RowBase, Defaults<never> {
+export interface SelectorRow extends RowBase, Defaults<never> {
   readonly kind: "selector";
   readonly maxCharacters: number;
   /** Whether single quotes and backslashes are invalid, as the specification requires for its own selectors. */

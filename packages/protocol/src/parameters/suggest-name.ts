@@ -1,24 +1,34 @@
 /** Names that differ by more edits, or in more than half of their characters, are considered unrelated. */
 const MAX_EDITS = 3;
+/** A shorter beginning of a name fits too many. */
+const PREFIX_CHARACTERS_MIN = 3;
+/** No name is that long. */
+const MAX_CHARACTERS = 32;
 
 /**
  * Returns the known name closest to a mistyped one, or `null` if none is similar.
  *
  * @example
  * suggestName("full-pge", ["format", "fullPage"]); // "fullPage"
+ * suggestName("full", ["url", "fullPageMaxHeight", "fullPage"]); // "fullPage"
  */
 export function suggestName(name: string, candidates: readonly string[]): string | null {
-  // no parameter name is that long; skip the comparison
-  if (name.length > 32) return null;
+  if (name.length > MAX_CHARACTERS) return null;
   const normalized = normalize(name.replace(/\[.*$/, ""));
   let best: { name: string; edits: number } | null = null;
+  let longer: string | null = null;
   for (const candidate of candidates) {
-    const edits = editDistance(normalized, normalize(candidate));
-    const half = Math.floor(Math.max(normalized.length, candidate.length) / 2);
+    const known = normalize(candidate);
+    if (known.startsWith(normalized) && known.length < (longer?.length ?? Infinity)) longer = candidate;
+    const edits = editDistance(normalized, known);
+    const half = Math.floor(Math.max(normalized.length, known.length) / 2);
     if (edits <= Math.min(MAX_EDITS, half) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };
   }
-  return best?.name ?? null;
+  const isTypo = best !== null && best.edits < 2;
+  return longer !== null && !isTypo && normalized.length >= PREFIX_CHARACTERS_MIN
+    ? longer
+    : (best?.name ?? null);
 }
 
 /**
@@ -39,11 +49,12 @@ export function suggestion(values: readonly string[], value: unknown): string {
 
 /** Ignores case and separators. */
 function normalize(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, "");
+  return name.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance, or infinity if it is larger than `MAX_EDITS`. */
 function editDistance(left: string, right: string): number {
+  if (Math.abs(left.length - right.length) > MAX_EDITS) return Infinity;
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
@@ -51,7 +62,8 @@ function editDistance(left: string, right: string): number {
       const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
       current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    if (Math.min(...current) > MAX_EDITS) return Infinity;
     previous = current;
   }
-  return previous[right.length] ?? 0;
+  return previous[right.length] ?? Infinity;
 }

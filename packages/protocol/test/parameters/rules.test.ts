@@ -60,6 +60,17 @@ describe("rules across parameters", () => {
     ],
     [
       "screenshot",
+      { scale: 1, format: "webp", resizeFit: "contain", resizeWidth: 4097, resizeHeight: 4096 },
+      { resizeWidth: ["times resizeHeight must be at most 16777216 pixels"] },
+    ],
+    [
+      "screenshot",
+      { scale: 1, format: "webp", resizeFit: "contain", resizeWidth: 4096, resizeHeight: 4096 },
+      {},
+    ],
+    ["screenshot", { scale: 1, format: "webp", resizeWidth: 10_000, resizeHeight: 10_000 }, {}],
+    [
+      "screenshot",
       { resizeFit: "cover", resizePosition: "top" },
       {
         resizeFit: ["requires resizeWidth or resizeHeight"],

@@ -215,10 +215,30 @@ describe("the message", () => {
   });
 
   it.each([
+    ["a[href='/']", '; send a[href="/"]'],
+    ["a[href='\\']", ""],
+    [`a[href='/'][title="x"]`, ""],
+    ["'".repeat(101), ""],
+  ])("shows a selector in double quotes: %s", (selector, replacement) => {
+    expect(fieldMessage(PARAMETERS.screenshot.selector, selector)).toBe(
+      `must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters${replacement}`,
+    );
+  });
+
+  it("names the parameter that has a value", () => {
+    expect(fieldMessage(PARAMETERS.screenshot.format, "avif")).toBe(
+      "must be one of png, jpeg, webp; send output=avif",
+    );
+  });
+
+  it.each([
     ["landscape", "screenshot", "is for PDFs only; add pdf=true or remove it"],
     ["fullPage", "pdf", "is for screenshots only; remove it or pdf=true"],
     ["full_page", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["paper-format", "screenshot", "is not a parameter; did you mean paperFormat?"],
+    ["full", "screenshot", "is not a parameter; did you mean fullPage?"],
+    ["clip", "screenshot", "is not a parameter; did you mean clipX?"],
+    ["fo", "screenshot", "is not a parameter"],
     ["fullPage[x]", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["__proto__", "screenshot", "is not a parameter"],
     ["constructor", "pdf", "is not a parameter"],

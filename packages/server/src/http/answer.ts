@@ -1,6 +1,6 @@
 import type { Capture, Engine, Principal, RenderingLink } from "@snap/engine";
 import { identifyContent, isLinkable, type SeparatedContent } from "@snap/engine/internals";
-import { ANSWERS, type RenderingDocument } from "@snap/protocol";
+import { ANSWERS, mustBeOneOf, type RenderingDocument } from "@snap/protocol";
 import { imageSize } from "image-size";
 import { rejectParameter } from "../requests/read-input.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
@@ -27,20 +27,17 @@ export function separateAnswer({
 
 /** Like `separateAnswer`, for the text of a query. */
 export function separateQueryAnswer(text: string): { readonly answer: Answer; readonly parameters: string } {
-  // nearly every query is passed on as it is
-  if (!text.includes(NAME)) return { answer: "file", parameters: text };
   const query = new URLSearchParams(text);
-  const [value = "file", ...others] = query.getAll(NAME);
+  // nearly every query is passed on as it is
+  if (!query.has(NAME)) return { answer: "file", parameters: text };
+  const [value, ...others] = query.getAll(NAME);
   if (others.length > 0) rejectParameter(NAME, "must be sent only once");
   query.delete(NAME);
   return { answer: toAnswer(value), parameters: query.toString() };
 }
 
 function toAnswer(value: unknown): Answer {
-  return (
-    ANSWERS.find((answer) => answer === value) ??
-    rejectParameter(NAME, `must be one of ${ANSWERS.join(", ")}`)
-  );
+  return ANSWERS.find((answer) => answer === value) ?? rejectParameter(NAME, mustBeOneOf(ANSWERS, value));
 }
 
 interface AnsweredCapture extends SeparatedContent {

@@ -1,6 +1,7 @@
 import { SnapError } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
+import { hasMoreValues } from "./json-values.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 
 /**
@@ -86,6 +87,8 @@ export async function readJson(
   const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
   if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
+  if (hasMoreValues(bytes, HTTP_LIMITS.jsonValues))
+    throw invalidBody(`must contain at most ${HTTP_LIMITS.jsonValues} values`);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

@@ -61,8 +61,8 @@ describe("kill -9 between the steps of capture()", () => {
     [1, "rateLimiter.consume", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [2, "ledger.reserve", { remaining: 10, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [3, "renderer.render", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
-    [4, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
-    [5, "store.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [4, "store.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
+    [5, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [6, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [7, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
   ])("before step %i, %s", async (step, name, atOnce, afterLease, retry) => {
@@ -80,7 +80,7 @@ describe("kill -9 between the steps of capture()", () => {
 
     const steps = await crashBefore(step, directory, token);
     expect(steps.at(-1)).toBe(name);
-    expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("ledger.settle"));
+    expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("renderings.put"));
 
     const soon = await openEngine(directory, START_MS + 1);
     expect(await credits(soon, account)).toEqual(atOnce);

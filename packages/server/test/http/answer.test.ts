@@ -120,6 +120,8 @@ describe("answer", () => {
   it.each([
     ["answer=xml", "must be one of file, json"],
     ["answer=", "must be one of file, json"],
+    ["answer=JSON", "must be one of file, json; did you mean json?"],
+    ["%61nswer=xml", "must be one of file, json"],
     ["answer=json&answer=json", "must be sent only once"],
   ])("rejects %s", async (query, message) => {
     const service = await openService();

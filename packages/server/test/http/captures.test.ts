@@ -207,6 +207,16 @@ describe("the body of a capture", () => {
     expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringMatching(fault)] });
   });
 
+  it("can contain at most 20,000 values, because parsing blocks all requests", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const bodyOf = (count: number): string =>
+      `{"html":"<p>\\"a,[{</p>","_":[${Array.from({ length: count }, () => 0).join()}]}`;
+    const send = (count: number): Promise<Reply> => capture(service, null, { token, body: bodyOf(count) });
+    expect(envelopeOf(await send(20_000)).errors).toEqual({ body: ["must contain at most 20000 values"] });
+    expect(envelopeOf(await send(19_990)).errors).toEqual({ _: ["is not a parameter"] });
+  });
+
   it("can be at most 10 MiB, whether declared or in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();

@@ -10,6 +10,19 @@ const url = "https://example.com/";
 const one = { items: [{ url }] };
 
 describe("an invalid submission", () => {
+  it("is rejected without looking for more errors than a response can contain", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`parameter${index}`, 1]));
+    const items = [
+      { url, ...unknown },
+      { url, fulPage: 1 },
+    ];
+    const { errors = {} } = envelopeOf(await submit(service, { items }, { token }));
+    expect(Object.keys(errors)).toHaveLength(50);
+    expect(Object.keys(errors).every((name) => name.startsWith("items.0.parameter"))).toBe(true);
+  });
+
   const LONG = `https://example.com/${"a".repeat(2048)}`;
 
   it.each<[name: string, document: unknown, code: string, faults: Record<string, RegExp>]>([

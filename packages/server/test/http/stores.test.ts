@@ -176,7 +176,7 @@ describe("in batches", () => {
     expect(server.objects.get(firstKey)?.bytes).toEqual(linked.body);
   });
 
-  it("an item waits for a store that is not available, and is stored without another render", async () => {
+  it("an item waits for a store that is not available, and renders again", async () => {
     const service = await openWithStore({ worker: true, startMs: Date.parse("2026-03-01T23:59:30Z") });
     const { id, token } = await service.customer({ credits: 10 });
     server.failNext(503);
@@ -191,9 +191,9 @@ describe("in batches", () => {
     service.clock.advance(60_000);
     await service.whenLogged("batch item done");
     const [item] = batchOf(await service.send(`/v1/renders/${batchId}`, { token })).items;
-    expect(item).toMatchObject({ status: "done", credit_cost: 0 });
+    expect(item).toMatchObject({ status: "done", credit_cost: 1 });
     expect(keys()).toEqual([`snap/${id}/2026-03-01.png`]);
-    expect(service.renderer.calls).toHaveLength(1);
+    expect(service.renderer.calls).toHaveLength(2);
   });
 
   it("an item fails if the store refuses it", async () => {
@@ -214,7 +214,7 @@ describe("a store that fails", () => {
     [500, "store archive: 500 InternalError"],
     [503, "store archive: 503 SlowDown"],
     ["resets", "store archive: the connection was lost, or the response is not HTTP"],
-  ])("%j: 502 store_failed, refunded, no object; a retry stores without rendering", async (fault, detail) => {
+  ])("%j: 502 store_failed, refunded, no object, nothing cached", async (fault, detail) => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
     server.failNext(fault);
@@ -226,12 +226,12 @@ describe("a store that fails", () => {
     expect(service.lines).toContainEqual(expect.objectContaining({ detail }));
     expect(keys()).toEqual([]);
     const retried = await service.snap(query, { token });
-    expect([retried.status, retried.headers["x-cache"], keys().length]).toEqual([200, "HIT", 1]);
-    expect(service.renderer.calls).toHaveLength(1);
-    expect(await creditsLeft(service, token)).toBe("10");
+    expect([retried.status, retried.headers["x-cache"], keys().length]).toEqual([200, "MISS", 1]);
+    expect(service.renderer.calls).toHaveLength(2);
+    expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("does not respond: 502 store_failed, and another store takes the rendering", async () => {
+  it("does not respond: 502 store_failed, and another store can be used", async () => {
     const bucket = { ...STORE_CREDENTIALS, endpoint: server.origin };
     const archive = { store: createS3Store(bucket) };
     const hasty = { store: createS3Store({ ...bucket, timeoutMs: 50 }) };
@@ -244,20 +244,26 @@ describe("a store that fails", () => {
     expect(service.lines).toContainEqual(expect.objectContaining({ detail }));
     server.clear();
     const retried = await service.snap({ url, storeTo: "archive" }, { token });
-    expect([retried.status, retried.headers["x-cache"], keys().length]).toEqual([200, "HIT", 1]);
-    expect(await creditsLeft(service, token)).toBe("10");
+    expect([retried.status, retried.headers["x-cache"], keys().length]).toEqual([200, "MISS", 1]);
+    expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("concerns only the request that stores", async () => {
+  it("concerns only the request that stores; of those that wait for its render, one renders and pays", async () => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
     const release = service.renderer.hold();
     const stored = service.snap({ url, storeTo: "archive" }, { token });
     await service.renderer.whenCalled(1);
-    const joined = service.snap({ url }, { token });
+    const joined = ["a", "b"].map((id) => service.snap({ url }, { token, headers: { "X-Test": id } }));
     server.failNext(500);
     release();
-    expect([(await stored).status, (await joined).status]).toEqual([502, 200]);
+    expect((await stored).status).toBe(502);
+    const replies = await Promise.all(joined);
+    expect(
+      replies.map(({ status, headers }) => `${status} ${String(headers["x-cache"])}`).toSorted(),
+    ).toEqual(["200 HIT", "200 MISS"]);
+    expect(service.renderer.calls).toHaveLength(2);
+    expect(await creditsLeft(service, token)).toBe("9");
   });
 
   it("nothing is stored or charged if the render fails", async () => {

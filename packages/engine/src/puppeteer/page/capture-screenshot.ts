@@ -33,21 +33,25 @@ export function captureFormatOf(parameters: ScreenshotParameters): ScreenshotPar
  */
 export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
   const size = sizeOf({ area, parameters });
-  requireSize(size, captureFormatOf(parameters));
-  requireSize(resizedSize(size, parameters), fileFormatOf(parameters));
+  requireSize(size, { format: captureFormatOf(parameters), maxPixels: CAPTURE_LIMITS.devicePixels });
+  requireSize(resizedSize(size, parameters), {
+    format: fileFormatOf(parameters),
+    maxPixels: pixelLimitOf(parameters),
+  });
 }
 
-function requireSize({ widthPixels, heightPixels }: ImageSize, format: FileFormat): void {
+function requireSize(
+  { widthPixels, heightPixels }: ImageSize,
+  { format, maxPixels }: { readonly format: FileFormat; readonly maxPixels: number },
+): void {
   const size = `The screenshot would be ${widthPixels} x ${heightPixels} pixels`;
   const sideLimit = CAPTURE_LIMITS.sidePixels[format];
   if (Math.max(widthPixels, heightPixels) > sideLimit) {
     throw tooLarge(`${size}; the limit for ${format} is ${sideLimit} per side. ${REDUCE}`);
   }
-  const pixelLimit = pixelLimitOf(format);
-  if (widthPixels * heightPixels > pixelLimit) {
-    throw tooLarge(
-      `${size}; the limit${format === "avif" ? " for avif" : ""} is ${pixelLimit} in total. ${REDUCE}`,
-    );
+  if (widthPixels * heightPixels > maxPixels) {
+    const subject = maxPixels < CAPTURE_LIMITS.devicePixels ? " for a resized or converted image" : "";
+    throw tooLarge(`${size}; the limit${subject} is ${maxPixels} in total. ${REDUCE}`);
   }
 }
 
@@ -65,9 +69,10 @@ export function capturableHeight(parameters: SnapParameters): number {
   const { width, deviceScaleFactor } = viewportOf(parameters);
   const isResized = parameters.resizeWidth !== undefined || parameters.resizeHeight !== undefined;
   const format = isResized ? "png" : fileFormatOf(parameters);
+  const maxPixels = isResized ? CAPTURE_LIMITS.devicePixels : pixelLimitOf(parameters);
   return Math.min(
     CAPTURE_LIMITS.sidePixels[format] / deviceScaleFactor,
-    pixelLimitOf(format) / (width * deviceScaleFactor ** 2),
+    maxPixels / (width * deviceScaleFactor ** 2),
   );
 }
 

@@ -12,6 +12,7 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
     group: "Image",
     kind: "choice",
     values: ["png", "jpeg", "webp"],
+    elsewhere: { avif: "output=avif" },
     default: "png",
     description: "Image format.",
     example: "webp",

@@ -21,7 +21,7 @@ export const limitsPage: ReferencePage = {
       ["property", "maximum"],
       [
         ["total pixels, after `scale`", count(CAPTURE_LIMITS.devicePixels)],
-        ["total pixels, `output=avif`", count(CAPTURE_LIMITS.avifPixels)],
+        ["total pixels of a resized or converted image", count(CAPTURE_LIMITS.processedPixels)],
         ...Object.entries(CAPTURE_LIMITS.sidePixels)
           .filter(([, side]) => Number.isFinite(side))
           .map(([format, side]) => [
