@@ -3,9 +3,9 @@ export type Round = () => Promise<number>;
 
 export interface Comparison {
   /** Median milliseconds per round. */
-  readonly oursMs: number;
-  readonly theirsMs: number;
-  /** Median of ours / theirs over the pairs; below 1, ours is faster. */
+  readonly measuredMs: number;
+  readonly baselineMs: number;
+  /** Median of measured / baseline across the pairs; below 1, the measured way is faster. */
   readonly timeRatio: number;
 }
 
@@ -13,18 +13,22 @@ export interface Comparison {
  * Measures two ways in pairs, and swaps the order in each pair, so whatever slows the machine down
  * slows both. The first pair is a warm-up.
  */
-export async function compare(ours: Round, theirs: Round, pairs: number): Promise<Comparison> {
-  const oursMs: number[] = [];
-  const theirsMs: number[] = [];
+export async function compare(measured: Round, baseline: Round, pairs: number): Promise<Comparison> {
+  const measuredMs: number[] = [];
+  const baselineMs: number[] = [];
   for (let pair = 0; pair <= pairs; pair += 1) {
-    const theirsFirstMs = pair % 2 === 0 ? await theirs() : undefined;
-    const ourRoundMs = await ours();
-    const theirRoundMs = theirsFirstMs ?? (await theirs());
+    const baselineFirstMs = pair % 2 === 0 ? await baseline() : undefined;
+    const measuredRoundMs = await measured();
+    const baselineRoundMs = baselineFirstMs ?? (await baseline());
     if (pair === 0) continue;
-    oursMs.push(ourRoundMs);
-    theirsMs.push(theirRoundMs);
+    measuredMs.push(measuredRoundMs);
+    baselineMs.push(baselineRoundMs);
   }
-  return { oursMs: median(oursMs), theirsMs: median(theirsMs), timeRatio: medianRatio(oursMs, theirsMs) };
+  return {
+    measuredMs: median(measuredMs),
+    baselineMs: median(baselineMs),
+    timeRatio: medianRatio(measuredMs, baselineMs),
+  };
 }
 
 /** A round that lasts until the promise resolves. */
@@ -64,8 +68,8 @@ export function percentile(values: readonly number[], fraction: number): number 
 }
 
 /** The median ratio of the values that were measured in pairs. */
-export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
-  if (ours.length !== theirs.length)
-    throw new Error(`Cannot pair ${ours.length} rounds with ${theirs.length}`);
-  return median(ours.map((value, pair) => value / (theirs[pair] ?? Number.NaN)));
+export function medianRatio(measured: readonly number[], baseline: readonly number[]): number {
+  if (measured.length !== baseline.length)
+    throw new Error(`Cannot pair ${measured.length} rounds with ${baseline.length}`);
+  return median(measured.map((value, pair) => value / (baseline[pair] ?? Number.NaN)));
 }

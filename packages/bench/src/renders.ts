@@ -91,11 +91,11 @@ async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
 }
 
 /** Median ratio of the renders per second, round by round; `NaN` if one was not measured. */
-export function rateRatio(ours: TurnResult | undefined, theirs: TurnResult | undefined): number {
-  const [left = [], right = []] = [ours, theirs].map((result) =>
+export function rateRatio(measured: TurnResult | undefined, baseline: TurnResult | undefined): number {
+  const [left = [], right = []] = [measured, baseline].map((result) =>
     result?.rounds.map(({ perSecond }) => perSecond),
   );
-  return ours && theirs ? medianRatio(left, right) : Number.NaN;
+  return measured && baseline ? medianRatio(left, right) : Number.NaN;
 }
 
 export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Record<string, string> {

@@ -9,9 +9,13 @@ describe("compare", () => {
       order.push(name);
       return Promise.resolve(timings.shift() ?? Number.NaN);
     };
-    const comparison = await compare(round("ours", [900, 10, 20, 60]), round("theirs", [1, 20, 10, 20]), 3);
-    expect(order.join(" ")).toBe("theirs ours ours theirs theirs ours ours theirs");
-    expect(comparison).toEqual({ oursMs: 20, theirsMs: 20, timeRatio: 2 });
+    const comparison = await compare(
+      round("measured", [900, 10, 20, 60]),
+      round("baseline", [1, 20, 10, 20]),
+      3,
+    );
+    expect(order.join(" ")).toBe("baseline measured measured baseline baseline measured measured baseline");
+    expect(comparison).toEqual({ measuredMs: 20, baselineMs: 20, timeRatio: 2 });
   });
 
   it("computes ratios pair by pair", () => {

@@ -24,8 +24,8 @@ const REPORT: Report = {
       findings: {
         figures: [
           // Rounded to 1.2, so the target is reached.
-          atMost(1.2, "latency over raw", 1.204),
-          atLeast(0.6, "responses over bare", 0.5),
+          atMost(1.2, "latency relative to raw", 1.204),
+          atLeast(0.6, "responses relative to bare", 0.5),
           atLeast(1, "not run", Number.NaN),
         ],
         tables: [{ rows: [{ way: "raw | pipe", ms: "100" }] }],
@@ -37,8 +37,8 @@ const REPORT: Report = {
 
 it.each([
   "| processor | cores |\n| --- | --- |\n| Some CPU | 2 |",
-  "| latency over raw | 1.2 | <= 1.2 | yes |",
-  "| responses over bare | 0.5 | >= 0.6 | **no** |",
+  "| latency relative to raw | 1.2 | <= 1.2 | yes |",
+  "| responses relative to bare | 0.5 | >= 0.6 | **no** |",
   "| not run | - | >= 1 | not measured |",
   "## Idle\n\nOne at a time. (`pnpm bench idle`)\n\n| way | ms |\n| --- | --- |\n| raw \\| pipe | 100 |",
   "- A remark.\n\n## Notes\n\nBy hand.\n",
@@ -49,7 +49,7 @@ it.each([
 it("the summary contains the results and the failed scenarios", () => {
   const summary = writeSummary({ ...REPORT, failed: ["soak"] });
   expect(summary).toContain("| raw \\| pipe | 100 |");
-  expect(summary).toContain("| responses over bare | 0.5 | >= 0.6 | **no** |");
+  expect(summary).toContain("| responses relative to bare | 0.5 | >= 0.6 | **no** |");
   expect(summary).toContain("**Failed: soak.**");
   expect(summary).not.toContain("How it is measured");
 });

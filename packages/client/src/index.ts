@@ -59,7 +59,7 @@ export { signUrl } from "./signing/sign-url.ts";
 export type { ExpiryOptions, SignUrlOptions } from "./signing/sign-url.ts";
 export type { RawBody } from "./webhooks/raw-body.ts";
 export type { WebhookHeaders } from "./webhooks/read-headers.ts";
-export type { WebhookSecrets } from "./webhooks/read-settings.ts";
+export type { WebhookSecrets } from "./webhooks/check-settings.ts";
 export { verifyWebhook } from "./webhooks/verify-webhook.ts";
 export type { VerifyWebhookOptions } from "./webhooks/verify-webhook.ts";
 export { isWebhookError, WebhookError } from "./webhooks/webhook-error.ts";

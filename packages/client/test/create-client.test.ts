@@ -81,11 +81,13 @@ describe("token", () => {
   ])("rejects %o without quoting it", (token) => {
     const failure = errorOf({ token });
     expect(failure).toMatchObject({ code: "misconfigured", status: 0, requestId: null });
-    expect(failure.message).toBe("token must look like <id>|<secret>, without spaces or line breaks.");
+    expect(failure.message).toBe(
+      "token must be <id>|<secret>, or a secret of 32 to 128 characters, without spaces or line breaks.",
+    );
   });
 
   it("rejects a value of another type", () => {
-    expect(errorOf({ token: 7 as unknown as string }).message).toContain("token must look like");
+    expect(errorOf({ token: 7 as unknown as string }).message).toContain("token must be");
   });
 });
 

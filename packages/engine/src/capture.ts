@@ -1,6 +1,6 @@
 import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
-import { lookUp } from "./cache/look-up.ts";
+import { lookUp } from "./cache/lookup.ts";
 import { share, type ShareParts } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreParts } from "./cache/store.ts";

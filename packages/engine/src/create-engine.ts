@@ -1,6 +1,6 @@
 import { LIMITS, type UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
-import { createAudit, type Audit } from "./audit/audit.ts";
+import { createAuditLog, type AuditLog } from "./audit/audit.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 import type { BatchParts } from "./batches/batch-parts.ts";
 import { createBatches, type Batches } from "./batches/batches.ts";
@@ -81,7 +81,7 @@ export interface Engine {
   readonly tokens: Tokens;
   readonly batches: Batches;
   readonly documents: Documents;
-  readonly audit: Audit;
+  readonly audit: AuditLog;
   readonly history: History;
   readonly operators: Operators;
   /**
@@ -219,7 +219,7 @@ function createAdministration(
   return {
     accounts: createAccounts({ storage, plans, clock, random, seal, ensured }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
-    audit: createAudit({ store: storage.audit, clock }),
+    audit: createAuditLog({ store: storage.audit, clock }),
     history: createHistory({ storage, clock, isRecorded: historyRetentionMs !== null }),
     operators: createOperators({ store: storage.signIns, clock, random }),
   };

@@ -1,7 +1,7 @@
 import { BATCH_LIMITS } from "@snap/protocol";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
-import type { FinishedItem } from "./batches/item-worker.ts";
+import type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
 import type { NamedStores } from "./delivery/stores.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
@@ -101,6 +101,8 @@ export interface EngineOptions {
   readonly onClockSkew?: (skew: ClockSkew) => void;
   /** Called for every batch item that this engine's worker finishes. */
   readonly onItemFinished?: (item: FinishedItem) => void;
+  /** Called for every batch item that this engine's worker has to start again later. */
+  readonly onItemPostponed?: (item: PostponedItem) => void;
   /** Called for every attempt to deliver a webhook. */
   readonly onDeliveryAttempt?: (attempt: DeliveryAttempt) => void;
 }

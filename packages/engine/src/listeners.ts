@@ -3,7 +3,13 @@ import type { EngineOptions } from "./engine-options.ts";
 export type Listeners = Required<
   Pick<
     EngineOptions,
-    "onQuarantined" | "onEvent" | "onBackgroundError" | "onClockSkew" | "onItemFinished" | "onDeliveryAttempt"
+    | "onQuarantined"
+    | "onEvent"
+    | "onBackgroundError"
+    | "onClockSkew"
+    | "onItemFinished"
+    | "onItemPostponed"
+    | "onDeliveryAttempt"
   >
 >;
 
@@ -21,6 +27,7 @@ export function guardListeners(options: EngineOptions): Listeners {
     onBackgroundError,
     onClockSkew: guard(options.onClockSkew, onBackgroundError),
     onItemFinished: guard(options.onItemFinished, onBackgroundError),
+    onItemPostponed: guard(options.onItemPostponed, onBackgroundError),
     onDeliveryAttempt: guard(options.onDeliveryAttempt, onBackgroundError),
   };
 }

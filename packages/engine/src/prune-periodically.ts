@@ -83,7 +83,7 @@ function historyPruneBounds(
   };
 }
 
-/** A reservation is resolved by the end of its lease, and a period ends within a month of its start. */
+/** A reservation is resolved before its lease expires, and a period ends within a month of its start. */
 function ledgerPruneBounds(
   now: number,
   { journalRetentionMs, reservationLeaseMs }: PruneOptions,

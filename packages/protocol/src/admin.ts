@@ -283,7 +283,7 @@ export interface AdminHealth {
 
 /** The authenticated operator. */
 export interface AdminSession {
-  /** The user in the audit. */
+  /** The user in the audit log. */
   readonly user: "console" | "admin token";
   /** When the session ends; `null` for the admin token, which does not expire. */
   readonly expires_at: string | null;

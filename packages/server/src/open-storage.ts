@@ -1,6 +1,12 @@
-import type { Storage } from "@snap/engine";
+import { createObjectRenderings, type Storage } from "@snap/engine";
 import { isKeyOf } from "@snap/engine/internals";
-import type { BeforeMigration, Eviction, SchemaMigration, TransferSource } from "@snap/engine/ports";
+import type {
+  BeforeMigration,
+  Eviction,
+  ObjectBucket,
+  SchemaMigration,
+  TransferSource,
+} from "@snap/engine/ports";
 import type { PoolMode, PostgresTarget } from "@snap/storage-postgres";
 import type { RedisCache } from "@snap/storage-redis";
 import {
@@ -20,7 +26,8 @@ import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
 import { makeFolder, requireDatabase } from "./data-folder.ts";
 
 /*
- * The only file that chooses the storage: the data folder, or PostgreSQL and Redis.
+ * The only file that chooses the storage: the data folder, or PostgreSQL and Redis; and an object store for large cached
+ * renderings.
  */
 
 /** The fingerprint of the secret key, shared by all processes that use one database. */
@@ -35,7 +42,11 @@ export interface OpenedStorage {
 }
 
 export interface StorageParts {
-  /** Called when Redis or PostgreSQL fails while nothing is waiting for it. */
+  /** Where renderings over 32 KiB are cached; with the others by default. */
+  readonly bucket?: ObjectBucket | undefined;
+  /** Called when the bucket works again after `onBackgroundError` reported that it did not. */
+  readonly onBucketRecovered?: () => void;
+  /** Called when the bucket, Redis or PostgreSQL fails while nothing is waiting for it. */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
@@ -70,10 +81,17 @@ export type KeyUse = "required" | "replaced" | "unused";
 const NO_KEY = "no key, nothing to decrypt";
 
 /** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
-export function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
-  return config.shared === null
+export async function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
+  const opened = await (config.shared === null
     ? openEmbeddedStorage(config, parts)
-    : openSharedStorage({ ...config, ...config.shared }, parts);
+    : openSharedStorage({ ...config, ...config.shared }, parts));
+  const { bucket, onBackgroundError: onError, onBucketRecovered: onBack } = parts;
+  if (bucket === undefined) return opened;
+  const { storage } = opened;
+  const { maxRenderingBytes } = config;
+  const index = storage.renderings;
+  const renderings = createObjectRenderings({ index, bucket, maxRenderingBytes, onError, onBack });
+  return { ...opened, storage: { ...storage, renderings } };
 }
 
 function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {

@@ -1,5 +1,5 @@
 import { AdminError, isSnapError, type Engine } from "@snap/engine";
-import { addToAudit } from "./audit/record-changes.ts";
+import { addToAuditLog } from "./audit/record-changes.ts";
 import { describeChange } from "./cli/audit-change.ts";
 import { ConfigError } from "./config.ts";
 
@@ -9,7 +9,7 @@ const TOKEN_NAME = "SNAP_TOKEN";
 
 /**
  * Makes the value of `SNAP_TOKEN` a valid token: with a secret, that of the owner's account, which is created if it is
- * missing; `<id>|<secret>` must be valid already. The token of an earlier value is revoked. Adds changes to the audit.
+ * missing; `<id>|<secret>` must be valid already. The token of an earlier value is revoked. Adds changes to the audit log.
  *
  * @param value The value; `null` if the variable is not set.
  * @returns the token's id, or `null` if the variable is not set.
@@ -61,5 +61,5 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
 }
 
 function audit(engine: Engine, subjects: readonly string[]): Promise<void> {
-  return addToAudit(engine.audit, describeChange(subjects));
+  return addToAuditLog(engine.audit, describeChange(subjects));
 }

@@ -30,6 +30,8 @@ import { keySourceOf, wrongKey } from "./config/secret-key.ts";
 
 /* Assembles the engine with the configured storage. The only file that chooses the renderer. */
 
+/** Time limit of a request to the object store of cached renderings: a caller waits for it. */
+const CACHE_TIMEOUT_MS = 10_000;
 /** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
 const LEASE_MARGIN_MS = 75_000;
 
@@ -63,10 +65,13 @@ export function upstreamProxyOf({
 export function storesOf(config: Config): ReadonlyMap<string, NamedStore & { readonly store: S3Store }> {
   const [resolver, upstreamProxy] = [resolverOf(config), upstreamProxyOf(config)];
   return new Map(
-    config.stores.map(({ name, accounts: accountIds, ...settings }) => [
-      name,
-      { store: createS3Store({ ...settings, resolver, upstreamProxy }), accountIds },
-    ]),
+    config.stores.map(({ name, accounts: accountIds, ...settings }) => {
+      const timeoutMs = name === config.objectStore ? CACHE_TIMEOUT_MS : STORE_TIMEOUT_MS;
+      return [
+        name,
+        { store: createS3Store({ ...settings, resolver, upstreamProxy, timeoutMs }), accountIds },
+      ];
+    }),
   );
 }
 
@@ -111,10 +116,11 @@ type EngineParts = Pick<
   | "onClockSkew"
   | "onEvent"
   | "onItemFinished"
+  | "onItemPostponed"
   | "onDeliveryAttempt"
   | "onQuarantined"
 > &
-  Omit<StorageParts, "beforeMigration"> & {
+  Omit<StorageParts, "beforeMigration" | "bucket"> & {
     /** `decrypts` by default. */
     readonly keyCheck?: KeyCheck | undefined;
     /** By default, a database from an older release is rejected. */
@@ -140,7 +146,10 @@ export async function openEngine(
   // for each account takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
-  const opened = await openStorage(config, { ...parts, beforeMigration });
+  const stores = new Map(storesOf(config));
+  const bucket = stores.get(config.objectStore ?? "")?.store;
+  stores.delete(config.objectStore ?? "");
+  const opened = await openStorage(config, { ...parts, bucket, beforeMigration });
   const engine = createEngine({
     ...parts,
     storage: opened.storage,
@@ -150,7 +159,7 @@ export async function openEngine(
     plans: config.plans,
     maxRenderingBytes: config.maxRenderingBytes,
     isolation: config.isolation,
-    stores: Object.fromEntries(storesOf(config)),
+    stores: Object.fromEntries(stores),
     reservationLeaseMs:
       config.renderTimeoutMs + LEASE_MARGIN_MS + (config.stores.length > 0 ? STORE_TIMEOUT_MS : 0),
     batchRetentionMs: config.batchRetentionMs,

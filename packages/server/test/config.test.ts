@@ -73,6 +73,7 @@ describe("readConfig without variables", () => {
       denyTargets: [],
       filterLists: [],
       stores: [],
+      objectStore: null,
       nameServers: null,
       userAgent: null,
       upstreamProxy: null,
@@ -208,6 +209,7 @@ describe("readConfig with one variable", () => {
         ],
       },
     ],
+    [{ SNAP_OBJECT_STORE: "archive", SNAP_STORES_FILE: storeFile({}) }, { objectStore: "archive" }],
     [{ SNAP_WEBHOOK_SCHEDULE: "5s,5m,2h" }, { webhookRetryDelaysMs: [5_000, 300_000, 7_200_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s, 100ms, 1d" }, { webhookRetryDelaysMs: [100, 86_400_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s" }, { webhookRetryDelaysMs: [] }],
@@ -307,6 +309,7 @@ describe("readConfig with one variable", () => {
       storeFile({ secretAccessKey: undefined, secretAccessKeyFile: "nowhere.key" }),
       "nowhere.key must be the path of a readable file",
     ],
+    ["SNAP_OBJECT_STORE", "archive", "names a store in SNAP_STORES_FILE; also set that, or unset this one"],
     ["SNAP_WEBHOOK_SCHEDULE", "5", "such as 5s,5m,30m,2h; use 0s alone for no retries"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,,5m", "such as 5s,5m,30m,2h"],
     ["SNAP_WEBHOOK_SCHEDULE", "5s,0s", "such as 5s,5m,30m,2h"],
@@ -435,6 +438,31 @@ describe("readConfig with an upstream proxy", () => {
     const mistakes = mistakesOf({ SNAP_UPSTREAM_PROXY, ...environment });
     expect(mistakes).toEqual([expect.stringContaining(name)]);
     expect(mistakes.join()).not.toContain("hunter2");
+  });
+});
+
+describe("the object store of cached renderings", () => {
+  it.each([
+    ["archiv", {}, "is not the name of a store in SNAP_STORES_FILE; did you mean archive?"],
+    ["renderings", {}, "is not the name of a store in SNAP_STORES_FILE; use archive"],
+    [
+      "archive",
+      { accounts: ["acct_1"] },
+      "must be a store without accounts: it caches the renderings of all",
+    ],
+  ])("reports %s of %j", (SNAP_OBJECT_STORE, store, remedy) => {
+    const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE: storeFile(store) });
+    expect(mistakes).toEqual([
+      expect.stringContaining(`SNAP_OBJECT_STORE is "${SNAP_OBJECT_STORE}": ${remedy}`),
+    ]);
+  });
+
+  it("reports only the stores file if that is wrong", () => {
+    const mistakes = mistakesOf({
+      SNAP_OBJECT_STORE: "archive",
+      SNAP_STORES_FILE: storeFile({ bucket: "A" }),
+    });
+    expect(mistakes).toEqual([expect.stringContaining("store archive: bucket must be")]);
   });
 });
 

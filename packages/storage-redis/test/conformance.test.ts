@@ -1,8 +1,10 @@
+import { createObjectRenderings, createS3Store } from "@snap/engine";
 import { testRateLimiter, testRenderLeases, testRenderingStore, type StorageSettings } from "@snap/testing";
 import { Keyv } from "keyv";
 import { createClient } from "@redis/client";
 import { describe, expect, it } from "vitest";
 import { createKeyvRenderings, openRedisCache, type RedisCache } from "../src/index.ts";
+import { openObjectStore, STORE_CREDENTIALS } from "../../testing/test/servers/object-store.ts";
 import { newPrefix, useRedis } from "./redis.ts";
 
 /** Rejects connections. */
@@ -21,6 +23,31 @@ describe("with Redis", { tags: ["redis"] }, () => {
   testRenderingStore({ describe, it }, (settings) => open(redis().url, settings));
   testRateLimiter({ describe, it }, () => open(redis().url));
   testRenderLeases({ describe, it }, () => open(redis().url));
+});
+
+describe("with Redis, and all bytes in an object store", { tags: ["redis"] }, () => {
+  const redis = useRedis();
+  testRenderingStore(
+    { describe, it },
+    async (settings) => {
+      const server = await openObjectStore();
+      const cache = await openRedisCache({
+        url: redis().url,
+        keyPrefix: newPrefix(),
+        // a busy machine must not look like an outage
+        commandTimeoutMs: 30_000,
+        ...settings,
+      });
+      const bucket = createS3Store({ ...STORE_CREDENTIALS, endpoint: server.origin });
+      const renderings = createObjectRenderings({ index: cache.renderings, bucket, inlineMaxBytes: 0 });
+      return {
+        storage: { renderings },
+        close: async () => void (await Promise.all([cache.close(), server.close()])),
+      };
+    },
+    // the quota of the index does not count bytes in the bucket
+    { isUnlimited: true },
+  );
 });
 
 /** As the README shows. */

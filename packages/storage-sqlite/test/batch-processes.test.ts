@@ -9,7 +9,7 @@ import { expectConsistent, release, startWorker, type Worker } from "./worker-pr
 
 const ITEM_COUNT = 20;
 const KILL_ROUNDS = 5;
-/** After the end of the leases that workers acquire at instant 1. */
+/** After the leases that workers acquire at instant 1 have expired. */
 const LEASES_ENDED_AT = 1001;
 
 /** Creates a file with batches of 20 due items each. */

@@ -171,9 +171,9 @@ const IN_CHANGES: readonly Fault[] = [
 
 const IN_QUEUES: readonly Fault[] = [
   [
-    "ends a lease a millisecond late",
+    "lets a lease expire a millisecond late",
     ({ batches }) => ({ dueItems: (request) => batches.dueItems({ ...request, now: request.now - 1 }) }),
-    "returns a rendering item from the millisecond at which its lease ends",
+    "returns a rendering item from the millisecond at which its lease expires",
   ],
   [
     "returns two items of one account",
@@ -225,7 +225,7 @@ const IN_QUEUES: readonly Fault[] = [
     ({ batches }) => ({
       dueDeliveries: (request) => batches.dueDeliveries({ ...request, now: request.now - 1 }),
     }),
-    "returns a delivery from the millisecond at which it is due or its lease ends",
+    "returns a delivery from the millisecond at which it is due or its lease expires",
   ],
   [
     "prunes unfinished batches",

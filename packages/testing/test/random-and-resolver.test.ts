@@ -25,7 +25,7 @@ describe("createFakeResolver", () => {
     expect(await resolver.resolve("empty.example.com")).toEqual([]);
   });
 
-  it("calls a function for each look-up", async () => {
+  it("calls a function for each lookup", async () => {
     const results = [["93.184.215.14"], ["127.0.0.1"]];
     const resolver = createFakeResolver({ "rebinding.example.com": () => results.shift() ?? [] });
     expect(await resolver.resolve("rebinding.example.com")).toEqual(["93.184.215.14"]);
@@ -40,8 +40,8 @@ describe("createFakeResolver", () => {
     const resolver = createFakeResolver({ "down.example.com": "fails", "slow.example.com": () => "silent" });
     await expect(resolver.resolve("down.example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
     const page = new AbortController();
-    const lookUp = resolver.resolve("slow.example.com", page);
+    const lookup = resolver.resolve("slow.example.com", page);
     page.abort();
-    await expect(lookUp).rejects.toThrow("aborted");
+    await expect(lookup).rejects.toThrow("aborted");
   });
 });

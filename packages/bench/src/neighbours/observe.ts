@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHeaders } from "../service.ts";
 
-/** One request from the neighbour, and its outcome. */
+/** One request from the neighbor, and its outcome. */
 export interface Observation {
   readonly kind: "render" | "hit" | "poll";
   /** Since the start of the observation. */
@@ -11,7 +11,7 @@ export interface Observation {
   readonly outcome: string;
 }
 
-export interface Neighbour {
+export interface Neighbor {
   readonly bearer: RequestHeaders;
   /** Returns the URL of a page that is not cached. */
   readonly newPageUrl: () => string;
@@ -22,12 +22,12 @@ export interface Neighbour {
 /** Requests per second, sent on schedule whether or not the earlier ones have finished. */
 const PER_SECOND = { render: 1, hit: 5, poll: 1 } as const;
 
-/** Sends the neighbour's requests until `until` resolves, then waits for all of them to finish. */
-export async function observe(neighbour: Neighbour, until: Promise<unknown>): Promise<Observation[]> {
+/** Sends the neighbor's requests until `until` resolves, then waits for all of them to finish. */
+export async function observe(neighbor: Neighbor, until: Promise<unknown>): Promise<Observation[]> {
   const urls = {
-    render: neighbour.newPageUrl,
-    hit: () => neighbour.cachedUrl,
-    poll: () => neighbour.batchUrl,
+    render: neighbor.newPageUrl,
+    hit: () => neighbor.cachedUrl,
+    poll: () => neighbor.batchUrl,
   };
   const observations: Observation[] = [];
   const pending: Promise<void>[] = [];
@@ -35,7 +35,7 @@ export async function observe(neighbour: Neighbour, until: Promise<unknown>): Pr
   let isDone = false;
   const send = async (kind: Observation["kind"]): Promise<void> => {
     const sentMs = performance.now() - startedMs;
-    const outcome = await outcomeOf(urls[kind](), neighbour.bearer);
+    const outcome = await outcomeOf(urls[kind](), neighbor.bearer);
     observations.push({ kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome });
   };
   const repeat = async (kind: Observation["kind"]): Promise<void> => {

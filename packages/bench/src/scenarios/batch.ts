@@ -21,7 +21,7 @@ export const batch: Scenario = {
     const nextBearer = (): RequestHeaders => service.bearerTokens[rounds++] ?? {};
     const newJobs = (): RenderJob[] =>
       Array.from({ length: CAPTURES }, () => newJob(bench.siteOrigin, "cards"));
-    const { oursMs, theirsMs, timeRatio } = await compare(
+    const { measuredMs, baselineMs, timeRatio } = await compare(
       async () => {
         const bearer = nextBearer();
         const items = newJobs().map(({ url }) => ({ url, waitUntil: "load" }));
@@ -37,14 +37,14 @@ export const batch: Scenario = {
       pairs,
     );
     await service.stop();
-    const name = `a batch of ${CAPTURES} over ${CAPTURES} concurrent requests`;
+    const name = `a batch of ${CAPTURES} relative to ${CAPTURES} concurrent requests`;
     return {
       figures: [atMost(1.1, name, timeRatio)],
       tables: [
         {
           rows: [
-            { way: `a batch of ${CAPTURES}`, "median ms": rounded(oursMs) },
-            { way: `${CAPTURES} concurrent requests`, "median ms": rounded(theirsMs) },
+            { way: `a batch of ${CAPTURES}`, "median ms": rounded(measuredMs) },
+            { way: `${CAPTURES} concurrent requests`, "median ms": rounded(baselineMs) },
           ],
         },
       ],
@@ -53,8 +53,8 @@ export const batch: Scenario = {
 };
 
 /**
- * Returns when the service finished the last item. The service's clock is this machine's; polling often
- * enough to measure it here would slow the renders down.
+ * Returns the time at which the service finished the last item, in epoch milliseconds. It comes from the service, on this
+ * machine's clock, because frequent polling would slow the renders.
  *
  * @throws Error if an item failed or was a cache hit.
  */

@@ -42,9 +42,9 @@ export const cached: Scenario = {
     const startWith = (history: string): ReturnType<typeof startWithRendering> =>
       startWithRendering(bench, job, { accounts, env: { SNAP_HISTORY: history } });
     const [withHistory, withoutHistory] = [await startWith("7d"), await startWith("off")];
-    const picture = join(bench.scratch, "picture.png");
-    await writeFile(picture, body);
-    const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [picture]);
+    const image = join(bench.scratch, "image.png");
+    await writeFile(image, body);
+    const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [image]);
 
     const { pathname, search } = new URL(service.snapUrl(job));
     const newServiceSide = (
@@ -65,8 +65,8 @@ export const cached: Scenario = {
     const newBareSide = (title: string, status: number, path: string): Side =>
       newSide(title, bare.pid, () => ({ port: Number(bare.line), path, status, headers: [{}] }));
     const size = `${Math.round(body.length / 1000)} kB`;
-    const pictures = [
-      newBareSide(`bare Express 5, ${size}`, 200, "/picture"),
+    const images = [
+      newBareSide(`bare Express 5, ${size}`, 200, "/image"),
       newServiceSide(`snap, ${size}`, service, 200),
     ];
     const histories = [
@@ -79,7 +79,7 @@ export const cached: Scenario = {
     ];
     const responses = perRound * RESPONSES_PER_ACCOUNT;
     for (let round = 0; round <= rounds; round += 1)
-      for (const sides of [pictures, histories, unchanged])
+      for (const sides of [images, histories, unchanged])
         for (const side of round % 2 === 0 ? sides : sides.toReversed())
           await measure(side, round, responses);
     await Promise.all(
@@ -89,13 +89,13 @@ export const cached: Scenario = {
       figures: [
         atLeast(
           0.6,
-          "cached responses/s over an Express 5 handler that sends a buffer with a known entity tag",
-          ratioOf(pictures),
+          "cached responses/s relative to an Express 5 handler that sends a buffer with a known entity tag",
+          ratioOf(images),
         ),
-        atLeast(0.98, "cached responses/s with the history over without it", ratioOf(histories)),
-        atLeast(0.4, "304 responses/s over a bare Express 5 handler", ratioOf(unchanged)),
+        atLeast(0.98, "cached responses/s with history relative to without it", ratioOf(histories)),
+        atLeast(0.4, "304 responses/s relative to a bare Express 5 handler", ratioOf(unchanged)),
       ],
-      tables: [{ rows: [pictures, unchanged].flatMap(rowsOf) }, { rows: rowsOf(histories) }],
+      tables: [{ rows: [images, unchanged].flatMap(rowsOf) }, { rows: rowsOf(histories) }],
     };
   },
 };
@@ -138,7 +138,7 @@ function copyToEveryAccount(dataDir: string, body: Uint8Array): void {
   database.close();
 }
 
-/** Responses per second of the last side over the first. */
+/** Responses per second of the last side relative to the first. */
 function ratioOf(sides: readonly Side[]): number {
   return medianRatio(sides.at(-1)?.perSecond ?? [], sides[0]?.perSecond ?? []);
 }
@@ -149,8 +149,8 @@ function rowsOf(sides: readonly Side[]): Record<string, string>[] {
     response: side.title,
     "responses/s": rounded(median(side.perSecond)),
     "server CPU µs each": rounded(median(side.serverMicroseconds)),
-    "responses/s over the first row": rounded(medianRatio(side.perSecond, first?.perSecond ?? [])),
-    "CPU of the first row over its CPU": rounded(
+    "responses/s relative to the first row": rounded(medianRatio(side.perSecond, first?.perSecond ?? [])),
+    "CPU of the first row relative to its CPU": rounded(
       medianRatio(first?.serverMicroseconds ?? [], side.serverMicroseconds),
     ),
   }));

@@ -21,7 +21,7 @@ export const growth: Scenario = {
   name: "growth",
   title: "Growth",
   about:
-    "The cost of one operation on an embedded storage with many rows, over one with few. The operations run sequentially in this process, each on a different row or on the queue's next item. A stored rendering has 200 bytes here.",
+    "The time of one operation on embedded storage with many rows, relative to storage with few. The operations run sequentially in this process, each on a different row or on the queue's next item. Each stored rendering is 200 bytes.",
   onlyFull: true,
   async run(bench) {
     const rows: Table["rows"][number][] = [];
@@ -32,7 +32,7 @@ export const growth: Scenario = {
       bench.log(`${name}, with ${many} ${stored}`);
       const large = await openFilled(bench.scratch, subject.fill(many));
       const small = await openFilled(bench.scratch, subject.fill(few));
-      const { oursMs, theirsMs, timeRatio } = await compare(
+      const { measuredMs, baselineMs, timeRatio } = await compare(
         roundOf(subject, large.storage, many),
         roundOf(subject, small.storage, few),
         bench.quick ? 3 : 8,
@@ -40,14 +40,16 @@ export const growth: Scenario = {
       await large.remove();
       await small.remove();
       const amount = (count: number): string => count.toLocaleString("en-US");
-      figures.push(atMost(1.2, `${name}, with ${amount(many)} ${stored} over ${amount(few)}`, timeRatio));
+      figures.push(
+        atMost(1.2, `${name}, with ${amount(many)} ${stored} relative to ${amount(few)}`, timeRatio),
+      );
       const micros = (ms: number, count: number): string =>
         `${rounded((ms * 1000) / opsPerRound)} (${amount(count)})`;
       rows.push({
         operation: name,
         stored,
-        "µs with few": micros(theirsMs, few),
-        "µs with many": micros(oursMs, many),
+        "µs with few": micros(baselineMs, few),
+        "µs with many": micros(measuredMs, many),
         ratio: rounded(timeRatio),
       });
     }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median, percentile } from "../measure.ts";
 import { ATTACKS, type Attack } from "../neighbours/attacks.ts";
-import { observe, outcomeOf, type Neighbour, type Observation } from "../neighbours/observe.ts";
+import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbours/observe.ts";
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
@@ -14,7 +14,7 @@ const CONCURRENCY = 3;
 /** How long the service can take to identify the attacker. */
 const FIRST_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
-/** How long the neighbour continues after the attack. */
+/** How long the neighbor continues after the attack. */
 const REST_MS = { quick: 3_000, full: 10_000 };
 const MEMORY_INTERVAL_MS = 1_000;
 
@@ -23,10 +23,10 @@ const EXPECTED_OUTCOMES = new Set(["200", "429 rate_limited"]);
 
 export const neighbours: Scenario = {
   name: "neighbours",
-  title: "Neighbours",
+  title: "Neighbors",
   onlyFull: true,
   about:
-    "One account renders hostile pages, three at a time, while a neighbour sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` restricts the pages to names that contain one of its parts.",
+    "One account renders hostile pages, three at a time, while a neighbor sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` restricts the pages to names that contain one of its parts.",
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
@@ -61,7 +61,7 @@ async function measure(
     { accounts: 2, env: { SNAP_DNS_SERVERS: target.nameServer } },
   );
   const [attacker = {}, bearer = {}] = service.bearerTokens;
-  const neighbour = await prepareNeighbour(bench, service, bearer);
+  const neighbor = await prepareNeighbor(bench, service, bearer);
   let memoryMaxBytes = 0;
   const sample = setInterval(() => {
     memoryMaxBytes = Math.max(memoryMaxBytes, memoryBytes(service.pid));
@@ -70,18 +70,18 @@ async function measure(
   const attacking = Promise.all(
     Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
   );
-  const observations = await observe(neighbour, sleep(ATTACK_MS[size] + REST_MS[size]));
+  const observations = await observe(neighbor, sleep(ATTACK_MS[size] + REST_MS[size]));
   clearInterval(sample);
   await service.kill();
   const attackersOutcomes = (await attacking).flat();
   return { attack: target.attack, observations, attackersOutcomes, memoryMaxBytes };
 }
 
-async function prepareNeighbour(
+async function prepareNeighbor(
   bench: Bench,
   service: StartedService,
   bearer: RequestHeaders,
-): Promise<Neighbour> {
+): Promise<Neighbor> {
   const newPageUrl = (): string => service.snapUrl(newJob(bench.siteOrigin, "small"));
   const cachedUrl = newPageUrl();
   await fetchExpecting(200, cachedUrl, bearer);
@@ -160,15 +160,15 @@ function figuresOf(results: readonly Result[]): Figure[] {
     .filter(({ outcome }) => !EXPECTED_OUTCOMES.has(outcome));
   const allowedMs = baseline ? 2 * percentile(timesOf(rendersOf(baseline)), 0.99) + 1000 : Number.NaN;
   return [
-    atMost(0, "a neighbour's responses that are neither 200 nor 429", failures.length),
+    atMost(0, "a neighbor's responses that are neither 200 nor 429", failures.length),
     atMost(
       10,
-      "a neighbour's longest render in the first 30 s of an attack, s",
+      "a neighbor's longest render in the first 30 s of an attack, s",
       Math.max(...timesOf(longest)) / 1000,
     ),
     atMost(
       1,
-      "a neighbour's p99 after that, over twice its p99 without an attack plus 1 s",
+      "a neighbor's p99 after that, relative to twice its p99 without an attack plus 1 s",
       Math.max(...laterP99s) / allowedMs,
     ),
   ];

@@ -49,11 +49,15 @@ export const overload: Scenario = {
     const third = Math.ceil(memory.length / 3);
     return {
       figures: [
-        atLeast(0.95, "goodput under ten times the load, over capacity", rendered / seconds / capacity),
+        atLeast(
+          0.95,
+          "goodput under ten times the load, relative to capacity",
+          rendered / seconds / capacity,
+        ),
         atMost(100, "p95 of a rejection under overload, ms", percentile(rejectedAfterMs, 0.95)),
         atMost(
           1.05,
-          "memory in the last third of the overload over the middle third",
+          "memory in the last third of the overload relative to the middle third",
           median(memory.slice(-third)) / median(memory.slice(third, -third)),
         ),
         atMost(0, "responses other than a rendering or a 503 with Retry-After", others.length),

@@ -44,7 +44,7 @@ export const preparation: Scenario = {
       });
     const rows: Record<string, string>[] = [];
     for (const query of QUERIES) {
-      const { oursMs: withMs, theirsMs: baselineMs } = await compare(
+      const { measuredMs: withMs, baselineMs } = await compare(
         render(query),
         render({}),
         bench.quick ? 3 : 15,

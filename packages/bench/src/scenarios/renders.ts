@@ -18,13 +18,13 @@ import {
   type Scenario,
   type Table,
 } from "../scenario.ts";
-import { startDistantSite } from "../site/distance.ts";
+import { startRemoteSite } from "../site/latency.ts";
 import { newJob, type RenderJob, type Way } from "../ways/way.ts";
 
-/** Makes the figures for a load. `over` returns the server's renders/s over those of another way. */
-type FiguresOf = (over: (theirs: Way["name"]) => number, server: TurnResult) => readonly Figure[];
+/** Makes the figures for a load. `relativeTo` returns the server's renders/s relative to those of another way. */
+type FiguresOf = (relativeTo: (baseline: Way["name"]) => number, server: TurnResult) => readonly Figure[];
 
-/** A load for some of the ways, one after another. */
+/** A load, which is run with some of the ways, one after another. */
 interface Load {
   readonly label: string;
   readonly job: () => RenderJob;
@@ -34,7 +34,7 @@ interface Load {
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
-  /** Skip the unmeasured renders before a round, so prepared tabs count. */
+  /** Skips the unmeasured renders before a round, so that prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
@@ -55,13 +55,13 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
         .map((way) => ({ way, job, concurrency, rendersPerRound, uncounted }));
       const results = await measureTurns(turns, bench.quick ? Math.ceil(rounds / 8) : rounds);
       const server = results.find(({ name }) => name === "server");
-      const over = (theirs: Way["name"]): number =>
+      const relativeTo = (baseline: Way["name"]): number =>
         rateRatio(
           server,
-          results.find(({ name }) => name === theirs),
+          results.find(({ name }) => name === baseline),
         );
-      for (const result of results) rows.push(rowOf(label, result, over(result.name)));
-      if (server !== undefined) allFigures.push(...(figures?.(over, server) ?? []));
+      for (const result of results) rows.push(rowOf(label, result, relativeTo(result.name)));
+      if (server !== undefined) allFigures.push(...(figures?.(relativeTo, server) ?? []));
     }
   } finally {
     await started.stop();
@@ -70,7 +70,7 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
 }
 
 function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][number] {
-  return { load: label, way: titleOf(result), ...resultRow(result), "server over it": rounded(ratio) };
+  return { load: label, way: titleOf(result), ...resultRow(result), "server relative to it": rounded(ratio) };
 }
 
 /** The queue is limited per account; with a single account, the scenario would measure that limit. */
@@ -83,7 +83,7 @@ export const defaultWait: Scenario = {
   about: `A PNG with no parameter but the URL, of a local page whose script fetches data for 0.1 s and then changes the page. The service waits by its default, Puppeteer for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
   run(bench) {
     const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
-    const overPuppeteer = "in flight: renders/s over plain Puppeteer with networkidle2";
+    const relativeToPuppeteer = "in flight: renders/s relative to plain Puppeteer with networkidle2";
     const loads: readonly Load[] = [
       {
         label: "1 in flight",
@@ -100,7 +100,9 @@ export const defaultWait: Scenario = {
         job,
         ways: PUPPETEER_AND_SERVER,
         renders: 12,
-        figures: (over) => [atLeast(1.4, `default request, 4 ${overPuppeteer}`, over("puppeteer"))],
+        figures: (relativeTo) => [
+          atLeast(1.4, `default request, 4 ${relativeToPuppeteer}`, relativeTo("puppeteer")),
+        ],
       },
       {
         label: "16 in flight",
@@ -110,8 +112,8 @@ export const defaultWait: Scenario = {
         // With fewer, the start and the end of a round would dominate.
         renders: 80,
         rounds: 2,
-        figures: (over, { rounds }) => [
-          atLeast(1.3, `default request, 16 ${overPuppeteer}`, over("puppeteer")),
+        figures: (relativeTo, { rounds }) => [
+          atLeast(1.3, `default request, 16 ${relativeToPuppeteer}`, relativeTo("puppeteer")),
           atLeast(
             0.85,
             "default request, 16 in flight: CPU utilization",
@@ -124,49 +126,53 @@ export const defaultWait: Scenario = {
   },
 };
 
-const FAR_MS = 150;
+const LATENCY_MS = 150;
 const MANY = 32;
 
 export const distance: Scenario = {
   name: "distance",
-  title: "Pages at internet distance",
+  title: "Pages with internet latency",
   about:
-    "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: near and far, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the pages' certificate by its key.",
+    "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: without and with latency, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the pages' certificate by its key.",
   onlyFull: true,
   async run(bench) {
-    const distant = await startDistantSite(bench);
+    const remote = await startRemoteSite(bench);
     const jobAt = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
-      newJob(distant.originAt(roundTripMs), "distant", { waitUntil });
+      newJob(remote.originAt(roundTripMs), "remote", { waitUntil });
     const untilLoad: readonly Load[] = [
       {
         label: "0 ms, until load",
         job: jobAt(0, "load"),
         ways: ["raw", "server"],
-        figures: (over) => [
-          atLeast(1.1, "HTTPS page until load, 4 in flight: renders/s over raw protocol calls", over("raw")),
+        figures: (relativeTo) => [
+          atLeast(
+            1.1,
+            "HTTPS page until load, 4 in flight: renders/s relative to raw protocol calls",
+            relativeTo("raw"),
+          ),
         ],
       },
-      { label: "150 ms, until load", job: jobAt(FAR_MS, "load"), ways: ["server"] },
+      { label: "150 ms, until load", job: jobAt(LATENCY_MS, "load"), ways: ["server"] },
     ];
     try {
-      const few = await compareWays(distant.bench, untilLoad);
-      const many = await compareDistances(distant.bench, (roundTripMs) => jobAt(roundTripMs, "default"));
+      const few = await compareWays(remote.bench, untilLoad);
+      const many = await compareLatencies(remote.bench, (roundTripMs) => jobAt(roundTripMs, "default"));
       return { figures: [...many.figures, ...few.figures], tables: [...few.tables, ...many.tables] };
     } finally {
-      await distant.stop();
+      await remote.stop();
     }
   },
 };
 
-/** Renders the same page near and far, in the same rounds, and compares the rates. */
-async function compareDistances(
+/** Renders the same page without and with latency, in the same rounds, and compares the rates. */
+async function compareLatencies(
   bench: Bench,
   jobAt: (roundTripMs: number) => () => RenderJob,
 ): Promise<Findings> {
-  bench.log(`0 and ${FAR_MS} ms, ${MANY} in flight`);
+  bench.log(`0 and ${LATENCY_MS} ms, ${MANY} in flight`);
   const { ways, stop } = await startWays(bench, ["server"], jobAt(0), { accounts: ACCOUNTS });
   const turns = ways.flatMap((way) =>
-    [0, FAR_MS].map((roundTripMs) => ({
+    [0, LATENCY_MS].map((roundTripMs) => ({
       way,
       job: jobAt(roundTripMs),
       concurrency: MANY,
@@ -176,7 +182,7 @@ async function compareDistances(
   );
   const [near, far] = (await measureTurns(turns, bench.quick ? 1 : 2)) as [TurnResult, TurnResult];
   await stop();
-  const name = `pages at ${FAR_MS} ms, ${MANY} in flight: renders/s over the same page at 0 ms`;
+  const name = `pages at ${LATENCY_MS} ms, ${MANY} in flight: renders/s relative to the same page at 0 ms`;
   const rows = [
     rowOf("0 ms, 32 in flight", near, 1),
     rowOf("150 ms, 32 in flight", far, rateRatio(near, far)),
@@ -192,34 +198,34 @@ export const ways: Scenario = {
   run(bench) {
     const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, how);
-    const overRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
+    const comparedWithRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
       label,
       ways: ["raw", "server"],
-      figures: (over) => [
-        atLeast(1, `${label}, 4 in flight: renders/s over raw protocol calls`, over("raw")),
+      figures: (relativeTo) => [
+        atLeast(1, `${label}, 4 in flight: renders/s relative to raw protocol calls`, relativeTo("raw")),
       ],
       ...how,
     });
     // The way with one browser per request takes as long as all other ways together.
     const slow = bench.quick ? [] : (["launch-per-request"] as const);
-    const server = "renders/s of the whole server over";
+    const server = "renders/s of the whole server relative to";
     return compareWays(bench, [
       {
         label: "PNG",
         job: job("cards"),
         ways: ["raw", "raw-fast", ...slow, "cluster", "server"],
         rounds: 4,
-        figures: (over) => [
-          atLeast(1, `${server} raw protocol calls`, over("raw")),
-          atLeast(1, `${server} raw protocol calls that also encode for speed`, over("raw-fast")),
-          atLeast(1.2, `${server} puppeteer-cluster`, over("cluster")),
-          atLeast(2.5, `${server} one browser per request`, over("launch-per-request")),
+        figures: (relativeTo) => [
+          atLeast(1, `${server} raw protocol calls`, relativeTo("raw")),
+          atLeast(1, `${server} raw protocol calls that also encode for speed`, relativeTo("raw-fast")),
+          atLeast(1.2, `${server} puppeteer-cluster`, relativeTo("cluster")),
+          atLeast(2.5, `${server} one browser per request`, relativeTo("launch-per-request")),
         ],
       },
-      overRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
-      overRaw("WebP", { job: job("cards", { format: "webp" }) }),
-      overRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
-      overRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
+      comparedWithRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
+      comparedWithRaw("WebP", { job: job("cards", { format: "webp" }) }),
+      comparedWithRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
+      comparedWithRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
     ]);
   },
 };
@@ -230,7 +236,7 @@ export const idle: Scenario = {
   about:
     "The page of 60 cards as PNG until `load`, in sequential renders, each on an idle process, so prepared pages count.",
   run(bench) {
-    const latencyOver = "latency of one render on an idle server over";
+    const relativeLatency = "latency of one render on an idle server relative to";
     return compareWays(bench, [
       {
         label: "1, idle",
@@ -241,12 +247,12 @@ export const idle: Scenario = {
         rounds: 20,
         fromIdle: true,
         // With one render per round, the rate is the inverse of the latency.
-        figures: (over) => [
-          atMost(0.75, `${latencyOver} raw protocol calls`, 1 / over("raw")),
+        figures: (relativeTo) => [
+          atMost(0.75, `${relativeLatency} raw protocol calls`, 1 / relativeTo("raw")),
           atMost(
             0.75,
-            `${latencyOver} raw calls that encode for speed and close after the response`,
-            1 / over("raw-fast"),
+            `${relativeLatency} raw calls that encode for speed and close after the response`,
+            1 / relativeTo("raw-fast"),
           ),
         ],
       },

@@ -59,7 +59,7 @@ export const soak: Scenario = {
     const growth = (later: IdleSample, earlier: IdleSample): Figure =>
       atMost(
         1.05,
-        `memory after ${later.renders} renders over memory after ${earlier.renders}`,
+        `memory after ${later.renders} renders relative to memory after ${earlier.renders}`,
         later.bytes / earlier.bytes,
       );
     return {

@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import express from "express";
 
-// The smallest Express 5 server that sends the same responses. Like the service, it runs in a separate process.
-const picture = readFileSync(process.argv[2] ?? "");
-const etag = `"${createHash("sha256").update(picture).digest("hex")}"`;
+// The smallest Express 5 server that sends the same image and 304 responses as the service. It also runs in a separate
+// process.
+const image = readFileSync(process.argv[2] ?? "");
+const etag = `"${createHash("sha256").update(image).digest("hex")}"`;
 const app = express();
-app.get("/picture", (_request, response) => void response.set("etag", etag).type("png").send(picture));
+app.get("/image", (_request, response) => void response.set("etag", etag).type("png").send(image));
 app.get("/not-modified", (_request, response) => void response.status(304).end());
 const server = app.listen(0, "127.0.0.1", () => {
   console.log((server.address() as AddressInfo).port);

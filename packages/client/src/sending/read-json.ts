@@ -7,7 +7,7 @@ export async function readNothing(response: Response, context: ResponseContext):
 }
 
 /**
- * Returns a function that reads a JSON document and recognizes it by the type of one member, by default an object.
+ * Returns a function that reads a JSON document. The document must have this member with this type.
  *
  * @throws SnapError `unexpected_answer` for any other response.
  */

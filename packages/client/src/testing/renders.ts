@@ -13,7 +13,8 @@ import { signedLink } from "./signed-link.ts";
 
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
-const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
+/** Parameters that do not change the file. */
+const CACHE_PARAMETERS: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
 
 /** Settings of every rendering. */
 export interface RenderSettings {
@@ -60,7 +61,7 @@ export class Renders {
     return { etag, contentType, isHit, isCached: cache === true };
   }
 
-  /** Returns the response with a rendering, or 304 if the caller already has it. */
+  /** Returns the response with a rendering, or a 304 if the caller already has it. */
   respond(
     parameters: object,
     { knownTag, isSigned }: { knownTag: string | null; isSigned: boolean },
@@ -121,10 +122,10 @@ export class Renders {
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 function etagOf(parameters: object): string {
-  const drawn = Object.entries(parameters)
-    .filter(([name, value]) => value !== undefined && !NOT_DRAWN.has(name))
+  const relevant = Object.entries(parameters)
+    .filter(([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `"${digestOf(JSON.stringify(drawn))}"`;
+  return `"${digestOf(JSON.stringify(relevant))}"`;
 }
 
 /** Returns 64 hex digits that depend only on the text. */

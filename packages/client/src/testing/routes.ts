@@ -71,8 +71,8 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
   }
   if (headers.get("Authorization") !== `Bearer ${parts.token}`)
     throw new FailedRequest({ code: "unauthenticated" });
-  const [, folder, id = ""] = path.split("/");
-  switch (id === "" ? `${method} ${path}` : `${method} /${folder}/{id}`) {
+  const [, folder, id = "", ...action] = path.split("/");
+  switch (id === "" ? `${method} ${path}` : [`${method} /${folder}/{id}`, ...action].join("/")) {
     case "GET /snap":
       return capture(readParameters(query), knownTag, parts);
     case "POST /captures":

@@ -23,7 +23,7 @@ export interface SignDeliveryOptions {
 }
 
 /**
- * Returns the delivery of a finished batch as the service sends it, for the tests of a webhook receiver.
+ * Returns a webhook delivery for a finished batch, signed as the service signs it, to test a webhook receiver with.
  *
  * @example
  * const { body, headers } = signDelivery(batch, { signingSecret });

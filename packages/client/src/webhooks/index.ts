@@ -1,7 +1,7 @@
 export type { RenderBatch } from "@snap/protocol";
 export type { RawBody } from "./raw-body.ts";
 export type { WebhookHeaders } from "./read-headers.ts";
-export type { WebhookSecrets } from "./read-settings.ts";
+export type { WebhookSecrets } from "./check-settings.ts";
 export type { WebhookCallback, WebhookReceiverOptions } from "./receive-delivery.ts";
 export { verifyWebhook } from "./verify-webhook.ts";
 export type { VerifyWebhookOptions } from "./verify-webhook.ts";

@@ -1,7 +1,7 @@
 import type { RenderBatch } from "@snap/protocol";
 import type { RawBody } from "./raw-body.ts";
 import type { WebhookHeaders } from "./read-headers.ts";
-import type { WebhookSettings } from "./read-settings.ts";
+import type { WebhookSettings } from "./check-settings.ts";
 import { verifyDelivery } from "./verify-webhook.ts";
 import { isWebhookError, type WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 

@@ -1,7 +1,7 @@
 import { equalsInConstantTime, type RenderBatch, signWebhook } from "@snap/protocol";
 import { type RawBody, toBytes } from "./raw-body.ts";
 import { readHeaders, type WebhookHeaders } from "./read-headers.ts";
-import { readSettings, type WebhookSecrets, type WebhookSettings } from "./read-settings.ts";
+import { checkSettings, type WebhookSecrets, type WebhookSettings } from "./check-settings.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 /** Options for `verifyWebhook`. */
@@ -46,7 +46,7 @@ export function verifyWebhook(
   secret: WebhookSecrets,
   options: VerifyWebhookOptions = {},
 ): RenderBatch {
-  const settings = readSettings(secret, options.toleranceSeconds);
+  const settings = checkSettings(secret, options.toleranceSeconds);
   const nowMs = Number(options.now ?? Date.now());
   if (!Number.isFinite(nowMs))
     throw new WebhookError(

@@ -1,5 +1,5 @@
 import { BoundedBody, incompleteBody, rawBodyNeeded } from "./raw-body.ts";
-import { readSettings, type WebhookSecrets } from "./read-settings.ts";
+import { checkSettings, type WebhookSecrets } from "./check-settings.ts";
 import { receiveDelivery, type WebhookCallback, type WebhookReceiverOptions } from "./receive-delivery.ts";
 import { isWebhookError } from "./webhook-error.ts";
 
@@ -26,7 +26,7 @@ export function webhookHandler(
   options: WebhookReceiverOptions = {},
 ): (request: Request) => Promise<Response> {
   const { toleranceSeconds, onError } = options;
-  const receiver = { settings: readSettings(secret, toleranceSeconds), callback, onError };
+  const receiver = { settings: checkSettings(secret, toleranceSeconds), callback, onError };
   return async (request) => {
     const { method, headers } = request;
     try {

@@ -7,7 +7,7 @@ import {
   rawBodyNeeded,
   toBytes,
 } from "./raw-body.ts";
-import { readSettings, type WebhookSecrets } from "./read-settings.ts";
+import { checkSettings, type WebhookSecrets } from "./check-settings.ts";
 import {
   type DeliveryResponse,
   receiveDelivery,
@@ -60,7 +60,7 @@ export function webhookMiddleware(
   options: WebhookReceiverOptions = {},
 ): (request: WebhookRequest, response: WebhookResponse, next: (error?: unknown) => void) => Promise<void> {
   const { toleranceSeconds, onError } = options;
-  const receiver = { settings: readSettings(secret, toleranceSeconds), callback, onError };
+  const receiver = { settings: checkSettings(secret, toleranceSeconds), callback, onError };
   return async (request, response, next) => {
     const { method, headers } = request;
     try {

@@ -90,6 +90,8 @@ describe("the fake service", () => {
     const stranger = createClient({ ...service.options, token: "8|another" });
     expect(await failureOf(stranger.usage())).toMatchObject({ code: "unauthenticated", status: 401 });
     expect(await failureOf(snap.usage({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+    for (const missing of [snap.batches.list(), snap.batches.deliveries("batch_1")])
+      expect(await failureOf(missing)).toMatchObject({ code: "not_found", status: 404 });
   });
 
   it("completes a batch after a number of polls", async () => {

@@ -72,15 +72,15 @@ describe("webhookHandler", () => {
 
   it("stops reading an endless body", async () => {
     const chunk = new Uint8Array(65_536);
-    const cancelled = Promise.withResolvers<void>();
+    const canceled = Promise.withResolvers<void>();
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(chunk),
-      cancel: () => cancelled.resolve(),
+      cancel: () => canceled.resolve(),
     });
     const { headers } = deliver();
     const request = new Request(ADDRESS, { method: "POST", body, headers, duplex: "half" });
     expect((await webhookHandler(SECRET, () => undefined)(request)).status).toBe(413);
-    await cancelled.promise;
+    await canceled.promise;
   });
 
   it("responds with 500 and calls onError when the callback throws", async () => {

@@ -4,15 +4,21 @@ import type { Clock } from "../ports/clock.ts";
 /** How long an entry is stored: 400 days. */
 export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The changes that operators made in the last 400 days. */
-export interface Audit {
+/** The audit log: the changes that operators made in the last 400 days. */
+export interface AuditLog {
   /** Records a change, with the current time. */
   record(change: Omit<AuditEntry, "at">): Promise<AuditEntry>;
   /** Returns the changes of the last `withinMs`, oldest first; `Infinity` for all. */
   list(request: { readonly withinMs: number }): Promise<readonly AuditEntry[]>;
 }
 
-export function createAudit({ store, clock }: { readonly store: AuditStore; readonly clock: Clock }): Audit {
+export function createAuditLog({
+  store,
+  clock,
+}: {
+  readonly store: AuditStore;
+  readonly clock: Clock;
+}): AuditLog {
   return {
     async record(change) {
       const entry = { at: clock.now(), ...change };

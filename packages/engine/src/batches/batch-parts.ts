@@ -24,6 +24,7 @@ type Settings = Pick<
   | "onBackgroundError"
   | "onDeliveryAttempt"
   | "onItemFinished"
+  | "onItemPostponed"
   | "random"
   | "renderer"
   | "targets"

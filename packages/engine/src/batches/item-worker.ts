@@ -22,6 +22,14 @@ export interface FinishedItem {
   readonly state: Extract<ItemState, { readonly status: "done" | "failed" }>;
 }
 
+/** An item that could not be finished yet. */
+export interface PostponedItem extends Pick<FinishedItem, "itemId" | "batchId" | "accountId"> {
+  /** Why: a `SnapError` that a retry may avoid. */
+  readonly error: SnapError;
+  /** Instant of the next start, at the latest the end of the retry window. */
+  readonly retryAt: number;
+}
+
 /** An item claimed by this worker. */
 export interface ClaimedItem {
   readonly batch: BatchRecord;
@@ -78,7 +86,8 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }
         : { type: "item-limited", ...reason, retryAt };
-    await finish(parts, claimed, event, null);
+    const batch = await finish(parts, claimed, event, null);
+    if (batch !== null) reportPostponed(parts, claimed, { batch, error });
   }
 }
 
@@ -147,9 +156,21 @@ async function finish(
   claimed: ClaimedItem,
   event: BatchEvent,
   captured: CapturedItem | null,
-): Promise<void> {
+): Promise<BatchRecord | null> {
   const batch = await applyEvent(parts, claimed.batch.id, event);
   if (batch !== null) report(parts, claimed, batch, captured);
+  return batch;
+}
+
+function reportPostponed(
+  parts: BatchParts,
+  { item: { id: itemId } }: ClaimedItem,
+  { batch, error }: { readonly batch: BatchRecord; readonly error: SnapError },
+): void {
+  const state = batch.items.find(({ id }) => id === itemId)?.state;
+  if (state?.status !== "queued") return;
+  const { id: batchId, accountId } = batch;
+  parts.onItemPostponed({ itemId, batchId, accountId, error, retryAt: state.dueAt });
 }
 
 /** Reports the item, and adds it to the history, if it is finished. */

@@ -42,7 +42,7 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
     let pauseMs = POLL_MS;
     try {
       await clocks.measured;
-      // a wrong clock would end other workers' leases early
+      // with a wrong clock, other workers' leases would expire early
       while (claimAgain && !isStopped && !clocks.skews().some(isExcessiveSkew)) {
         claimAgain = false;
         await deliveries.claimDue(() => isStopped);

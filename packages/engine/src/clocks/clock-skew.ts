@@ -9,21 +9,21 @@ export interface ClockSkew {
 const NOTICEABLE_MS = 500;
 const EXCESSIVE_MS = 2_000;
 
-/** Returns whether to warn the operator. */
+/** Returns whether the operator should be warned. */
 export function isNoticeableSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > NOTICEABLE_MS;
 }
 
 /**
- * Returns whether the skew makes this machine not ready. Smaller skew doesn't end leases early: they last 20 s and are
- * renewed every 5 s.
+ * Returns whether the skew makes this machine not ready. With smaller skew, leases don't expire early: they last 20 s
+ * and are renewed every 5 s.
  */
 export function isExcessiveSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > EXCESSIVE_MS;
 }
 
 /**
- * Describes a difference for the log.
+ * Describes a skew for the log.
  *
  * @example
  * describeSkew({ server: "PostgreSQL", skewMs: -3200 }); // "this machine's clock is 3.2 s behind PostgreSQL's"

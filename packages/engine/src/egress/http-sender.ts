@@ -3,7 +3,7 @@ import { request as sendRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
-import type { WebhookFailureReason, WebhookOutcome } from "../ports/webhook-sender.ts";
+import type { WebhookFailureReason } from "../ports/webhook-sender.ts";
 import { parseTarget, type Target } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import { abortable } from "../timeouts.ts";
@@ -13,21 +13,32 @@ import { parseRetryAfter } from "./retry-after.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 const HEADER_BYTES_MAX = 16_384;
-/** The part of a response's body that is returned. */
+/** The part of a response's body that is returned by default. */
 const BODY_START_BYTES = 2048;
 
 /** A request to a webhook's receiver or a store. */
 export interface HttpRequest {
-  readonly method: "HEAD" | "POST" | "PUT";
+  readonly method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT";
   readonly url: string;
   /** Without `Host` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `null` for HEAD. */
+  /** `null` for DELETE, GET and HEAD. */
   readonly body: Uint8Array | null;
+  /** How much of the response's body to return; the response may be longer by this. By default its first 2 KiB. */
+  readonly bodyMaxBytes?: number | undefined;
 }
 
 /** The result of a request. */
-export type HttpOutcome = WebhookOutcome;
+export type HttpOutcome =
+  | {
+      readonly kind: "responded";
+      readonly status: number;
+      /** `Retry-After` from now, never negative; `null` if absent or invalid. */
+      readonly retryAfterMs: number | null;
+      /** The start of the response body. */
+      readonly body: Uint8Array;
+    }
+  | { readonly kind: "failed"; readonly reason: WebhookFailureReason };
 
 export interface HttpSenderOptions {
   readonly policy: TargetPolicy;
@@ -38,7 +49,7 @@ export interface HttpSenderOptions {
   readonly clock?: Clock | undefined;
   /** Time limit of a request, from name resolution to the last byte. */
   readonly timeoutMs: number;
-  /** A request fails if the response's header and body together are longer than this. */
+  /** A request fails if the response's header and body together are longer than this, plus its `bodyMaxBytes`. */
   readonly maxResponseBytes: number;
 }
 
@@ -124,12 +135,14 @@ interface Exchange {
 interface ReceivedResponse {
   readonly response: IncomingMessage;
   /** The start of the body. */
-  readonly body: string;
+  readonly body: Uint8Array;
 }
 
 /** Resolves to the response once its whole body has arrived, or to `null` if it is incomplete or too long. */
 function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<ReceivedResponse | null> {
   const { pathname, search } = new URL(attempt.url);
+  const { bodyMaxBytes } = attempt;
+  const maxBytes = maxResponseBytes + (bodyMaxBytes ?? 0);
   return new Promise((resolve) => {
     const fail = (): void => resolve(null);
     const outgoing = sendRequest({
@@ -143,10 +156,10 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
       },
       maxHeaderSize: HEADER_BYTES_MAX,
     });
-    outgoing.once("socket", () => meter(stream, { maxBytes: maxResponseBytes, onExcess: fail }));
+    outgoing.once("socket", () => meter(stream, { maxBytes, onExcess: fail }));
     outgoing.on("response", (response) => {
       response.on("error", fail);
-      const start = readStart(response);
+      const start = readStart(response, bodyMaxBytes ?? BODY_START_BYTES);
       response.once("end", () => resolve({ response, body: start() }));
     });
     outgoing.on("error", fail);
@@ -155,14 +168,16 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
   });
 }
 
-/** Reads a whole body; the returned function returns its start, without a truncated last character. */
-function readStart(response: IncomingMessage): () => string {
-  let start = Buffer.alloc(0);
+/** Reads a whole body; the returned function returns its start. */
+function readStart(response: IncomingMessage, maxBytes: number): () => Uint8Array {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   response.on("data", (chunk: Buffer) => {
-    if (start.length < BODY_START_BYTES)
-      start = Buffer.concat([start, chunk.subarray(0, BODY_START_BYTES - start.length)]);
+    if (bytes >= maxBytes) return;
+    chunks.push(chunk.subarray(0, maxBytes - bytes));
+    bytes += chunk.length;
   });
-  return () => new TextDecoder().decode(start, { stream: true });
+  return () => Buffer.concat(chunks);
 }
 
 /** Counts every received byte, including interim responses and chunk framing. */

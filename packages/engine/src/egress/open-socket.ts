@@ -28,7 +28,7 @@ export async function openSocket(request: OpenSocketRequest): Promise<Socket | n
   if (signal?.aborted === true) return null;
   const checked = request.addresses.map((address) => ({ address, family: isIP(address) }));
   const socket = createConnection({
-    host: hostname, // resolves to the checked addresses; a literal address needs no look-up
+    host: hostname, // resolves to the checked addresses; a literal address needs no lookup
     lookup: (_hostname, _options, callback) => callback(null, checked),
     port,
     allowHalfOpen: true,

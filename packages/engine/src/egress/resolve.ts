@@ -36,16 +36,16 @@ interface ResolvedHost {
 }
 
 /** Unchecked addresses, or why there are none. */
-export type LookUpOutcome = ResolvedHost | UnusableHost;
+export type LookupOutcome = ResolvedHost | UnusableHost;
 
-/** Runs one page's look-ups. */
-export interface LookUpQueue {
-  /** Runs `lookUp` once it may start and returns its outcome, or the outcome of an earlier look-up of the same name. */
+/** Runs one page's lookups. */
+export interface LookupQueue {
+  /** Runs `lookUp` once it may start and returns its outcome, or the outcome of an earlier lookup of the same name. */
   run(
     hostname: string,
     signal: AbortSignal,
-    lookUp: (signal: AbortSignal) => Promise<LookUpOutcome>,
-  ): Promise<LookUpOutcome>;
+    lookUp: (signal: AbortSignal) => Promise<LookupOutcome>,
+  ): Promise<LookupOutcome>;
 }
 
 export interface ResolveHostRequest {
@@ -56,11 +56,11 @@ export interface ResolveHostRequest {
   readonly resolver: Resolver;
   /** Pages cannot connect to it. It resolves names if it is configured to. None by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
-  /** Without it, the look-up starts immediately. */
-  readonly lookUps?: LookUpQueue;
-  /** Cancels the look-up; the result is `resolver-failed`. */
+  /** Without it, the lookup starts immediately. */
+  readonly lookups?: LookupQueue;
+  /** Cancels the lookup; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
-  /** Time limit for the look-up; 5,000 by default. */
+  /** Time limit for the lookup; 5,000 by default. */
   readonly dnsTimeoutMs?: number;
 }
 
@@ -71,7 +71,7 @@ const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
  * Resolves a host and returns its addresses if all of them are allowed. A name with both a public and a private address
  * is treated as an attempt to reach the private one.
  */
-export async function resolveHost(request: ResolveHostRequest): Promise<LookUpOutcome> {
+export async function resolveHost(request: ResolveHostRequest): Promise<LookupOutcome> {
   const { port, upstreamProxy = null, signal = new AbortController().signal } = request;
   const policy = closeProxy(request.policy, upstreamProxy);
   const hostname = normalizeHostname(request.hostname);
@@ -109,7 +109,7 @@ function leavesNameTo(
  * Returns whether one of the addresses belongs to a host that the policy lists by name, such as the service's database.
  * Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
  */
-async function reachesOwnPort(request: LookUpRequest, addresses: readonly string[]): Promise<boolean> {
+async function reachesOwnPort(request: LookupRequest, addresses: readonly string[]): Promise<boolean> {
   const { hostname, port, policy } = request;
   const unopened = addresses
     .map(parseAddress)
@@ -132,19 +132,19 @@ function isName(hostname: string): boolean {
   return isIP(host) === 0 && host !== "localhost";
 }
 
-type LookUpRequest = ResolveHostRequest & { readonly signal: AbortSignal };
+type LookupRequest = ResolveHostRequest & { readonly signal: AbortSignal };
 
 /** Looks up the name when its turn comes. */
-async function lookUpInTurn(request: LookUpRequest): Promise<LookUpOutcome> {
-  const { hostname, lookUps, signal } = request;
-  if (lookUps === undefined) return lookUp(request);
-  return lookUps
+async function lookUpInTurn(request: LookupRequest): Promise<LookupOutcome> {
+  const { hostname, lookups, signal } = request;
+  if (lookups === undefined) return lookUp(request);
+  return lookups
     .run(hostname, signal, (limited) => lookUp({ ...request, signal: limited }))
     .catch(explainFailure);
 }
 
 /** Looks up the name within the time limit. */
-async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
+async function lookUp(request: LookupRequest): Promise<LookupOutcome> {
   const { hostname, resolver, signal, dnsTimeoutMs: durationMs = LOOK_UP_TIMEOUT_MS } = request;
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
   try {

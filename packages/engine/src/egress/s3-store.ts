@@ -1,17 +1,22 @@
-import { AwsV4Signer } from "aws4fetch";
-import type { ObjectStore, StoreFailure } from "../ports/object-store.ts";
+import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { METADATA_TARGETS } from "../targets/metadata.ts";
 import { parseTargetList } from "../targets/target-list.ts";
-import { createHttpSender, type HttpOutcome, type HttpRequest } from "./http-sender.ts";
+import { createHttpSender, type HttpRequest } from "./http-sender.ts";
 import { systemResolver } from "./names/system-resolver.ts";
+import { isMissing, readKeys, readResponse, type S3Response } from "./s3-responses.ts";
+import { sign } from "./s3-signature.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 /** Time limit of one request, from name resolution to the last byte. */
 export const STORE_TIMEOUT_MS = 30_000;
-/** Responses are empty, or a short XML document. */
+/** Most responses are empty, or a short XML document. */
 const RESPONSE_BYTES_MAX = 65_536;
+/** Enough for 1,000 keys of ordinary length; keys beyond it are in the next list. */
+const LIST_BYTES_MAX = 2 * 1024 * 1024;
+/** Parts of a request without a body. */
+const EMPTY = { headers: {}, body: null } as const;
 /** SHA-256 of an empty body. */
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -38,7 +43,7 @@ export interface S3StoreOptions {
 }
 
 /** An S3-compatible object store. */
-export interface S3Store extends ObjectStore {
+export interface S3Store extends ObjectBucket {
   /** Requests the bucket, and changes nothing; returns `null` if it exists and the credentials may list it. */
   check(): Promise<StoreFailure | null>;
 }
@@ -59,26 +64,66 @@ export interface S3Store extends ObjectStore {
  * const engine = createEngine({ storage, renderer, secretKey, stores: { archive: { store: archive } } });
  */
 export function createS3Store(options: S3StoreOptions): S3Store {
-  const { bucket, prefix, timeoutMs = STORE_TIMEOUT_MS } = options;
+  const { bucket, timeoutMs = STORE_TIMEOUT_MS } = options;
   const { clock = systemClock, resolver = systemResolver, upstreamProxy } = options;
+  const prefix = options.prefix === undefined ? "" : `${options.prefix}/`;
   const bucketUrl = urlOf(options);
   const policy = { allow: parseTargetList(hostAndPort(bucketUrl)), deny: METADATA_TARGETS };
   const maxResponseBytes = RESPONSE_BYTES_MAX;
   const sender = createHttpSender({ policy, resolver, upstreamProxy, clock, timeoutMs, maxResponseBytes });
-  const send = async (request: HttpRequest, sha256: string): Promise<StoreFailure | null> => {
+  const send = async (request: HttpRequest, sha256 = EMPTY_SHA256): Promise<S3Response> => {
     const headers = await sign(request, { ...options, sha256, now: clock.now() });
-    return failureOf(await sender.send({ ...request, headers }), timeoutMs);
+    return readResponse(await sender.send({ ...request, headers }), timeoutMs);
   };
+  const urlOfKey = (key: string): string =>
+    `${bucketUrl.href.replace(/\/$/, "")}/${encodePath(prefix + key)}`;
   return {
     async put({ key, bytes, sha256, contentType }) {
-      const path = encodePath(prefix === undefined ? key : `${prefix}/${key}`);
       const headers = { "Content-Type": contentType };
-      const url = `${bucketUrl.href.replace(/\/$/, "")}/${path}`;
-      const failure = await send({ method: "PUT", url, headers, body: bytes }, sha256);
-      return failure === null ? { location: `s3://${bucket}/${path}` } : { failure };
+      const response = await send({ method: "PUT", url: urlOfKey(key), headers, body: bytes }, sha256);
+      return "failure" in response ? response : { location: `s3://${bucket}/${encodePath(prefix + key)}` };
     },
-    check: () => send({ method: "HEAD", url: bucketUrl.href, headers: {}, body: null }, EMPTY_SHA256),
+    async get({ key, maxBytes }) {
+      // one byte more shows that the object is too long
+      const bodyMaxBytes = maxBytes + 1;
+      const response = await send({ ...EMPTY, method: "GET", url: urlOfKey(key), bodyMaxBytes });
+      if (isMissing(response)) return { bytes: null };
+      if ("failure" in response) return response;
+      return { bytes: response.body.byteLength > maxBytes ? null : response.body };
+    },
+    async delete(key) {
+      const response = await send({ ...EMPTY, method: "DELETE", url: urlOfKey(key) });
+      return "failure" in response && !isMissing(response) ? response.failure : null;
+    },
+    async list(request) {
+      const url = `${bucketUrl.href}?${listQuery(prefix, request)}`;
+      const response = await send({ ...EMPTY, method: "GET", url, bodyMaxBytes: LIST_BYTES_MAX });
+      const outcome = "failure" in response ? response : readKeys(response.body);
+      if ("failure" in outcome) return outcome;
+      const below = outcome.keys.filter((key) => key.startsWith(prefix + request.prefix));
+      return { keys: below.slice(0, request.limit).map((key) => key.slice(prefix.length)) };
+    },
+    async check() {
+      const response = await send({ ...EMPTY, method: "HEAD", url: bucketUrl.href });
+      return "failure" in response ? response.failure : null;
+    },
   };
+}
+
+/** `start-after` works in every page, and unlike a continuation token it cannot be made up by the store. */
+function listQuery(
+  storePrefix: string,
+  { prefix, after, limit }: Parameters<ObjectBucket["list"]>[0],
+): string {
+  const query = new URLSearchParams({
+    "list-type": "2",
+    "encoding-type": "url",
+    "max-keys": String(limit),
+    prefix: storePrefix + prefix,
+    ...(after !== "" && { "start-after": storePrefix + after }),
+  });
+  // not every service reads a plus sign as a space
+  return query.toString().replaceAll("+", "%20");
 }
 
 function urlOf({ endpoint, bucket, addressing = "path" }: S3StoreOptions): URL {
@@ -101,64 +146,3 @@ function encodePath(key: string): string {
     );
   return key.split("/").map(encode).join("/");
 }
-
-/** Returns the headers with a signature (AWS Signature Version 4) that also covers the body. */
-async function sign(
-  { method, url, headers }: HttpRequest,
-  {
-    region,
-    accessKeyId,
-    secretAccessKey,
-    sha256,
-    now,
-  }: Pick<S3StoreOptions, "region" | "accessKeyId" | "secretAccessKey"> & {
-    readonly sha256: string;
-    readonly now: number;
-  },
-): Promise<Readonly<Record<string, string>>> {
-  const datetime = new Date(now).toISOString().replaceAll(/[:-]|\.\d{3}/g, "");
-  const signer = new AwsV4Signer({
-    method,
-    url,
-    headers: { ...headers, "X-Amz-Content-Sha256": sha256 },
-    service: "s3",
-    region,
-    accessKeyId,
-    secretAccessKey,
-    datetime,
-    allHeaders: true,
-  });
-  const signed = await signer.sign();
-  return Object.fromEntries(signed.headers);
-}
-
-/** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
-const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
-/** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
-const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
-
-function failureOf(outcome: HttpOutcome, timeoutMs: number): StoreFailure | null {
-  if (outcome.kind === "failed") {
-    const { reason } = outcome;
-    if (reason === "timed-out") return { reason, detail: `no response within ${timeoutMs} ms` };
-    return { reason: "unavailable", detail: EXPLANATIONS[reason] };
-  }
-  const { status, body } = outcome;
-  const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && !XML_ERROR.test(body)) return null;
-  // the store can send anything; its codes are words such as AccessDenied
-  const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? [];
-  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status);
-  return { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() };
-}
-
-const EXPLANATIONS: Readonly<
-  Record<Exclude<Extract<HttpOutcome, { readonly kind: "failed" }>["reason"], "timed-out">, string>
-> = {
-  blocked: "its address is not allowed",
-  unresolved: "its host name has no address",
-  "resolver-failed": "name resolution failed",
-  unreachable: "no connection, or an invalid certificate",
-  "proxy-failed": "the upstream proxy failed",
-  broken: "the connection was lost, or the response is not HTTP",
-};

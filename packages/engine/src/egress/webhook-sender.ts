@@ -1,5 +1,5 @@
-import type { WebhookSender } from "../ports/webhook-sender.ts";
-import { createHttpSender, type HttpSenderOptions } from "./http-sender.ts";
+import type { WebhookOutcome, WebhookSender } from "../ports/webhook-sender.ts";
+import { createHttpSender, type HttpOutcome, type HttpSenderOptions } from "./http-sender.ts";
 
 /** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -26,8 +26,20 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { timeoutMs = ATTEMPT_TIMEOUT_MS, maxResponseBytes = RESPONSE_BYTES_MAX } = options;
   const sender = createHttpSender({ ...options, timeoutMs, maxResponseBytes });
   return {
-    send: ({ headers, ...request }) =>
-      sender.send({ ...request, method: "POST", headers: { "User-Agent": "snap-webhook", ...headers } }),
+    send: async ({ headers, ...request }) =>
+      toWebhookOutcome(
+        await sender.send({
+          ...request,
+          method: "POST",
+          headers: { "User-Agent": "snap-webhook", ...headers },
+        }),
+      ),
     close: () => sender.close(),
   };
+}
+
+/** Decodes the body, without a truncated last character. */
+function toWebhookOutcome(outcome: HttpOutcome): WebhookOutcome {
+  if (outcome.kind === "failed") return outcome;
+  return { ...outcome, body: new TextDecoder().decode(outcome.body, { stream: true }) };
 }

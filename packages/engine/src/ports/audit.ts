@@ -11,7 +11,7 @@ export interface AuditEntry {
   readonly host: string;
 }
 
-/** The durable, append-only list of changes that operators made. */
+/** The durable, append-only audit log: the changes that operators made. */
 export interface AuditStore {
   /** Stores the entry; of concurrent calls, all of them. */
   append(entry: AuditEntry): Promise<void>;

@@ -69,7 +69,15 @@ export type {
   UsageTotals,
 } from "./history.ts";
 export type { Machine } from "./machine.ts";
-export type { ObjectStore, PutObject, PutObjectOutcome, StoreFailure } from "./object-store.ts";
+export type {
+  GetObjectOutcome,
+  ListObjectsOutcome,
+  ObjectBucket,
+  ObjectStore,
+  PutObject,
+  PutObjectOutcome,
+  StoreFailure,
+} from "./object-store.ts";
 export type { Page, PageRequest } from "./page.ts";
 export type { Random } from "./random.ts";
 export type {

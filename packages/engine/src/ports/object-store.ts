@@ -29,3 +29,23 @@ export interface ObjectStore {
    */
   put(object: PutObject): Promise<PutObjectOutcome>;
 }
+
+/** A store that the service also reads, lists and deletes from: for the bytes of its cached renderings. */
+export interface ObjectBucket extends ObjectStore {
+  /** Returns the object's bytes; `null` if it does not exist or is longer than `maxBytes`. */
+  get(request: { readonly key: string; readonly maxBytes: number }): Promise<GetObjectOutcome>;
+  /** Deletes the object, if it exists; returns `null` once it no longer does. */
+  delete(key: string): Promise<StoreFailure | null>;
+  /**
+   * Returns the keys that start with `prefix` and follow `after`, in the order of their bytes in UTF-8; at most
+   * `limit` of them, which is at most 1,000.
+   */
+  list(request: {
+    readonly prefix: string;
+    readonly after: string;
+    readonly limit: number;
+  }): Promise<ListObjectsOutcome>;
+}
+
+export type GetObjectOutcome = { readonly bytes: Uint8Array | null } | { readonly failure: StoreFailure };
+export type ListObjectsOutcome = { readonly keys: readonly string[] } | { readonly failure: StoreFailure };

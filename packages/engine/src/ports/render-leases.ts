@@ -28,7 +28,7 @@ export type LeaseState = "acquired" | "raised" | "held";
 export interface RenderLeases {
   /**
    * Acquires a free lease, or renews this holder's, for `leaseMs` by the storage's clock, even if more time was left. A
-   * denied interactive request raises the lease until it ends, and does not extend it; the holder's own requests do not
+   * denied interactive request raises the lease until it expires, and does not extend it; the holder's own requests do not
    * raise it.
    */
   acquire(request: AcquireRequest): Promise<LeaseState>;

@@ -9,6 +9,6 @@ export interface Resolver {
 }
 
 export interface ResolveOptions {
-  /** Cancels the look-up; the result is then ignored. */
+  /** Cancels the lookup; the result is then ignored. */
   readonly signal?: AbortSignal | undefined;
 }

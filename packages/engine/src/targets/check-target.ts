@@ -3,7 +3,7 @@ import { SnapError } from "../errors.ts";
 import type { TargetVerdict } from "./target.ts";
 
 /**
- * Rejects a target based on its URL alone, before a cache look-up or a reservation.
+ * Rejects a target based on its URL alone, before a cache lookup or a reservation.
  *
  * @throws SnapError `blocked_host`, or `invalid_url` for a malformed URL or one with a user name or password.
  */

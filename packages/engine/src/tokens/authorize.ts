@@ -2,12 +2,12 @@ import { SnapError } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Ability, TokenRecord } from "../ports/tokens.ts";
 
-/** @throws SnapError `missing_ability` if the token lacks the ability of the mode. */
+/** @throws SnapError `missing_ability` if the token lacks the ability for the mode. */
 export function requireAbility(token: TokenRecord, ability: Ability): void {
   if (token.abilities.includes(ability)) return;
   throw new SnapError(
     "missing_ability",
-    `This token cannot render a ${ability}; it is limited to ${token.abilities.join(", ")}.`,
+    `This token lacks the "${ability}" ability; it has: ${token.abilities.join(", ")}.`,
   );
 }
 

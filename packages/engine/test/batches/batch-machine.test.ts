@@ -95,19 +95,19 @@ describe("an item", () => {
     ],
     ["rendering, claimed by another worker", rendering, claim, null],
     [
-      "rendering, a moment before its lease ends, claimed",
+      "rendering, a moment before its lease expires, claimed",
       { ...rendering, leaseEndsAt: NOW + 1 },
       claim,
       null,
     ],
     [
-      "rendering, its lease ended, claimed",
+      "rendering, its lease expired, claimed",
       { ...rendering, leaseEndsAt: NOW },
       claim,
       { ...rendering, starts: 2, fence: 2 },
     ],
     [
-      "rendering for the third time, its lease ended, claimed",
+      "rendering for the third time, its lease expired, claimed",
       { ...rendering, starts: 3, leaseEndsAt: NOW },
       claim,
       {
@@ -120,7 +120,7 @@ describe("an item", () => {
     ["rendering, renewed by a lost worker", { ...rendering, fence: 2 }, renew, null],
     ["rendering, done", rendering, finish, done],
     [
-      "rendering, done after its lease ended, not claimed again",
+      "rendering, done after its lease expired, not claimed again",
       { ...rendering, leaseEndsAt: NOW - 1 },
       finish,
       done,
@@ -242,7 +242,7 @@ describe("a delivery", () => {
     ["due, failed", due, retry, null],
     ["sending, claimed by another worker", sending, claimDelivery, null],
     [
-      "sending, its lease ended, claimed",
+      "sending, its lease expired, claimed",
       { ...sending, leaseEndsAt: NOW },
       claimDelivery,
       { ...sending, attempts: 2, fence: 2 },

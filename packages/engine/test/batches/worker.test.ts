@@ -37,7 +37,7 @@ describe("a worker", () => {
 
   it("claims a quarantined account's items after those of other accounts, one at a time", async () => {
     const { engine, renderer, customer, submit, until, pass } = openBatchBench();
-    const [hostile, neighbour] = [await customer(), await customer()];
+    const [hostile, neighbor] = [await customer(), await customer()];
     renderer.failNext(new SnapError("upstream_error", "The page was ended.", { pageEnded: true }));
     const parameters = { url: "https://example.com/hostile" };
     await expect(engine.capture({ principal: hostile, parameters })).rejects.toMatchObject({
@@ -45,17 +45,17 @@ describe("a worker", () => {
     });
     const release = renderer.hold();
     const first = await submit(hostile, pages(3));
-    const second = await submit(neighbour, pages(3));
+    const second = await submit(neighbor, pages(3));
     engine.startWorker();
     await pass(1_000);
     // each account leaves one of the four slots free, and its batches leave one more
     expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
-      neighbour.account.id,
-      neighbour.account.id,
+      neighbor.account.id,
+      neighbor.account.id,
       hostile.account.id,
     ]);
     release();
-    await until({ principal: neighbour, batchId: second.id }, isComplete);
+    await until({ principal: neighbor, batchId: second.id }, isComplete);
     await until({ principal: hostile, batchId: first.id }, isComplete);
   });
 
@@ -334,7 +334,7 @@ describe("a fair worker", () => {
 });
 
 describe("a resolver that fails", () => {
-  /** Fails for this long after the first look-up. */
+  /** Fails for this long after the first lookup. */
   const failingFor = (durationMs: number, clock: () => number): Partial<EngineOptions> => {
     let firstAt: number | null = null;
     return {
@@ -357,11 +357,11 @@ describe("a resolver that fails", () => {
   });
 
   it("fails the item only at the end of the retry window, after a few attempts", async () => {
-    const lookUps: number[] = [];
+    const lookups: number[] = [];
     const bench = openBatchBench({
       resolver: createFakeResolver({
         "example.com": () => {
-          lookUps.push((bench.clock.now() - START_MS) / 1000);
+          lookups.push((bench.clock.now() - START_MS) / 1000);
           return "fails";
         },
       }),
@@ -376,7 +376,7 @@ describe("a resolver that fails", () => {
     ]);
     expect((await engine.credits(principal.account)).used).toBe(0);
     // each up to half a second late, because workers poll
-    expect(lookUps.map((second) => Math.floor(second / 5) * 5)).toEqual([
+    expect(lookups.map((second) => Math.floor(second / 5) * 5)).toEqual([
       0, 15, 30, 60, 120, 240, 360, 480, 600, 720, 840, 900,
     ]);
   });

@@ -40,7 +40,7 @@ function textOf(found: StoredRendering | null): string | null {
 }
 
 describe("rendering caches with a shared store", () => {
-  it("check the store on each look-up, but fetch the bytes once", async () => {
+  it("check the store on each lookup, but fetch the bytes once", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
     expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);

@@ -249,7 +249,7 @@ describe("identical requests in one process", () => {
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
-  it("get a rendering that is cached after the look-up, before they lead", async () => {
+  it("get a rendering that is cached after the lookup, before they lead", async () => {
     const { send, cache } = startProcess();
     await cache.store(KEY, rendering("just cached"));
     const late = send();
@@ -394,11 +394,11 @@ describe("identical requests in several processes", () => {
     expect(two.state()).toBe("leads");
   });
 
-  it("do not repeat a render whose rendering was cached just after the look-up", async () => {
+  it("do not repeat a render whose rendering was cached just after the lookup", async () => {
     const one = startProcess().send();
     await pass(0);
     await one.finish("made");
-    // the look-up came before the rendering was cached: the lease lingers
+    // the lookup came before the rendering was cached: the lease lingers
     const two = startProcess().send();
     await pass(50);
     expect(two.state()).toBe("made");

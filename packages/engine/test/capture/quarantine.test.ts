@@ -60,7 +60,7 @@ function capture(engine: Engine, principal: Principal): Promise<unknown> {
 describe("an account whose page was ended", () => {
   it("is refunded, and renders in an isolated browser for ten minutes", async () => {
     const engine = open();
-    const [hostile, neighbour] = [await customer(engine), await customer(engine)];
+    const [hostile, neighbor] = [await customer(engine), await customer(engine)];
     const accountId = hostile.account.id;
     renderer.failNext(PAGE_ENDED);
     await expect(capture(engine, hostile)).rejects.toMatchObject({ code: "upstream_error" });
@@ -71,13 +71,13 @@ describe("an account whose page was ended", () => {
     expect(engine.load().quarantined).toEqual({ accounts: 1, waiting: 0 });
     clock.advance(599_999);
     await capture(engine, hostile);
-    await capture(engine, neighbour);
+    await capture(engine, neighbor);
     clock.advance(1);
     await capture(engine, hostile);
     expect(renderer.options).toEqual([
       { isolationKey: accountId, isIsolated: false },
       { isolationKey: accountId, isIsolated: true },
-      { isolationKey: neighbour.account.id, isIsolated: false },
+      { isolationKey: neighbor.account.id, isIsolated: false },
       { isolationKey: accountId, isIsolated: false },
     ]);
     expect(engine.load().quarantined.accounts).toBe(0);
@@ -85,16 +85,16 @@ describe("an account whose page was ended", () => {
 
   it("renders one page at a time", async () => {
     const engine = open();
-    const [hostile, neighbour] = [await customer(engine), await customer(engine)];
+    const [hostile, neighbor] = [await customer(engine), await customer(engine)];
     renderer.failNext(PAGE_ENDED);
     await expect(capture(engine, hostile)).rejects.toMatchObject({ code: "upstream_error" });
     const release = renderer.hold();
-    const captures = [capture(engine, hostile), capture(engine, hostile), capture(engine, neighbour)];
+    const captures = [capture(engine, hostile), capture(engine, hostile), capture(engine, neighbor)];
     await renderer.whenCalled(3);
     expect(engine.load()).toMatchObject({ running: 2, waiting: 1 });
     expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
       hostile.account.id,
-      neighbour.account.id,
+      neighbor.account.id,
     ]);
     release();
     await Promise.all(captures);

@@ -56,7 +56,7 @@ function openMachines(...skewsMs: readonly number[]): {
   };
 }
 
-async function customer({ engine }: Machine): Promise<Principal> {
+async function createPrincipal({ engine }: Machine): Promise<Principal> {
   const account = await engine.accounts.create({
     email: "ada@example.com",
     planSlug: "starter",
@@ -72,15 +72,18 @@ it.each([
   [-2000, []],
   [2001, ["clock: this machine's clock is 2.0 s ahead of PostgreSQL's"]],
   [-3200, ["clock: this machine's clock is 3.2 s behind PostgreSQL's"]],
-])("a machine whose clock is off by %i ms has these reasons not to be ready: %j", async (skewMs, reasons) => {
-  const { machines, pass } = openMachines(skewMs);
-  const [{ engine, clock }] = machines as [Machine];
-  expect(await engine.health()).toMatchObject({ ready: reasons.length === 0, reasons });
-  expect(engine.clockSkews()).toEqual([{ server: "PostgreSQL", skewMs }]);
-  clock.set(clock.now() - skewMs);
-  await pass(60_000);
-  expect(await engine.health()).toMatchObject({ ready: true, reasons: [] });
-});
+])(
+  "a machine whose clock is off by %i ms reports these reasons for not being ready: %j",
+  async (skewMs, reasons) => {
+    const { machines, pass } = openMachines(skewMs);
+    const [{ engine, clock }] = machines as [Machine];
+    expect(await engine.health()).toMatchObject({ ready: reasons.length === 0, reasons });
+    expect(engine.clockSkews()).toEqual([{ server: "PostgreSQL", skewMs }]);
+    clock.set(clock.now() - skewMs);
+    await pass(60_000);
+    expect(await engine.health()).toMatchObject({ ready: true, reasons: [] });
+  },
+);
 
 describe.each([
   [0, HOUR_MS],
@@ -92,7 +95,7 @@ describe.each([
   it("render an item once, although both have a worker", async () => {
     const { machines, pass } = openMachines(firstMs, secondMs);
     const [owner, other] = machines as [Machine, Machine];
-    const principal = await customer(owner);
+    const principal = await createPrincipal(owner);
     const release = owner.renderer.hold();
     const { id } = await owner.engine.batches.submit({ principal, document });
     const worker = owner.engine.startWorker();
@@ -110,8 +113,8 @@ describe.each([
 
 it("a worker claims items within a minute after its clock is corrected", async () => {
   const { machines, pass } = openMachines(0, HOUR_MS);
-  const [right, { engine, renderer, clock }] = machines as [Machine, Machine];
-  await right.engine.batches.submit({ principal: await customer(right), document });
+  const [accurate, { engine, renderer, clock }] = machines as [Machine, Machine];
+  await accurate.engine.batches.submit({ principal: await createPrincipal(accurate), document });
   engine.startWorker();
   await pass(30_000);
   expect(renderer.calls).toHaveLength(0);

@@ -23,10 +23,10 @@ function open(skewMs: number, ...reads: readonly ((clock: FakeClock) => Promise<
   return { clock, watch, reported };
 }
 
-const right = async (): Promise<number> => START_MS;
+const accurate = async (): Promise<number> => START_MS;
 
 it.each([0, 1000, -1000, HOUR_MS, -HOUR_MS])("measures a difference of %i ms", async (skewMs) => {
-  const { watch } = open(skewMs, right);
+  const { watch } = open(skewMs, accurate);
   await watch.measured;
   expect(watch.skews()).toEqual([{ server: "s0", skewMs }]);
 });
@@ -37,7 +37,7 @@ it.each([
   [-500, 0],
   [-501, 1],
 ])("reports a difference of %i ms this many times: %i", async (skewMs, times) => {
-  const { watch, reported } = open(skewMs, right);
+  const { watch, reported } = open(skewMs, accurate);
   await watch.measured;
   expect(reported).toHaveLength(times);
 });
@@ -83,7 +83,7 @@ it("omits servers that are unavailable", async () => {
     0,
     () => Promise.reject(new Error("connection refused")),
     () => Promise.resolve(null),
-    right,
+    accurate,
   );
   await watch.measured;
   expect(watch.skews()).toEqual([{ server: "s2", skewMs: 0 }]);

@@ -252,9 +252,9 @@ describe("close", () => {
     const clients = [new Client(proxy), new Client(proxy), new Client(proxy)] as const;
     await clients[0].send(connectTo(`127.0.0.1:${port}`)).receives("Established");
     clients[1].send(get("http://slow.example.com/"));
-    const lookUp = await requested.promise;
+    const lookup = await requested.promise;
     await Promise.all([proxy.close(), proxy.close()]);
-    expect(lookUp?.aborted).toBe(true);
+    expect(lookup?.aborted).toBe(true);
     await Promise.all([...clients.map((client) => client.closes()), upstream.promise]);
     const late = createConnection({ port: proxy.port, host: "127.0.0.1" });
     const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];

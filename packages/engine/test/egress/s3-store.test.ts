@@ -1,6 +1,9 @@
 import { createFakeResolver } from "@snap/testing";
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   openObjectStore,
   signatureOf,
@@ -157,6 +160,85 @@ describe("createS3Store", () => {
     expect(server.objects.size).toBe(0);
   });
 });
+
+describe("createS3Store, as a bucket", () => {
+  const content = Buffer.alloc(3_000_000, "0123456789");
+
+  it("returns the bytes of an object, of at most the maximum", async () => {
+    await put("a b/c.png", { content, prefix: "x" });
+    const store = open({ prefix: "x" });
+    expect(await store.get({ key: "a b/c.png", maxBytes: 3_000_000 })).toEqual({ bytes: content });
+    expect(await store.get({ key: "a b/c.png", maxBytes: 2_999_999 })).toEqual({ bytes: null });
+    expect(await store.get({ key: "a b/d.png", maxBytes: 3_000_000 })).toEqual({ bytes: null });
+  });
+
+  it.each<[StoreFault, string]>([
+    [404, "404 NoSuchBucket"],
+    [500, "500 InternalError"],
+    ["truncates", "the connection was lost, or the response is not HTTP"],
+  ])("reports %j on reading, deleting and listing", async (fault, detail) => {
+    await put("a.png", { content });
+    server.failAll("GET", fault);
+    const failure = expect.objectContaining({ detail });
+    expect(await open().get({ key: "a.png", maxBytes: 3_000_000 })).toEqual({ failure });
+    expect(await open().list({ prefix: "a", after: "", limit: 10 })).toEqual({ failure });
+    if (typeof fault !== "number") return;
+    server.failAll("DELETE", fault);
+    expect(await open().delete("a.png")).toEqual(failure);
+  });
+
+  it("closes the connection once a response is longer than it may be", async () => {
+    await put("a.png", { content });
+    expect(await open().get({ key: "a.png", maxBytes: 1000 })).toEqual({
+      failure: { reason: "unavailable", detail: "the connection was lost, or the response is not HTTP" },
+    });
+  });
+
+  it("deletes an object, whether it exists or not", async () => {
+    await put("a b.png");
+    expect([await open().delete("a b.png"), await open().delete("a b.png")]).toEqual([null, null]);
+    expect(server.objects.size).toBe(0);
+  });
+
+  it("lists the keys with a prefix in order, from any of them", async () => {
+    for (const key of ["c/2", "c/10", "c/1 ü+&<%2F>", "c", "d/1"]) await put(key, { prefix: "a +b" });
+    await put("c/3", { prefix: "a" });
+    const list = (after: string, limit: number): unknown =>
+      open({ prefix: "a +b" }).list({ prefix: "c/", after, limit });
+    expect(await list("", 10)).toEqual({ keys: ["c/1 ü+&<%2F>", "c/10", "c/2"] });
+    expect(await list("", 2)).toEqual({ keys: ["c/1 ü+&<%2F>", "c/10"] });
+    expect(await list("c/10", 10)).toEqual({ keys: ["c/2"] });
+    expect(await list("c/2", 10)).toEqual({ keys: [] });
+  });
+
+  it.each([
+    ["a page", "<html>Please sign in.</html>", "the response is not a list of objects"],
+    [
+      "an empty list with more to come",
+      "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+      "the response is not a list of objects",
+    ],
+    ["three megabytes", "<Key>".padEnd(3_000_000), "the connection was lost, or the response is not HTTP"],
+  ])("reports %s instead of a list", async (_, body, detail) => {
+    const list = open({ endpoint: await serve(body) }).list({ prefix: "a/", after: "", limit: 10 });
+    expect(await list).toEqual({ failure: { reason: "unavailable", detail } });
+  });
+
+  it("skips keys that it did not ask for, or that are not keys", async () => {
+    const keys = ["a/1", "b/1", "a/%zz", "", "a/2", "a/3"].map((key) => `<Key>${key}</Key>`);
+    const endpoint = await serve(`<ListBucketResult>${keys.join("")}</ListBucketResult>`);
+    const list = open({ endpoint }).list({ prefix: "a/", after: "", limit: 2 });
+    expect(await list).toEqual({ keys: ["a/1", "a/2"] });
+  });
+});
+
+/** Serves every request with this body; returns the origin. */
+async function serve(body: string): Promise<string> {
+  const listener = createServer((_, response) => void response.end(body)).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await once(listener, "listening");
+  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+}
 
 function fixedClock(now: number): NonNullable<S3StoreOptions["clock"]> {
   return { now: () => now, after: () => () => {} };

@@ -45,7 +45,7 @@ const byFamily =
   ({ type }) =>
     type === "A" ? ipv4 : ipv6;
 
-describe("a look-up", () => {
+describe("a lookup", () => {
   it("returns the addresses of both families", async () => {
     const server = await serve(() => [V6, V4, "192.0.2.2"]);
     const addresses = await asking([server]).resolve("example.com");
@@ -136,8 +136,8 @@ describe("a look-up", () => {
     const silent: Promise<void>[] = [];
     while (silent.length < 1000) {
       const name = `silent-${silent.length}.example.com`;
-      const lookUp = resolver.resolve(name, page).catch(() => {});
-      silent.push(lookUp.then(() => void ended.push(name)));
+      const lookup = resolver.resolve(name, page).catch(() => {});
+      silent.push(lookup.then(() => void ended.push(name)));
       // the server's socket drops queries that arrive faster than it reads
       if (silent.length % 50 === 0) await server.whenAsked(2 * silent.length);
     }
@@ -150,7 +150,7 @@ describe("a look-up", () => {
 });
 
 describe("cancellation", () => {
-  it("ends a look-up once no caller waits for it", async () => {
+  it("ends a lookup once no caller waits for it", async () => {
     const cancel = vi.spyOn(Channel.prototype, "cancel");
     const server = await serve(() => "silent");
     const resolver = asking([server]);
@@ -168,7 +168,7 @@ describe("cancellation", () => {
     cancel.mockRestore();
   });
 
-  it("does not affect the next look-up", async () => {
+  it("does not affect the next lookup", async () => {
     const replies: Reply[] = ["silent", "silent", [V4], []];
     const server = await serve(() => replies.shift() ?? []);
     const resolver = asking([server]);
@@ -180,7 +180,7 @@ describe("cancellation", () => {
     expect(await resolver.resolve("example.com")).toEqual([V4]);
   });
 
-  it("prevents the look-up if the signal has already aborted", async () => {
+  it("prevents the lookup if the signal has already aborted", async () => {
     const server = await serve(() => [V4]);
     const signal = AbortSignal.abort();
     await expect(asking([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
@@ -189,7 +189,7 @@ describe("cancellation", () => {
 });
 
 describe("the cache", () => {
-  it("shares one look-up among concurrent requests", async () => {
+  it("shares one lookup among concurrent requests", async () => {
     const server = await serve(() => [V4, V6]);
     const resolver = asking([server]);
     const names = Array.from({ length: 50 }, () => resolver.resolve("example.com"));
@@ -276,7 +276,7 @@ describe("search domains", () => {
     expect(namesOf(server)).toEqual(["example.com", "gone.example.com", "gone.example.com.cluster.local"]);
   });
 
-  it("are skipped if their servers fail, but the look-up of an unknown name then fails", async () => {
+  it("are skipped if their servers fail, but the lookup of an unknown name then fails", async () => {
     const { search } = await writeFiles();
     await writeFile(search, "search broken.example\noptions ndots:2\n");
     const server = await serve((question) =>

@@ -232,7 +232,7 @@ describe("an upstream proxy that resolves names", () => {
     expect(await reach(proxy, options)).toMatchObject({ failure: "blocked", lookedUp: ["page.example"] });
   });
 
-  it("makes the early check of a target succeed without a look-up", async () => {
+  it("makes the early check of a target succeed without a lookup", async () => {
     const upstreamProxy = parseUpstreamProxy({ url: "http://127.0.0.1:3128", dns: "proxy" });
     const resolver = { resolve: () => expect.fail("looked up") };
     const policy = { allow: [], ownHostnames: [] };

@@ -144,17 +144,17 @@ describe("the target", () => {
   });
 
   it("is resolved once", async () => {
-    let lookUps = 0;
+    let lookups = 0;
     const hosts = {
       "receiver.example.com": () => {
-        lookUps += 1;
-        return lookUps === 1 ? ["127.0.0.1"] : ["8.8.8.8"];
+        lookups += 1;
+        return lookups === 1 ? ["127.0.0.1"] : ["8.8.8.8"];
       },
     };
     const port = await serveHttp((_request, response) => void response.end());
     const sender = openSender({ resolver: createFakeResolver(hosts) });
     expect(await send(sender, `http://receiver.example.com:${port}/`)).toEqual(responded(200));
-    expect(lookUps).toBe(1);
+    expect(lookups).toBe(1);
   });
 
   it.each([

@@ -61,18 +61,18 @@ afterAll(async () => {
   await site.close();
 });
 
-async function expectNeighbourToRender(): Promise<void> {
+async function expectNeighborToRender(): Promise<void> {
   const { bytes } = await renderer.render(screenshot(site.url("/")));
   expect(readPng(bytes).pixel(1000, 700)).toEqual(GREEN);
 }
 
 describe("a page that floods the connection to the browser", () => {
-  it.each(Object.keys(FLOODS))("is ended without effect on its neighbours: %s", async (path) => {
+  it.each(Object.keys(FLOODS))("is ended without effect on its neighbors: %s", async (path) => {
     // otherwise, it would render for half a minute
     const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
-    await expectNeighbourToRender();
+    await expectNeighborToRender();
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
-    await expectNeighbourToRender();
+    await expectNeighborToRender();
     expect(events).toEqual([
       {
         type: "page-ended",
@@ -84,7 +84,7 @@ describe("a page that floods the connection to the browser", () => {
 });
 
 describe("a page that floods the connection to a remote browser", () => {
-  it("is ended without effect on its neighbours", async () => {
+  it("is ended without effect on its neighbors", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     const ended: RendererEvent[] = [];
     const remote = openRenderer([site.port], {
@@ -110,7 +110,7 @@ describe("a heavy page", () => {
 
   it("is rendered if its scripts fail continuously", async () => {
     const failing = renderer.render(screenshot(site.url("/errors"), { delay: 2_000 }));
-    await expectNeighbourToRender();
+    await expectNeighborToRender();
     expect(readPng((await failing).bytes).pixel(1000, 700)).toEqual(GREEN);
     expect(events).toEqual([]);
   });

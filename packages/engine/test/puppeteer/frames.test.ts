@@ -30,7 +30,7 @@ let renderer: Renderer;
 
 beforeAll(async () => {
   site = await openSite({ "/page": PAGE, "/inner": "<body style='margin:0;background:red'>" });
-  const { allow = [], ...policy } = allowPorts(site.port);
+  const { allow, ...policy } = allowPorts(site.port);
   const other = { kind: "name", hostname: "localhost", port: site.port } as const;
   renderer = openRenderer([], { targets: { ...policy, allow: [...allow, other] } });
 });

@@ -90,11 +90,11 @@ describe("a page", () => {
 });
 
 describe("a page with hundreds of names whose servers never respond", () => {
-  it("does not delay another page's look-ups", async () => {
+  it("does not delay another page's lookups", async () => {
     const both = open();
     const hostile = both.render(screenshot(site.url("/many-silent"))).catch((error: SnapError) => error.code);
     await nameServer.whenAsked("A n7.silent.example");
-    const { targetStatus } = await both.render(screenshot(site.url("/", "neighbour.example")));
+    const { targetStatus } = await both.render(screenshot(site.url("/", "neighbor.example")));
     expect(targetStatus).toBe(200);
     await both.close();
     expect(await hostile).not.toBe("target_unreachable");

@@ -127,7 +127,7 @@ async function renderBeside(renderer: Renderer, settled: Promise<unknown>): Prom
   let isSettled = false;
   const wait = settled.catch(() => {}).finally(() => (isSettled = true));
   while (!isSettled) {
-    const file = await renderer.render(screenshot(site.url("/")), { isolationKey: "neighbour" });
+    const file = await renderer.render(screenshot(site.url("/")), { isolationKey: "neighbor" });
     statuses.push(file.targetStatus);
   }
   await wait;
@@ -140,7 +140,7 @@ function endsOf(events: readonly RendererEvent[]): unknown[] {
 
 describe("a page that takes up the CPU", () => {
   it.each(["/spins", "/spins-at-once"])(
-    "is ended at its limit, beside a neighbour in the same browser: %s",
+    "is ended at its limit, beside a neighbor in the same browser: %s",
     async (path) => {
       const { renderer, events, pids } = await observe({ pageCpuMaxMs: 1_500 });
       const rendering = renderSlowly(renderer, path);
@@ -193,7 +193,7 @@ describe("a page that takes up memory", () => {
 });
 
 describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
-  it("are moved to an isolated browser; a neighbour's renders in the shared one continue", async () => {
+  it("are moved to an isolated browser; a neighbor's renders in the shared one continue", async () => {
     // the pages must be found before a busy machine makes the browser miss its probes
     const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
     const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, "/floods")));
@@ -208,7 +208,7 @@ describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, 
 });
 
 describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
-  it("is moved to an isolated browser; a neighbour's renders are retried and succeed", async () => {
+  it("is moved to an isolated browser; a neighbor's renders are retried and succeed", async () => {
     // the limit on CPU time must not end the page first
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/overloads-gpu")]);

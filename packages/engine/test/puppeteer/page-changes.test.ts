@@ -28,9 +28,9 @@ beforeAll(async () => {
           "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
         })
         .end(BOXES),
-    "/stubborn": BOXES.replace("id=a", 'id=a style="display:block !important"'),
+    "/important": BOXES.replace("id=a", 'id=a style="display:block !important"'),
     "/late": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin", "<div class=banner style='background:blue'>"), 200)</script>`,
-    "/late-and-stubborn": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin",
+    "/late-important": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin",
       "<div class=banner style='background:blue;display:block!important;visibility:visible!important'>"), 200)</script>`,
     "/shadow": `<!doctype html><style>body{margin:0}</style><div id=host></div><script>
       host.attachShadow({ mode: "open" }).innerHTML = "<style>div{height:100px}</style><div id=a style=background:red></div>"
@@ -91,7 +91,7 @@ describe("hideSelectors", () => {
 });
 
 describe("removeSelectors", () => {
-  it.each(["/", "/csp", "/stubborn"])("removes elements on %s from the layout", async (path) => {
+  it.each(["/", "/csp", "/important"])("removes elements on %s from the layout", async (path) => {
     const { pixel } = await render(path, { removeSelectors: "#a" });
     expect(pixel(700, 50)).toEqual(GREEN);
   });
@@ -113,9 +113,9 @@ describe("hideSelectors and removeSelectors", () => {
   });
 
   it.each(["hideSelectors", "removeSelectors"])(
-    "apply to elements that are added later with inline styles: %s",
+    "apply to elements that are added later with `!important` inline styles: %s",
     async (name) => {
-      const { pixel } = await render("/late-and-stubborn", {
+      const { pixel } = await render("/late-important", {
         [name]: ".banner",
         waitForFunction: "document.querySelectorAll(`.banner`).length === 2",
       });
@@ -144,7 +144,7 @@ describe("click", () => {
     expect(notes).toEqual([]);
   });
 
-  it("clicks what an overlay covers", async () => {
+  it("clicks an element that an overlay covers", async () => {
     const { pixel } = await render("/covered", { click: "#button" });
     expect(pixel(700, 500)).toEqual(RED);
   });
@@ -259,7 +259,7 @@ describe("wait parameters", () => {
     expect(notes).toEqual(["wait-capped"]);
   });
 
-  it("allow a page to be captured that does not become idle in time", async () => {
+  it("capture a page that does not become idle in time", async () => {
     const options = { waitUntil: "networkidle0", waitTimeout: 200, onWaitTimeout: "capture" } as const;
     const { notes } = await render("/", { ...options, script: "setInterval(() => fetch('/slow'), 50)" });
     expect(notes).toEqual(["wait-capped"]);

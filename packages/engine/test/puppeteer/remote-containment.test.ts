@@ -132,7 +132,7 @@ describe("the reported containment gaps", () => {
     expect(gaps).not.toMatch(/WebRTC|looked up|sandbox/);
   });
 
-  it("include WebRTC and DNS look-ups without the recommended arguments", async () => {
+  it("include WebRTC and DNS lookups without the recommended arguments", async () => {
     expect(await gapsOf([], "proxy")).toMatch(/WebRTC[^]*looked up/);
   });
 

@@ -8,7 +8,7 @@ import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
 /** Allows only these loopback ports, where the test sites listen. */
-export function allowPorts(...ports: number[]): TargetPolicy {
+export function allowPorts(...ports: number[]): TargetPolicy & Required<Pick<TargetPolicy, "allow">> {
   return {
     allow: ports.map((port) => ({ kind: "block", address: "127.0.0.1", prefixLength: 32, port })),
     ownHostnames: [],

@@ -74,7 +74,7 @@ function checkReceipts(
   }
   for (const receipt of receipts) checkReceipt(world, receipt, { finishedAt, account });
   const accepted = receipts.filter(({ isAccepted }) => isAccepted).length;
-  // according to a clock that is an hour ahead, every lease has ended
+  // according to a clock that is an hour ahead, every lease has expired
   const disturbances = world.conditions.hasWildClocks ? Infinity : (world.history.disturbances.get(id) ?? 0);
   if (accepted > 1 + disturbances) world.reportViolation("a webhook is delivered twice", id);
   if (accepted > disturbances && delivery.status !== "delivered")

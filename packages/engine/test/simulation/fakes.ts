@@ -58,7 +58,7 @@ export function createRenderer(world: World, process: SimulatedProcess): Rendere
 
 const HOSTS = createFakeResolver({ "example.com": ["93.184.215.14"], "inside.example.com": ["10.0.0.1"] });
 
-/** Creates a resolver that sometimes fails, but never takes time: the engine limits look-ups in real time. */
+/** Creates a resolver that sometimes fails, but never takes time: the engine limits lookups in real time. */
 export function createResolver(world: World): Resolver {
   return {
     async resolve(hostname) {

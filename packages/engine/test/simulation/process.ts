@@ -61,7 +61,7 @@ export class SimulatedProcess {
       webhookSender: createWebhookSender(world, this),
       batchRetryWindowMs: world.conditions.retryWindowMs,
       concurrency: world.draw.between(2, 3),
-      // without leases, only this cache has the rendering of a render that ended during a look-up
+      // without leases, only this cache has the rendering of a render that ended during a lookup
       memoryCacheBytes: world.conditions.hasLeases ? world.draw.pick([1, 20_000, 1_000_000]) : 1_000_000,
       clock,
       random: { bytes: (size) => world.draw.bytes(size) },

@@ -90,7 +90,7 @@ function checkItem(world: World, { process, settled }: Change, { was, is }: Item
   const isByClaimant = was.state.status === "rendering" && history.claimants.get(id) === process;
   if (isClaim || (!isByClaimant && failsUnclaimed(was.state, state))) {
     if (!isClaimable(world, was.state))
-      world.reportViolation("an item is claimed before its lease has ended", id);
+      world.reportViolation("an item is claimed before its lease has expired", id);
     if (isClaim) history.claimants.set(id, process);
     if (world.conditions.isCalm && was.state.status === "rendering")
       world.reportViolation("an item is taken from a worker that renews its lease", id);
@@ -133,7 +133,7 @@ function checkDelivery(world: World, { before, after, process }: Change): void {
     return reportViolation("a delivery that has ended changes", after.id);
   if (is.status === "sending" && is.fence > was.fence) {
     history.claimants.set(after.id, process);
-    // by the time the claimant learns of its claim, the lease might have ended
+    // by the time the claimant learns of its claim, the lease might have expired
     if (processes.some(({ name, isSuspended }) => name === process && isSuspended))
       history.recordDisturbance(after.id);
   } else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)

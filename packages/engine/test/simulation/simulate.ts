@@ -44,7 +44,7 @@ async function run(world: World): Promise<void> {
   await serve(world, accounts);
   await finishWork(world);
   if (world.violation !== null) return;
-  // calls that are still in flight arrive, and all leases end
+  // calls that are still in flight arrive, and all leases expire
   await timeline.runToEnd();
   await timeline.run(world.conditions.hasWildClocks ? 2 * HOUR_MS : 2 * DURATIONS.reservationLeaseMs);
   for (const account of accounts) {

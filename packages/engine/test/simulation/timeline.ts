@@ -1,7 +1,7 @@
 interface Event {
   readonly at: number;
   readonly run: () => void;
-  isCancelled: boolean;
+  isCanceled: boolean;
 }
 
 /** Far more than any simulation needs. */
@@ -30,10 +30,10 @@ export class Timeline {
 
   /** Schedules an event; returns a function that cancels it. */
   after(delayMs: number, run: () => void): () => void {
-    const event = { at: this.#now + Math.max(0, delayMs), run, isCancelled: false };
+    const event = { at: this.#now + Math.max(0, delayMs), run, isCanceled: false };
     this.#events.splice(this.#positionOf(event.at), 0, event);
     return () => {
-      event.isCancelled = true;
+      event.isCanceled = true;
     };
   }
 
@@ -73,7 +73,7 @@ export class Timeline {
 
   #runNext(): boolean {
     let event = this.#events.pop();
-    while (event?.isCancelled) event = this.#events.pop();
+    while (event?.isCanceled) event = this.#events.pop();
     if (event === undefined) return false;
     this.#eventCount += 1;
     if (this.#eventCount > MAX_EVENTS) throw new Error(`more than ${MAX_EVENTS} events`);

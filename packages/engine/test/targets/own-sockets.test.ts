@@ -88,23 +88,23 @@ describe("a socket that the service shares with others, such as a cloud's object
       { hostname: "10.0.0.8", port: 9000, isShared: true },
     ],
   };
-  let lookUps: string[] = [];
+  let lookups: string[] = [];
   const resolver: Resolver = {
     async resolve(name) {
-      lookUps.push(name);
+      lookups.push(name);
       return name === "s3.example.com" ? ["93.184.215.20"] : ["10.0.0.9"];
     },
   };
   const resolved = async (hostname: string, port: number): Promise<unknown> => {
-    lookUps = [];
+    lookups = [];
     const outcome = await resolveHost({ hostname, port, policy, resolver });
     return "failure" in outcome ? outcome.failure : "ok";
   };
 
-  it("is open on a public address, without another look-up", async () => {
+  it("is open on a public address, without another lookup", async () => {
     expect(await resolved("s3.example.com", 443)).toBe("ok");
     expect(await resolved("93.184.215.20", 443)).toBe("ok");
-    expect(lookUps).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it("is closed on a private address, even if the allowlist covers it", async () => {

@@ -18,7 +18,7 @@ function tokensWith(secretKey: string, changed: Partial<TokenStore> = {}): Token
   });
 }
 
-const right = tokensWith("the key that encrypts");
+const correct = tokensWith("the key that encrypts");
 const wrong = tokensWith("another key altogether");
 const WRONG_KEY = "the secret key is not the one that encrypted the stored signing secrets";
 
@@ -45,14 +45,14 @@ describe("the secret key", () => {
           suspendedAt: null,
           deletionStartedAt: null,
         });
-      ids.push((await right.create({ accountId: id })).record.id);
+      ids.push((await correct.create({ accountId: id })).record.id);
     }
   }
 
   it("is compared with the key that encrypted the newest signing secret", async () => {
-    expect(await right.checkSecretKey()).toBe("unused");
+    expect(await correct.checkSecretKey()).toBe("unused");
     await createTwo();
-    expect(await right.checkSecretKey()).toBe("matches");
+    expect(await correct.checkSecretKey()).toBe("matches");
     expect(await wrong.checkSecretKey()).toBe("differs");
   });
 
@@ -61,7 +61,7 @@ describe("the secret key", () => {
     await expect(wrong.create({ accountId: "acct_1" })).rejects.toThrow(WRONG_KEY);
     await expect(wrong.rotate(ids[0] ?? 0)).rejects.toThrow(WRONG_KEY);
     expect(await store.listByAccount("acct_1")).toHaveLength(1);
-    await expect(right.reveal(ids[0] ?? 0)).resolves.toBeDefined();
+    await expect(correct.reveal(ids[0] ?? 0)).resolves.toBeDefined();
   });
 
   it("is rejected after it was lost and one secret was replaced, even if other replacements fail", async () => {
@@ -74,7 +74,7 @@ describe("the secret key", () => {
       },
     });
     await expect(killed.replaceLostSecrets()).rejects.toThrow("killed");
-    expect(await right.checkSecretKey()).toBe("differs");
+    expect(await correct.checkSecretKey()).toBe("differs");
     expect(await wrong.checkSecretKey()).toBe("matches");
     expect(await wrong.replaceLostSecrets({ dryRun: true })).toHaveLength(1);
   });

@@ -4,18 +4,18 @@ import { systemRandom } from "../../src/ports/random.ts";
 import { authenticateSigned } from "../../src/tokens/authenticate-signed.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 
-/** Returns the message that rejects a query, and the number of token look-ups. */
-async function rejectionOf(query: string | URLSearchParams): Promise<[message: string, lookUps: number]> {
-  let lookUps = 0;
+/** Returns the message that rejects a query, and the number of token lookups. */
+async function rejectionOf(query: string | URLSearchParams): Promise<[message: string, lookups: number]> {
+  let lookups = 0;
   const { tokens } = createMemoryStorage();
-  const find = (id: number): ReturnType<typeof tokens.find> => ((lookUps += 1), tokens.find(id));
+  const find = (id: number): ReturnType<typeof tokens.find> => ((lookups += 1), tokens.find(id));
   const seal = createSeal("a key for these tests", systemRandom);
   const rejected = authenticateSigned({ tokens: { find }, seal, now: 0 }, query);
   const message = await rejected.then(
     () => "accepted",
     (error: unknown) => (error as Error).message,
   );
-  return [message, lookUps];
+  return [message, lookups];
 }
 
 const signed = `tokenId=1&signature=${"0".repeat(64)}`;
@@ -31,7 +31,7 @@ it.each([
 });
 
 it("128 parameters are verified", async () => {
-  const [message, lookUps] = await rejectionOf(`${names(126)}&${signed}`);
+  const [message, lookups] = await rejectionOf(`${names(126)}&${signed}`);
   expect(message).toMatch(/^The URL is not signed, or the signature does not match/);
-  expect(lookUps).toBe(1);
+  expect(lookups).toBe(1);
 });

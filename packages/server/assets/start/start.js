@@ -6,6 +6,8 @@ const STORED_TOKEN = "snap-token";
 const RENDER_TIMEOUT_MS = 180_000;
 /** A `blob:` URL has the page's origin, so a file must not be able to run scripts. */
 const FILE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);
+/** Programs under development rarely have a certificate. */
+const LOOPBACK = /^(localhost|127\.|\[::1\])/i;
 
 const find = (id) => document.getElementById(id);
 const form = find("form");
@@ -36,7 +38,7 @@ function requestUrl() {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
   const isPdf = format.value === "pdf";
   const query = {
-    url: isAbsolute ? target : `https://${target}`,
+    url: isAbsolute ? target : `${LOOPBACK.test(target) ? "http" : "https"}://${target}`,
     ...(isPdf && { pdf: "true" }),
     ...(!isPdf && format.value !== "png" && { format: format.value }),
     ...(!isPdf && fullPage.checked && { fullPage: "true" }),
@@ -94,8 +96,12 @@ async function render() {
 
 async function showFailure(response) {
   const { message, code } = await response.json().catch(() => ({}));
+  const advice =
+    code === "blocked_host" ? " To open a private address, the operator adds it to SNAP_ALLOW_TARGETS." : "";
   show(
-    message === undefined ? `The service returned status ${response.status}.` : `${message} (${code})`,
+    message === undefined
+      ? `The service returned status ${response.status}.`
+      : `${message} (${code})${advice}`,
     true,
   );
   if (response.status === 401 && demoToken === undefined) token.focus();
@@ -105,7 +111,7 @@ function describe(headers, durationMs) {
   const cost = headers.get("X-Cache") === "HIT" ? "from the cache, free" : "1 credit";
   const remaining = headers.get("X-Credits-Remaining");
   const left = remaining === null ? "" : `; ${Number(remaining).toLocaleString("en-US")} credits left`;
-  return `Done in ${(durationMs / 1000).toFixed(1)} s: ${cost}${left}.`;
+  return `Done in ${(durationMs / 1000).toFixed(2)} s: ${cost}${left}.`;
 }
 
 function clear() {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { addToAudit, recordChanges } from "../audit/record-changes.ts";
+import { addToAuditLog, recordChanges } from "../audit/record-changes.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { hasBody, readJson } from "../requests/request-body.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
@@ -16,7 +16,7 @@ const VISITOR: Operator = { user: "console", session: null };
 /** Bodies of other methods are ignored. */
 const BODY_METHODS: ReadonlySet<string> = new Set(["post", "patch"]);
 
-/** Authenticates, reads the request, calls the route, and adds its changes to the audit. */
+/** Authenticates, reads the request, calls the route, and adds its changes to the audit log. */
 export function handleRoute(route: AdminRoute, service: AdminService): RequestHandler {
   const { engine, plans, logger } = service;
   const takesBody = BODY_METHODS.has(route.method);
@@ -42,7 +42,7 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
           host: exchange.caller.address,
         };
         logger.info({ ...change, request_id: exchange.requestId }, "audit");
-        await addToAudit(engine.audit, change);
+        await addToAuditLog(engine.audit, change);
       },
     }).catch((error: unknown) => {
       throw toAdminFailure(error);

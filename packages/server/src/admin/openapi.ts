@@ -11,7 +11,7 @@ const INTRODUCTION = `The operator's API: everything the console shows and does,
 - Send the value of \`SNAP_ADMIN_TOKEN\` as a bearer token. The console's pages send a session cookie instead.
 - Every error response is the same JSON envelope as in \`/v1\`, with a \`code\` to branch on.
 - Lists return \`entries\` and \`has_more\`; send the id of the last entry as \`after\` to get the next page.
-- Unknown parameters are rejected. Every change is added to the audit, which \`snap-server audit\` shows.`;
+- Unknown parameters are rejected. Every change is added to the audit log, which \`snap-server audit\` shows.`;
 
 const TAGS: Readonly<Record<AdminTag, string>> = {
   Service: "The service's state and plans.",

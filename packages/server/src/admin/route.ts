@@ -12,7 +12,7 @@ export const ADMIN_BASE = "/admin/v1";
 /** Groups of operations in the OpenAPI description. */
 export type AdminTag = "Service" | "Accounts" | "Tokens" | "Requests" | "Batches" | "Usage" | "Session";
 
-/** Passed to every route. The audit records the changes made through `engine` and `operations`. */
+/** Passed to every route. The audit log records the changes made through `engine` and `operations`. */
 interface CallContext {
   /** The value of `{id}` in the path; `""` without one. */
   readonly id: string;
@@ -60,7 +60,7 @@ interface RouteDefinition<Query extends Parameters, Body extends Parameters> ext
   readonly query?: Query;
   /** By default, the body must be empty. */
   readonly body?: Body;
-  /** Name in the audit of a route that changes something: the equivalent command. */
+  /** Name in the audit log of a route that changes something: the equivalent command. */
   readonly command?: string;
   /** Returns the response document, or an `AdminResponse`. */
   readonly handle: (call: CheckedCall<Query, Body>) => Promise<object>;

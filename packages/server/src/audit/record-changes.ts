@@ -1,4 +1,4 @@
-import type { Audit, Engine } from "@snap/engine";
+import type { AuditLog, Engine } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
 import { messageOf } from "../config/message-of.ts";
 import { watchChanges } from "./watch-changes.ts";
@@ -33,12 +33,14 @@ export async function recordChanges<T>(
 }
 
 /**
- * Adds a change to the audit.
+ * Adds a change to the audit log.
  *
  * @throws Error if it cannot be stored; the change has already been made.
  */
-export async function addToAudit(audit: Audit, change: Change): Promise<void> {
+export async function addToAuditLog(audit: AuditLog, change: Change): Promise<void> {
   await audit.record(change).catch((error: unknown) => {
-    throw new Error(`the change was made, but not added to the audit: ${messageOf(error)}`, { cause: error });
+    throw new Error(`the change was made, but not added to the audit log: ${messageOf(error)}`, {
+      cause: error,
+    });
   });
 }

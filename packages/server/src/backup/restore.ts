@@ -18,7 +18,7 @@ export interface RestoreRequest extends Pick<ReadRequest, "onProgress"> {
   readonly file: string;
   /** Whether to move an existing database aside. */
   readonly replaces: boolean;
-  /** Becomes an entry of the restored audit. */
+  /** Becomes an entry of the restored audit log. */
   readonly change: Omit<AuditEntry, "at">;
 }
 
@@ -49,7 +49,7 @@ export async function restore({
     const manifest = await readArchive({ ...staged, input, schemaVersion: SCHEMA_VERSION, onProgress });
     const hasKey = await requireKey(config, staged);
     const now = Date.now();
-    await staged.appendToAudit({ ...change, at: now });
+    await staged.appendToAuditLog({ ...change, at: now });
     return { manifest, previous: staged.commit(now), hasKey };
   } catch (error) {
     throw isFull(error) ? diskFull(config.dataDir, error) : error;

@@ -58,7 +58,7 @@ export async function operate<T>(
 
 /**
  * Opens the storage, even while a server is running, and closes it when `work` ends. Adds the changes made by `work` to
- * the audit (`withAudit`).
+ * the audit log (`withAudit`).
  */
 export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: AdminParts = {}): Promise<T> {
   const config = loadStorageConfig();
@@ -79,7 +79,7 @@ export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: A
 
 /**
  * Closes the engine when `work` ends. If `work` calls an engine method that changes something, the change is added to the
- * audit and logged to stderr, even if `work` fails afterwards.
+ * audit log and logged to stderr, even if `work` fails afterwards.
  *
  * @param changed Subjects that have already changed.
  */

@@ -1,15 +1,15 @@
-import type { Audit } from "@snap/engine";
+import type { AuditLog } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
-import { addToAudit, type Change } from "../audit/record-changes.ts";
+import { addToAuditLog, type Change } from "../audit/record-changes.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
 
 let runningCommand = "";
 
-/** Sets the command's name in the audit: `tokens revoke`, without arguments, which may contain secrets. */
+/** Sets the command's name in the audit log: `tokens revoke`, without arguments, which may contain secrets. */
 export function nameRunningCommand(program: Command): void {
   program.hook("preAction", (_program, action) => {
     const names: string[] = [];
@@ -34,14 +34,14 @@ export function logChange(change: Change): void {
 }
 
 /**
- * Logs a change, and adds it to the audit.
+ * Logs a change, and adds it to the audit log.
  *
  * @throws Error if it cannot be stored; the change has already been made and logged.
  */
-export async function announceChange(audit: Audit, subjects: readonly string[]): Promise<void> {
+export async function announceChange(audit: AuditLog, subjects: readonly string[]): Promise<void> {
   const change = describeChange(subjects);
   logChange(change);
-  await addToAudit(audit, change);
+  await addToAuditLog(audit, change);
 }
 
 /** Read separately, because a move needs only part of the configuration. An invalid level was already reported. */

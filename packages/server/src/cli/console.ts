@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isoInstant } from "../admin/documents.ts";
-import { signInLink } from "../admin/sign-in-link.ts";
+import { createSignInLink } from "../admin/sign-in-link.ts";
 import { publicUrlOf, type Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
@@ -14,27 +14,27 @@ interface ConsoleOptions {
 /** `snap-server console`: prints a sign-in link, or signs all operators out. */
 export function addConsole(program: Command): void {
   withJson(program.command("console"))
-    .description("print a link that signs in to the console; it works once and expires after ten minutes")
+    .description("print a sign-in link for the console, which works once and expires after ten minutes")
     .option("--sign-out-all", "end all sessions and unused links instead")
     .addHelpText(
       "after",
       `
-The service must serve the console: set SNAP_CONSOLE=on, or start it with --dev. A session lasts twelve hours.`,
+The console must be enabled: set SNAP_CONSOLE=on, or start the service with --dev. A session lasts twelve hours.`,
     )
     .action(({ signOutAll, json }: ConsoleOptions) => (signOutAll ? endSessions : printLink)(json === true));
 }
 
 function printLink(json: boolean): Promise<void> {
   return administer(async ({ config, engine }) => {
-    const publicUrl = requirePublicUrl(config);
-    const { url, expiresAt } = await signInLink(engine, publicUrl);
+    const publicUrl = requireConsoleUrl(config);
+    const { url, expiresAt } = await createSignInLink(engine, publicUrl);
     if (json) return printJson({ url, expires_at: isoInstant(expiresAt) });
     printLines(`Open this link in a browser. It works once, until ${formatInstant(expiresAt, "")}:`, "", url);
   });
 }
 
 /** @throws UsageError if the console is off, or its address is unknown. */
-function requirePublicUrl(config: Config): string {
+function requireConsoleUrl(config: Config): string {
   if (config.console === false)
     throw new UsageError("the console is off", "set SNAP_CONSOLE=on, and restart the service");
   if (config.publicUrl === null && config.port === 0)
@@ -48,7 +48,6 @@ function endSessions(json: boolean): Promise<void> {
   return administer(async ({ engine }) => {
     const ended = await engine.operators.signOutAll();
     if (json) printJson({ ended });
-    else
-      printLines(`Ended ${ended} ${ended === 1 ? "session or unused link" : "sessions and unused links"}.`);
+    else printLines(`Sessions and unused links ended: ${ended}.`);
   });
 }

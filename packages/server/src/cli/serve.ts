@@ -20,6 +20,7 @@ import { servicePolicy } from "../target-policy.ts";
 import { applyOwnToken } from "../own-token.ts";
 import { writeServedAddress } from "../served-address.ts";
 import { openEngine } from "../wire.ts";
+import { checkStores } from "./doctor/check-stores.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { adminOptions, checkEncryption } from "./serve-admin.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
@@ -43,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   logger.info(await describeStart(config), "starting");
   for (const text of warnings) logger.warn(text);
   for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
+  void warnOfObjectStore(config, logger);
   const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
   const demo = isDev ? await startDemo(config.port + 1) : null;
   try {
@@ -54,6 +56,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     await demo?.close();
   }
   process.exit(EXIT_CODES.ok);
+}
+
+/** Starts anyway: without its object store, the service renders large renderings again. */
+async function warnOfObjectStore(config: Config, logger: Logger): Promise<void> {
+  const stores = config.stores.filter(({ name }) => name === config.objectStore);
+  for (const { status, message, advice } of await checkStores({ ...config, stores }))
+    if (status !== "ok") logger.warn(`object store ${message}; ${advice}`);
 }
 
 /** The data folder's disk; `null` if the service uses PostgreSQL. */
@@ -158,6 +167,7 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       const { message, advice } = describePooler(mode);
       if (advice !== null && config.role !== "api") logger.warn(`${message}; ${advice}`);
     },
+    onBucketRecovered: () => logger.info("the object store works again: large renderings are cached"),
     onRedisRecovered: () =>
       logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
   }).catch(async (error: unknown) => {
@@ -171,6 +181,10 @@ async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
       logger.info(
         { token: tokenId },
         `SNAP_TOKEN is token ${tokenId}; to show its signing secret: npx snap-server tokens reveal ${tokenId}`,
+      );
+    else if (demo === null && (await engine.accounts.page({ limit: 1 })).entries.length === 0)
+      logger.info(
+        "no accounts yet; set SNAP_TOKEN to a secret, or run npx snap-server accounts create --help",
       );
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);

@@ -22,14 +22,14 @@ export function parseOverride(text: string): Optional {
   throw new InvalidArgumentError('It must be a whole number or "none".');
 }
 
-/** @throws InvalidArgumentError unless the text is the id of a token. */
+/** @throws InvalidArgumentError unless the text has the form of a token id. */
 export function parseTokenId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be the number before the pipe in a token.");
 }
 
 /**
- * Reads `45s`, `30m`, `12h` or `30d`, in milliseconds, or `none`.
+ * Parses `45s`, `30m`, `12h` or `30d` into milliseconds; returns `none` as is.
  *
  * @throws InvalidArgumentError with the valid values.
  */

@@ -1,3 +1,4 @@
+import { suggestName } from "@snap/protocol";
 import { SETTINGS } from "./settings.ts";
 
 /** Whether the variables are for the service, or for a command. */
@@ -14,6 +15,7 @@ export function findContradictions(
     ...checkSharedStorage(env),
     ...checkRemoteBrowsers(env),
     ...checkUpstreamProxy(env),
+    ...checkObjectStore(env),
   ];
 }
 
@@ -89,6 +91,26 @@ function* checkUpstreamProxy(env: Readonly<Record<string, unknown>>): Generator<
       "has no effect on pages with SNAP_BROWSER_EGRESS=direct; unset one of them",
     ];
   }
+}
+
+function checkObjectStore(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const [name, file] = [env["SNAP_OBJECT_STORE"], env["SNAP_STORES_FILE"]];
+  if (typeof name !== "string") return [];
+  if (file === undefined)
+    return [["SNAP_OBJECT_STORE", "names a store in SNAP_STORES_FILE; also set that, or unset this one"]];
+  const { data: stores } = SETTINGS.stores.schema.safeParse(file);
+  if (stores === undefined) return [];
+  const store = stores.find((candidate) => candidate.name === name);
+  if (store === undefined) {
+    const names = stores.map((candidate) => candidate.name);
+    const near = suggestName(name, names);
+    const remedy = near === null ? `use ${names.join(" or ")}` : `did you mean ${near}?`;
+    return [["SNAP_OBJECT_STORE", `is not the name of a store in SNAP_STORES_FILE; ${remedy}`]];
+  }
+  if (store.accounts === undefined) return [];
+  return [
+    ["SNAP_OBJECT_STORE", "must be a store without accounts: it caches the renderings of all accounts"],
+  ];
 }
 
 const ISOLATION_NEEDS_LOCAL =

@@ -11,7 +11,7 @@ export const RENDER_SETTINGS = {
   chromiumPath: {
     variable: "SNAP_CHROMIUM_PATH",
     schema: optional(path()),
-    description: "path of the browser",
+    description: "path to the browser",
     unset: "the browser that puppeteer installed, or the system's",
   },
   sandbox: {

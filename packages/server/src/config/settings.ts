@@ -168,6 +168,13 @@ export const SETTINGS = {
     description: "JSON file that names the object stores in which storeTo stores renderings",
     unset: "none",
   },
+  objectStore: {
+    variable: "SNAP_OBJECT_STORE",
+    schema: optional(z.string()),
+    description:
+      "name of the store in SNAP_STORES_FILE in which the service caches renderings over 32 KiB; storeTo cannot use it",
+    unset: "none: renderings are cached in SNAP_DATA_DIR or Redis",
+  },
   webhookRetryDelaysMs: {
     variable: "SNAP_WEBHOOK_SCHEDULE",
     schema: optional(retryDelays()),

@@ -1,5 +1,5 @@
 import type { ListedTarget, Engine } from "@snap/engine";
-import { signInLink } from "../admin/sign-in-link.ts";
+import { createSignInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
 import { printJson, printLines } from "../cli/output.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
@@ -40,7 +40,7 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
         origin: publicUrl,
         docs: `${publicUrl}/docs`,
         mcp: `${publicUrl}/mcp`,
-        console: hasConsole ? (await signInLink(engine, publicUrl)).url : null,
+        console: hasConsole ? (await createSignInLink(engine, publicUrl)).url : null,
         demo_page: server.url,
         token,
         data_dir: config.dataDir,

@@ -25,7 +25,7 @@ export function requireMode(mode: Ability, args: Arguments): void {
 
 /** @throws SnapError `validation_failed` if there are arguments. */
 export function requireNone(args: Arguments): void {
-  reject(args, () => "is not a parameter; this tool takes none");
+  reject(args, () => "is not a parameter; this tool accepts none");
 }
 
 function reject(args: Arguments, faultOf: (name: string) => string | null): void {

@@ -32,7 +32,8 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
   registry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "An access token, `<id>|<secret>`, created in the account settings or on the command line.",
+    description:
+      "An access token, `<id>|<secret>`, created in the console or on the command line, or the operator's `SNAP_TOKEN`.",
   });
   for (const [name, header] of Object.entries(HEADER_COMPONENTS))
     registry.registerComponent("headers", name, { ...header });

@@ -41,7 +41,7 @@ export const renderingFacts = z.strictObject({
 export const answerShape = {
   answer: z.enum(ANSWERS).default("file").meta({
     description:
-      "What to return: the `file`, or facts about it as `json`, with a link to it. Both render, cost and are cached the same.",
+      "What to return: the `file`, or facts about it as `json`, with a link to it. Rendering, cost and caching are the same for both.",
     example: "json",
   }),
 } as const;

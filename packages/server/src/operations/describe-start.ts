@@ -17,6 +17,7 @@ export async function describeStart(config: Config): Promise<Readonly<Record<str
     ...(shared === null
       ? { storage: "embedded", data_dir: config.dataDir }
       : { storage: "postgresql", database: serverOf(shared.databaseUrl), redis: serverOf(shared.redisUrl) }),
+    object_store: config.objectStore ?? undefined,
     upstream_proxy: upstreamProxyOf(config)?.origin,
     ...(remote.length === 0
       ? { ...(await describeBrowser(config)), sandbox }

@@ -1,9 +1,9 @@
-import type { DeliveryAttempt, EngineOptions, FinishedItem } from "@snap/engine";
+import type { DeliveryAttempt, EngineOptions, FinishedItem, PostponedItem } from "@snap/engine";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
 /**
- * Returns engine callbacks that log and count each finished batch item and each webhook delivery attempt.
+ * Returns engine callbacks that log and count finished batch items, items to start again, and attempts to deliver webhooks.
  */
 export function watchBatches({
   logger,
@@ -11,12 +11,13 @@ export function watchBatches({
 }: {
   readonly logger: Logger;
   readonly metrics: Metrics | false;
-}): Required<Pick<EngineOptions, "onItemFinished" | "onDeliveryAttempt">> {
+}): Required<Pick<EngineOptions, "onItemFinished" | "onItemPostponed" | "onDeliveryAttempt">> {
   return {
     onItemFinished(item) {
       logItem(logger, item);
       if (metrics) metrics.countItem(item);
     },
+    onItemPostponed: (item) => logPostponed(logger, item),
     onDeliveryAttempt(attempt) {
       logDelivery(logger, attempt);
       if (metrics) metrics.countDelivery(attempt);
@@ -32,6 +33,21 @@ function logItem(logger: Logger, { itemId, batchId, accountId, state }: Finished
   logger.info(
     { batch: batchId, item: itemId, account: accountId, status, ...outcome },
     `batch item ${status}`,
+  );
+}
+
+function logPostponed(logger: Logger, { itemId, batchId, accountId, error, retryAt }: PostponedItem): void {
+  const { code, detail } = error;
+  logger.info(
+    {
+      batch: batchId,
+      item: itemId,
+      account: accountId,
+      code,
+      detail,
+      retry_at: new Date(retryAt).toISOString(),
+    },
+    "batch item postponed",
   );
 }
 

@@ -14,7 +14,7 @@ export interface Exchange {
   /** Path of the matched route. */
   route: string;
   principal: Principal | null;
-  /** Who used the admin API, as in the audit. */
+  /** Who used the admin API, as in the audit log. */
   operator: string | null;
   /** The Model Context Protocol tool that was called. */
   tool: string | null;

@@ -10,7 +10,7 @@ async function audit({ engine }: AdminTestService): Promise<readonly (readonly u
   return entries.map(({ command, subjects, user, host }) => [command, subjects.toSorted(), user, host]);
 }
 
-describe("the audit", () => {
+describe("the audit log", () => {
   it("records each change in the console under the name of the equivalent command", async () => {
     const service = await openAdmin();
     const browser = await signIn(service);
@@ -103,7 +103,7 @@ describe("the audit", () => {
     expect([reply.status, envelopeOf(reply).code]).toEqual([500, "server_error"]);
     expect(await service.engine.accounts.list()).toHaveLength(1);
     expect(service.lines).toContainEqual(
-      expect.objectContaining({ detail: expect.stringContaining("not added to the audit: no room") }),
+      expect.objectContaining({ detail: expect.stringContaining("not added to the audit log: no room") }),
     );
   });
 });

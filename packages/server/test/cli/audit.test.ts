@@ -32,8 +32,8 @@ const audit = async (...args: string[]): Promise<readonly Entry[]> =>
 const mint = async (...args: string[]): Promise<CreatedToken> =>
   (await workspace.json(["tokens", ...args])) as CreatedToken;
 
-describe("the audit", () => {
-  it("has a line for each command that changes or reveals something, and none for the others", async () => {
+describe("the audit log", () => {
+  it("has an entry for each command that changes or reveals something, and none for the others", async () => {
     const secrets: string[] = [EMAIL, "grace@example.com"];
     for (const args of [
       ["create", "--account", account, "--name", "the shop"],
@@ -74,7 +74,7 @@ describe("the audit", () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it("has no line for a command that was rejected", async () => {
+  it("has no entry for a command that was rejected", async () => {
     for (const args of [
       ["tokens", "revoke", "7"],
       ["accounts", "verify", "acct_0"],
@@ -141,6 +141,6 @@ describe("the audit", () => {
     const { code, stderr } = await workspace.run(["accounts", "verify", account]);
     expect(code).toBe(1);
     expect(stderr).toContain('"command":"accounts verify"');
-    expect(stderr).toContain("error: the change was made, but not added to the audit: no room");
+    expect(stderr).toContain("error: the change was made, but not added to the audit log: no room");
   });
 });

@@ -294,7 +294,7 @@ describe("a backup", () => {
     ]);
   });
 
-  it("once restored, has the restore in its audit and in the log", async () => {
+  it("once restored, has the restore in its audit log and in the log", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await backUp();
     const restored = await workspace.run(["restore", file, "--yes"]);

@@ -70,10 +70,10 @@ describe("snap-server console", () => {
     expect(await statusOf(cookie)).toBe(401);
     expect(await signIn(unused.url)).toBe(401);
     const { stdout } = await workspace.run(["console", "--sign-out-all"]);
-    expect(stdout).toBe("Ended 0 sessions and unused links.\n");
+    expect(stdout).toBe("Sessions and unused links ended: 0.\n");
   });
 
-  it("is recorded in the audit without the code", async () => {
+  it("is recorded in the audit log without the code", async () => {
     const { url } = (await workspace.json(["console"])) as Link;
     await signIn(url);
     await workspace.json(["console", "--sign-out-all"]);

@@ -155,7 +155,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
       gone: { ...store, endpoint: "http://127.0.0.1:1" },
     };
     await writeFile(path("stores.json"), JSON.stringify(stores));
-    const environment = { SNAP_STORES_FILE: path("stores.json") };
+    const environment = { SNAP_STORES_FILE: path("stores.json"), SNAP_OBJECT_STORE: "archive" };
     const checks = (await examine(environment)).filter(({ name }) => name === "object store");
     await server.close();
     expect(checks.map(({ code, message }) => `${code} ${message}`)).toEqual([

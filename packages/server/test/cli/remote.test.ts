@@ -191,7 +191,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     );
   });
 
-  it("is recorded in the service's audit", async () => {
+  it("is recorded in the service's audit log", async () => {
     await json("accounts", "verify", account);
     const entries = (await service.json(["audit"])) as readonly Record<string, unknown>[];
     expect(entries.at(-1)).toMatchObject({

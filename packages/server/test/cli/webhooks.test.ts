@@ -101,7 +101,7 @@ describe("webhooks test", () => {
     expect(received).toHaveLength(count);
   });
 
-  it("is in the audit, and rejects an unknown token", async () => {
+  it("is in the audit log, and rejects an unknown token", async () => {
     const { code, stderr } = await workspace.run(["webhooks", "test", origin, "--token", "99", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "token_not_found" } });

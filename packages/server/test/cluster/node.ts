@@ -7,8 +7,8 @@ import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
 /*
- * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Its leases are short, so
- * tests need not wait long for a killed process's leases to end.
+ * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Leases are short, so tests
+ * do not wait long for those of a killed process to expire.
  */
 const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as NodeOptions;
 

@@ -122,7 +122,7 @@ describe("readZip rejects a ZIP file", () => {
     ["not a ZIP file", Buffer.from("<p>Hello</p>".repeat(100))],
     ["truncated at the end", zipOf([PAGE]).subarray(0, -30)],
     ["truncated at the start", zipOf([PAGE]).subarray(20)],
-    ["missing entries that its end record declares", zipOf([PAGE], 3)],
+    ["missing entries that its end of central directory record counts", zipOf([PAGE], 3)],
   ])("that is %s", async (_, body) => {
     expect(await errorOf(body)).toEqual({
       code: "validation_failed",

@@ -4,16 +4,16 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface ZipEntry {
   readonly name: string | Buffer;
   readonly bytes?: string | Uint8Array;
-  /** `st_mode`, in the upper half of the attributes. */
+  /** `st_mode`, in the upper 16 bits of the external file attributes. */
   readonly mode?: number;
-  /** General purpose bits; by default only bit 11, names in UTF-8. */
+  /** General-purpose bit flag; by default only bit 11 (UTF-8 names). */
   readonly flags?: number;
   readonly method?: number;
   readonly uncompressedSize?: number;
   readonly checksum?: number;
 }
 
-/** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is the number in the end record. */
+/** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is the count in the end of central directory record. */
 export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

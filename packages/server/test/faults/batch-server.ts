@@ -5,8 +5,8 @@ import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
 /*
- * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Its leases
- * are short, so tests need not wait long for a killed process's leases to end.
+ * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Leases are
+ * short, so tests do not wait long for those of a killed process to expire.
  */
 const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 

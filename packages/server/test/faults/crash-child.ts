@@ -6,8 +6,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /*
- * One capture on the embedded storage, killed with SIGKILL before the given step. The steps are the calls of capture()
- * to its ports; each is printed.
+ * One capture on the embedded storage, killed with SIGKILL before the given step. Each call that
+ * capture() makes to a port is a step, and its name is printed.
  */
 const [directory = "", startMs = "", token = "", crashBefore = ""] = process.argv.slice(2);
 let step = 0;
@@ -37,10 +37,10 @@ const engineOptions = {
   clock: createFakeClock(Number(startMs)),
   resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
 };
-const setUp = createEngine({ ...engineOptions, storage, renderer: createFakeRenderer() });
-const principal = await setUp.authenticate(token);
+const setupEngine = createEngine({ ...engineOptions, storage, renderer: createFakeRenderer() });
+const principal = await setupEngine.authenticate(token);
 
-const watched: Storage = {
+const steppedStorage: Storage = {
   ...storage,
   ledger: stepThrough(storage.ledger, "ledger"),
   renderings: stepThrough(storage.renderings, "renderings"),
@@ -54,6 +54,6 @@ const store: ObjectStore = {
   },
 };
 const stores = { archive: { store: stepThrough(store, "store") } };
-const engine = createEngine({ ...engineOptions, storage: watched, renderer, stores });
+const engine = createEngine({ ...engineOptions, storage: steppedStorage, renderer, stores });
 await engine.capture({ principal, parameters: { url: "https://example.com/", storeTo: "archive" } });
 takeStep("reply");

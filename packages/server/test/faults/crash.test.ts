@@ -47,7 +47,7 @@ async function credits(engine: Engine, account: Account): Promise<{ remaining: n
 }
 
 describe("kill -9 between the steps of capture()", () => {
-  // Credits right after the crash and after the lease lapses, and the cache result of a retry.
+  // Credits right after the crash and after the lease expires, and the cache result of a retry.
   it.each<
     [
       number,

@@ -70,7 +70,7 @@ describe("POST /v1/captures", () => {
     expect(Buffer.from(page?.bytes ?? []).toString()).toContain("Report");
   });
 
-  it("takes no parameters in the query", async () => {
+  it("accepts no parameters in the query", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await service.send("/v1/captures?width=800", {

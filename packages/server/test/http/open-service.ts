@@ -231,7 +231,7 @@ export function signedQuery(
   return `${canonical}&signature=${signature}`;
 }
 
-function exchange(
+export function exchange(
   origin: string,
   path: string,
   { method = "GET", headers = {}, body }: Omit<RequestOptions, "token">,

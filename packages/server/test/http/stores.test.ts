@@ -181,12 +181,14 @@ describe("in batches", () => {
     const { id, token } = await service.customer({ credits: 10 });
     server.failNext(503);
     const items = [{ url, storeTo: "archive", storeKey: "{date}.png" }];
-    const before = server.requests();
     const { id: batchId } = batchOf(await submit(service, { items }, { token }));
-    await server.whenRequested(before + 1);
     const statusOf = async (): Promise<unknown> =>
       batchOf(await service.send(`/v1/renders/${batchId}`, { token })).items[0]?.status;
-    await expect.poll(statusOf).toBe("queued");
+    await service.whenLogged("batch item postponed");
+    expect(service.lines).toContainEqual(
+      expect.objectContaining({ code: "store_failed", detail: "store archive: 503 SlowDown" }),
+    );
+    expect(await statusOf()).toBe("queued");
     // past midnight, but the date is that of the submission
     service.clock.advance(60_000);
     await service.whenLogged("batch item done");

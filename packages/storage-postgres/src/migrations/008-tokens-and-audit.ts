@@ -1,4 +1,4 @@
-/** Names tokens, records their last use and the secrets of an overlap, and adds the audit of the operator's commands. */
+/** Names tokens, records their last use and the secrets of an overlap, and adds the audit log of operators' commands. */
 export const tokensAndAudit = `
 ALTER TABLE snap.tokens
   ADD COLUMN name TEXT,

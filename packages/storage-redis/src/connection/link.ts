@@ -45,7 +45,7 @@ export async function openLink(
   const close = (): void => {
     isClosed = true;
     if (!client.isOpen) return;
-    // a connection attempt cannot be cancelled, but must not keep the process alive
+    // a connection attempt cannot be canceled, but must not keep the process alive
     client.unref();
     client.destroy();
   };

@@ -35,7 +35,7 @@ local function forget(name)
   return tonumber(bytes)
 end
 
--- Evicts from the account with the most bytes; the pending rendering counts towards its account.
+-- Evicts from the account with the most bytes; the pending rendering counts toward its account.
 local function evict(maxBytes, limit, pendingAccount, pendingBytes)
   if pendingBytes > 0 then redis.call("ZINCRBY", accounts, pendingBytes, pendingAccount) end
   local renderings, bytes = {}, {}

@@ -44,8 +44,8 @@ export interface SqliteRestore {
    * @throws Error if it is not a database, or was written by another program or a newer release.
    */
   inspect(): DatabaseFacts;
-  /** Adds an entry to the audit in the backup; does nothing if the backup is from a release without an audit. */
-  appendToAudit(entry: AuditEntry): Promise<void>;
+  /** Adds an entry to the audit log in the backup; does nothing if the backup is from a release without an audit log. */
+  appendToAuditLog(entry: AuditEntry): Promise<void>;
   /** Replaces the storage. Returns the folder that contains the previous one, or `null` if there was none. */
   commit(now: number): string | null;
   /** Removes uncommitted files, and unlocks the folder. */
@@ -92,7 +92,7 @@ export function openSqliteRestore({
       filename: join(staging, "snap.db"),
       folders,
       inspect: () => inspect(join(staging, "snap.db")),
-      appendToAudit: (entry) => appendToAudit(join(staging, "snap.db"), entry),
+      appendToAuditLog: (entry) => appendToAuditLog(join(staging, "snap.db"), entry),
       commit: (now) => replace(directory, { staging, now }),
       close() {
         rmSync(staging, { recursive: true, force: true });
@@ -117,7 +117,7 @@ function inspect(filename: string): DatabaseFacts {
   }
 }
 
-async function appendToAudit(filename: string, entry: AuditEntry): Promise<void> {
+async function appendToAuditLog(filename: string, entry: AuditEntry): Promise<void> {
   const database = new DatabaseSync(filename);
   try {
     const table = prepare(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'audit'");

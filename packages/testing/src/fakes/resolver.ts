@@ -1,7 +1,7 @@
 import type { Resolver } from "@snap/engine/ports";
 
 /**
- * Addresses by host name; a function is called for each look-up, to simulate DNS rebinding or a resolver that recovers.
+ * Addresses by host name; a function is called for each lookup, to simulate DNS rebinding or a resolver that recovers.
  * `fails` rejects with `ESERVFAIL`, so the name may exist; `silent` never responds, and rejects only when aborted.
  */
 export type FakeHosts = Readonly<Record<string, FakeHost | (() => FakeHost)>>;

@@ -16,7 +16,7 @@ const FILTERS: readonly (readonly [filter: AccountFilter, ids: readonly string[]
   [{ emailPart: "example", planSlug: "starter", isVerified: true }, ["acct_d", "acct_c"]],
 ];
 
-/** Tests paging, filters, and look-ups by email address. */
+/** Tests paging, filters, and lookups by email address. */
 export function testAccountPages(test: DefineTest<"accounts">): void {
   test("finds an account by its email address, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount({ email: "Ada@example.com" }));

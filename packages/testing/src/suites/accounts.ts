@@ -83,7 +83,10 @@ function testUniqueness(test: DefineTest<"accounts">): void {
 
   test("rejects an id that is taken", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
-    await assert.rejects(accounts.insert(sampleAccount({ email: "grace@example.com" })), "the id is taken");
+    await assert.rejects(
+      accounts.insert(sampleAccount({ email: "grace@example.com" })),
+      "insert must reject an id that is taken",
+    );
     assert.deepEqual(await accounts.list(), [sampleAccount()]);
   });
 

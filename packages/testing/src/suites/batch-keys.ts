@@ -29,7 +29,11 @@ function testClaims(test: DefineTest<"batches">): void {
     const holder = { batch: sampleBatch(), digest: "2c26b46b" };
     const different = sampleClaim({ digest: "fcde2b2e", expiresAt: EXPIRES_AT + 1 });
     for (const claim of [sampleClaim(), different])
-      assert.deepEqual(await batches.insert(repeat, claim), holder, "the key is taken");
+      assert.deepEqual(
+        await batches.insert(repeat, claim),
+        holder,
+        "insert must return the batch that has the key",
+      );
     assert.equal(await batches.find("batch_2"), null, "a batch whose key is taken is not stored");
     const { queuedItems } = await batches.stats({ now: SUBMITTED_AT });
     assert.equal(queuedItems, 1, "items of a batch whose key is taken are not stored");
@@ -62,7 +66,10 @@ function testClaims(test: DefineTest<"batches">): void {
 
   test("does not claim a key for a batch that it rejects", async ({ batches }) => {
     await batches.insert(sampleBatch());
-    await assert.rejects(batches.insert(sampleBatch(), sampleClaim()), "the id is taken");
+    await assert.rejects(
+      batches.insert(sampleBatch(), sampleClaim()),
+      "insert must reject an id that is taken",
+    );
     assert.equal(await holderAfter(batches), null, "the rejected batch must not have the key");
   });
 

@@ -56,7 +56,7 @@ function testWhenItemsAreDue(test: DefineTest<"batches">): void {
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
   });
 
-  test("returns a rendering item from the millisecond at which its lease ends", async ({ batches }) => {
+  test("returns a rendering item from the millisecond at which its lease expires", async ({ batches }) => {
     await batches.insert(batchOf(rendering(SUBMITTED_AT + 5)));
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 4 }), []);
     assert.deepEqual(await dueItems(batches, { now: SUBMITTED_AT + 5 }), ["batch_1 item_1"]);
@@ -146,7 +146,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
     fence: 1,
   });
 
-  test("returns a delivery from the millisecond at which it is due or its lease ends", async ({
+  test("returns a delivery from the millisecond at which it is due or its lease expires", async ({
     batches,
   }) => {
     await insertDelivery(batches, "batch_1", { accountId: "acct_1", delivery: due(SUBMITTED_AT + 5) });

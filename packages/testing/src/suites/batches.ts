@@ -20,9 +20,10 @@ import { concurrently, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
- * Tests `BatchStore`: complete records, atomic changes with settlements, and queues that are exact to the millisecond.
+ * Tests `BatchStore`: every field is stored, changes and settlements are atomic, and items and deliveries become due at
+ * the exact millisecond.
  *
- * Also compares random calls with the in-memory model; a failure names its seed, and `seed` repeats the run.
+ * Also compares random calls with the in-memory model: a failure reports its seed; pass it as `seed` to repeat the run.
  */
 export function testBatchStore(
   runner: SuiteRunner,
@@ -134,10 +135,10 @@ function testRecords(test: DefineTest<"batches">): void {
   test("returns records that are isolated from the stored ones", async ({ batches }) => {
     const batch = structuredClone(sampleBatch());
     await batches.insert(batch);
-    spoil(batch);
+    mutate(batch);
     const request = { batchId: "batch_1", now: SUBMITTED_AT };
-    spoil(await batches.change({ ...request, change: (before) => before }));
-    spoil(await batches.find("batch_1"));
+    mutate(await batches.change({ ...request, change: (before) => before }));
+    mutate(await batches.find("batch_1"));
     assert.deepEqual(await batches.find("batch_1"), sampleBatch());
   });
 }
@@ -146,7 +147,7 @@ function testInserts(test: DefineTest<"batches">): void {
   test("rejects a batch whose id is taken, without changing the existing one", async ({ batches }) => {
     await batches.insert(sampleBatch());
     const other = sampleBatch({ accountId: "acct_2", items: [sampleItem(), sampleItem({ id: "item_2" })] });
-    await assert.rejects(batches.insert(other), "the id is taken");
+    await assert.rejects(batches.insert(other), "insert must reject an id that is taken");
     assert.deepEqual(await batches.find("batch_1"), sampleBatch());
     const request = { now: SUBMITTED_AT, limit: 10, exceptAccounts: ["acct_1"] };
     assert.deepEqual(await batches.dueItems(request), []);
@@ -169,12 +170,11 @@ function testInserts(test: DefineTest<"batches">): void {
   });
 }
 
-/** Tries to modify a record. */
-function spoil(batch: BatchRecord | null): void {
+function mutate(batch: BatchRecord | null): void {
   const item = batch?.items[0];
   assert.ok(item !== undefined, "the batch does not exist");
   Reflect.set(item.parameters, "url", "https://modified.example/");
   Reflect.set(item.state, "status", "failed");
-  Reflect.set(item, "key", "spoilt");
+  Reflect.set(item, "key", "modified");
   Reflect.set(batch ?? {}, "items", []);
 }

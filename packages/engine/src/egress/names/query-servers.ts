@@ -76,7 +76,7 @@ const SERVER_FAILURES: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Each query has its own channel: it reads resolv.conf when it is created, can be cancelled separately, and sends from
+ * Each query has its own channel: it reads resolv.conf when it is created, can be canceled separately, and sends from
  * its own port, because some routers drop the second response to one port.
  */
 async function ask(family: "ipv4" | "ipv6", query: Query): Promise<readonly string[]> {

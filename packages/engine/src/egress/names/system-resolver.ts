@@ -7,9 +7,9 @@ import { parseHostsFile } from "./hosts-file.ts";
 import { queryServers, type Answer } from "./query-servers.ts";
 import { readWhenChanged } from "./read-when-changed.ts";
 import { completions, parseSearchDomains } from "./search-domains.ts";
-import { SharedLookUps } from "./shared-look-ups.ts";
+import { SharedLookups } from "./shared-lookups.ts";
 
-/** Time limit for a look-up, across all servers and search domains. */
+/** Time limit for a lookup, across all servers and search domains. */
 export const LOOK_UP_TIMEOUT_MS = 5_000;
 const CACHED_MS = 10_000;
 /** For names without addresses, and names with an answer for only one address family. */
@@ -23,7 +23,7 @@ export interface SystemResolverOptions {
   readonly hostsFile?: string;
   /** File with the search domains; `/etc/resolv.conf` by default. */
   readonly searchFile?: string;
-  /** Time limit for a look-up; 5,000 by default. */
+  /** Time limit for a lookup; 5,000 by default. */
   readonly timeoutMs?: number;
   /** A monotonic clock in milliseconds, for the age of cached answers. */
   readonly now?: () => number;
@@ -31,7 +31,7 @@ export interface SystemResolverOptions {
 
 /**
  * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads both files
- * when they change. A look-up takes at most 5 s, can be cancelled, and delays no other look-up. Answers are cached for
+ * when they change. A lookup takes at most 5 s, can be canceled, and delays no other lookup. Answers are cached for
  * 10 s.
  *
  * @example
@@ -43,7 +43,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   const { timeoutMs = LOOK_UP_TIMEOUT_MS, now = (): number => performance.now() } = options;
   const hosts = readWhenChanged(hostsFile, parseHostsFile);
   const search = readWhenChanged(searchFile, parseSearchDomains);
-  const running = new SharedLookUps<Answer>();
+  const running = new SharedLookups<Answer>();
   const cache = new LRUCache<string, Answer>({
     maxSize: CACHED_ADDRESSES_MAX,
     sizeCalculation: ({ addresses }) => addresses.length + 1,

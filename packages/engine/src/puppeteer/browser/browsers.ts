@@ -6,9 +6,9 @@ import type { RendererSettings } from "../options.ts";
 import type { EgressProxyOptions } from "../proxy/proxy.ts";
 import { BrowserSupervisor, type TabSource } from "./browser-supervisor.ts";
 import { IsolatedBrowsers } from "./isolated-browsers.ts";
-import { localBrowser } from "./local-browser.ts";
+import { createLocalBrowserSource } from "./local-browser.ts";
 import { PageMonitor } from "./page-monitor.ts";
-import { remoteBrowser } from "./remote-browser.ts";
+import { createRemoteBrowserSource } from "./remote-browser.ts";
 import { TabPool } from "./tab-pool.ts";
 
 /** As long as the quarantine of an account whose page was ended. */
@@ -40,7 +40,7 @@ export function openBrowsers(settings: RendererSettings): Browsers {
   const egress = { resolver, upstreamProxy, policy: { ...targets, alwaysBlocked } };
   const [first, ...others] = settings.browserEndpoints.map((endpoint) => {
     const onConnected = (address: string): void => blockAddress(alwaysBlocked, address, endpoint);
-    return new BrowserSupervisor(remoteBrowser(endpoint, { ...settings, egress, onConnected }));
+    return new BrowserSupervisor(createRemoteBrowserSource(endpoint, { ...settings, egress, onConnected }));
   });
   return first ? remoteBrowsers(new TabPool([first, ...others])) : localBrowsers({ ...settings, egress });
 }
@@ -63,7 +63,9 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
     const warmContexts = isIsolated
       ? Math.min(ISOLATED_WARM_CONTEXTS, settings.warmContexts)
       : settings.warmContexts;
-    return new BrowserSupervisor(localBrowser({ ...settings, warmContexts, monitor, isIsolated }));
+    return new BrowserSupervisor(
+      createLocalBrowserSource({ ...settings, warmContexts, monitor, isIsolated }),
+    );
   };
   const shared = start(false);
   const isolated = new IsolatedBrowsers({

@@ -23,7 +23,7 @@ const FALLBACK_PATHS = [
 const EXECUTABLE_BY_OTHERS = 0o001;
 
 /**
- * Returns the path of a browser to render with: Puppeteer's if it was downloaded, otherwise the system's; `null` if
+ * Returns the path to a browser to render with: Puppeteer's if it was downloaded, otherwise the system's; `null` if
  * none is installed.
  *
  * @example

@@ -8,7 +8,7 @@ import type { RendererEvent } from "../renderer-event.ts";
 import type { BrowserSource } from "./browser-supervisor.ts";
 
 const NO_BROWSER =
-  "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set the path of a browser";
+  "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set `executablePath`";
 
 export interface LocalBrowserOptions extends Omit<LaunchOptions, "executablePath">, RecyclingLimits {
   /** `null` searches at each start, so a browser that is installed later is found. */
@@ -22,7 +22,7 @@ export interface LocalBrowserOptions extends Omit<LaunchOptions, "executablePath
 }
 
 /** Launches browsers on this machine and monitors them. */
-export function localBrowser(options: LocalBrowserOptions): BrowserSource {
+export function createLocalBrowserSource(options: LocalBrowserOptions): BrowserSource {
   return {
     async start() {
       const executablePath = options.executablePath ?? (await findBrowser());

@@ -32,7 +32,10 @@ export interface RemoteBrowserOptions extends ProbeOptions {
 }
 
 /** Connects to a remote browser, which keeps running after a disconnect. */
-export function remoteBrowser(endpoint: BrowserEndpoint, options: RemoteBrowserOptions): BrowserSource {
+export function createRemoteBrowserSource(
+  endpoint: BrowserEndpoint,
+  options: RemoteBrowserOptions,
+): BrowserSource {
   const { onEvent } = options;
   const { origin } = endpoint;
   return {

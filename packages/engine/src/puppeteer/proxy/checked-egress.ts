@@ -4,7 +4,7 @@ import { resolveHost, type ResolveFailure } from "../../egress/resolve.ts";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { targetKey, type EgressProxyOptions, type EgressFailure } from "./egress-session.ts";
 import type { PageEgress } from "./page-egress.ts";
-import { PageLookUps } from "./page-look-ups.ts";
+import { PageLookups } from "./page-lookups.ts";
 
 /** Number of rejected hosts to remember per page. */
 const FAILURES_MAX = 1_000;
@@ -26,11 +26,11 @@ const ERROR_REASONS = {
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const failures = new LRUCache<string, EgressFailure>({ max: FAILURES_MAX });
-  const lookUps = new PageLookUps();
+  const lookups = new PageLookups();
   const closed = new AbortController();
 
   const findFailure = async (target: Target): Promise<ResolveFailure | null> => {
-    const outcome = await resolveHost({ ...target, policy, resolver, lookUps, signal: closed.signal });
+    const outcome = await resolveHost({ ...target, policy, resolver, lookups, signal: closed.signal });
     return "failure" in outcome ? outcome.failure : null;
   };
 
@@ -38,7 +38,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
     if (INLINE.test(url)) return null;
     const target = parseTarget(url);
     if (target === null) return "blocked";
-    const failure = lookUps.admit(target.hostname) ? await findFailure(target) : "too-many-names";
+    const failure = lookups.admit(target.hostname) ? await findFailure(target) : "too-many-names";
     if (failure !== null) failures.set(targetKey(target), failure);
     return failure;
   };

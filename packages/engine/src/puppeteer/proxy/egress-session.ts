@@ -8,7 +8,7 @@ import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 import { blockProxies } from "./listeners.ts";
 import type { HostBlocks } from "./page-egress.ts";
-import { PageLookUps } from "./page-look-ups.ts";
+import { PageLookups } from "./page-lookups.ts";
 
 /** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
@@ -36,7 +36,7 @@ export class EgressSession {
   readonly agent = new UpstreamAgent();
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
-  readonly #lookUps = new PageLookUps();
+  readonly #lookups = new PageLookups();
   readonly #failures = new LRUCache<string, EgressFailure>({ max: FAILURES_PER_PAGE_MAX });
   readonly #details = new LRUCache<string, string>({ max: FAILURES_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
@@ -133,19 +133,19 @@ export class EgressSession {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     if (this.#connections > maxConnections) return "too-many-connections";
-    return this.#lookUps.admit(hostname) ? null : "too-many-names";
+    return this.#lookups.admit(hostname) ? null : "too-many-names";
   }
 
   async #connect(target: Target, client: Socket): Promise<Socket | ConnectFailure> {
     const { resolver, upstreamProxy = null } = this.#options;
     const policy = blockProxies(this.#options.policy);
-    const lookUps = this.#lookUps;
+    const lookups = this.#lookups;
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();
     client.once("close", abandon);
     const onUnreachable = (detail: string): void => void this.#details.set(targetKey(target), detail);
     const { signal } = abandoned;
-    const request = { ...target, policy, resolver, upstreamProxy, lookUps, signal, onUnreachable };
+    const request = { ...target, policy, resolver, upstreamProxy, lookups, signal, onUnreachable };
     const outcome = await connect(request);
     client.off("close", abandon);
     return outcome;

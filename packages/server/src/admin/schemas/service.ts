@@ -14,7 +14,7 @@ export const plan: z.ZodType<AdminPlan> = z
 
 export const session: z.ZodType<AdminSession> = z
   .strictObject({
-    user: z.enum(["console", "admin token"]).meta({ description: "The user in the audit." }),
+    user: z.enum(["console", "admin token"]).meta({ description: "The user in the audit log." }),
     expires_at: optionalInstant.meta({ description: "Null for the admin token, which does not expire." }),
   })
   .meta({ id: "Session" });

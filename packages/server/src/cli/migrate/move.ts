@@ -1,5 +1,5 @@
 import { AdminError, systemClock, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
-import { createAudit, findForeignSecrets } from "@snap/engine/internals";
+import { createAuditLog, findForeignSecrets } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
@@ -46,7 +46,7 @@ export async function move({
           from: keySourceOf({ secretKey, dataDir }),
         });
       const outcome = await transfer({ source, target, onProgress });
-      const audit = createAudit({ store: target.audit, clock: systemClock });
+      const audit = createAuditLog({ store: target.audit, clock: systemClock });
       if (!outcome.wasFinished) await announceChange(audit, [`database ${database}`]);
       return { ...outcome, dataDir, database, key: found };
     } finally {

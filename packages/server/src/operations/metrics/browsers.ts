@@ -11,7 +11,7 @@ export const BROWSER_METRICS = {
       reason: {
         renders: "planned: it had reached its maximum number of renders",
         age: "planned: it was an hour old",
-        memory: "its long-lived processes took too much memory",
+        memory: "its long-lived processes used too much memory",
         ended: "it crashed, or was killed, for example because it did not respond",
         disconnected: "the connection to a remote browser was lost",
       },

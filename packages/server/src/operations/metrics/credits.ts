@@ -12,7 +12,7 @@ export const CREDIT_METRICS = {
         settled: "charged",
         refunded: "refunded, because the request failed",
         lapsed:
-          "its lease ended before the render; a credit that a killed process had reserved lapses without being counted",
+          "its lease expired before the render; a credit that a killed process had reserved lapses without being counted",
         reversed: "charged at first; reversed because its request failed without learning of the charge",
         unknown: "the ledger does not know it",
       },

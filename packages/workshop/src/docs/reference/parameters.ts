@@ -23,7 +23,7 @@ export const parametersPage: ReferencePage = {
   title: "Parameters",
   summary: "The parameters of a render request.",
   parts: () => [
-    "The query of `GET /snap` and `GET /snap/signed`, the items of a batch, the client and the tools all take these parameters. `pdf=true` selects the PDF mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
+    "The query of `GET /snap` and `GET /snap/signed`, the items of a batch, the client and the tools all accept these parameters. `pdf=true` selects the PDF mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
     ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
     "## Devices",
     "Values of `device`. Most also exist in landscape: append `-landscape`.",
@@ -34,7 +34,7 @@ export const parametersPage: ReferencePage = {
     "Each of these returns 422 `validation_failed`, and costs nothing. The response names every error.",
     table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
     "## Response",
-    "`GET /snap` and `POST /captures` also take `answer`. It affects neither the rendering, its cost nor its cache entry.",
+    "`GET /snap` and `POST /captures` also accept `answer`. It affects neither the rendering, its cost nor its cache entry.",
     operationParameters(ANSWER_PARAMETERS),
     "The members of the JSON object:",
     table(
@@ -46,7 +46,7 @@ export const parametersPage: ReferencePage = {
     ),
     "If the rendering was cached by a release without `answer`, `title`, `final_url` and `pages` are null. The response has the headers of the file, except `ETag`, and is never 304.",
     "## Signed URLs",
-    "`GET /snap/signed` also takes:",
+    "`GET /snap/signed` also accepts:",
     operationParameters(PROOF_PARAMETERS),
     "## Batches",
     "The body of `POST /renders` is a JSON object:",

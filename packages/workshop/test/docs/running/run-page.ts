@@ -101,7 +101,7 @@ export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
     // Suppress npm's warnings about the machine's settings, which no page shows.
     npm_config_loglevel: "error",
     npm_config_update_notifier: "false",
-    SNAP_LOG_LEVEL: "warn", // hides the audit's lines
+    SNAP_LOG_LEVEL: "warn", // hides the audit entries
     SNAP_PORT: String(service.port),
     SNAP_DATA_DIR: service.dataDir,
   };

@@ -13,7 +13,7 @@ interface RevealProps {
   readonly onClose: () => void;
 }
 
-/** Fetches the signing secret only after a click, because the audit records it. */
+/** Fetches the signing secret only after a click, because the audit log records it. */
 export function RevealDialog({ token, onClose }: RevealProps): JSX.Element {
   const admin = useAdmin();
   const [secret, setSecret] = useState<string | null>(null);
@@ -23,8 +23,8 @@ export function RevealDialog({ token, onClose }: RevealProps): JSX.Element {
       <div class="stack">
         {secret === null ? (
           <p>
-            Anyone with this secret can sign URLs that spend the account's credits. The audit records that you
-            reveal it.
+            Anyone with this secret can sign URLs that spend the account's credits. The audit log records that
+            you reveal it.
           </p>
         ) : (
           <Secret label="Signing secret" hint="Keep it on your server." text={secret} />

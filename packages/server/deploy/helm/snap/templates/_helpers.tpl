@@ -146,7 +146,7 @@ spec:
       # Unused: it replaces the volume that the container would otherwise get.
       emptyDir: { sizeLimit: 1Mi }
       {{- end }}
-    # Browser profiles, which are deleted with their browser. They count towards the memory limit.
+    # Browser profiles, which are deleted with their browser. They count toward the memory limit.
     - name: tmp
       emptyDir: { medium: Memory, sizeLimit: 512Mi }
     # The browser draws pages in shared memory, and needs more than the default of 64 MiB.

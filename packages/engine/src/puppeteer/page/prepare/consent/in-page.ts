@@ -54,7 +54,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   /** A vendor's rule knows its buttons; a heuristic one does not. */
   const mayClick = (button) => ["declines", "settings"].includes(page.kindOf(button)) && staysOnPage(button);
   const { click: clickOn } = HTMLElement.prototype;
-  /** Never accepts, whatever a rule does. A switch may be labelled with what it allows. */
+  /** Never accepts, whatever a rule does. A switch may be labeled with what it allows. */
   const click = (element) => {
     const isSwitch = page.matches(element, "label,input[type=checkbox],input[type=radio],[role=switch],[role=checkbox]");
     if (!isSwitch && page.kindOf(element) === "accepts") return false;

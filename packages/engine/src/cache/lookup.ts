@@ -3,7 +3,7 @@ import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
-export interface LookUpRequest {
+export interface LookupRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   /** Returns whether the caller already has the rendering and needs no bytes. */
@@ -13,7 +13,7 @@ export interface LookUpRequest {
 /** Returns a request's cached rendering, if there is a suitable one. */
 export async function lookUp(
   cache: RenderingCache,
-  { key, parameters, holds }: LookUpRequest,
+  { key, parameters, holds }: LookupRequest,
 ): Promise<StoredRendering | null> {
   const cached = parameters.cache ? await cache.lookUp(key, holds) : null;
   return cached !== null && suits(cached, parameters) ? cached : null;

@@ -8,11 +8,11 @@ import { drawPng } from "./draw-png.ts";
 import { startRelay } from "./relay.ts";
 
 /*
- * Serves the page with internet-like latency over TLS and HTTP/2 in a separate process: one server, and a relay for
+ * Serves the page with internet latency over TLS and HTTP/2 in a separate process: one server, and a relay for
  * each host and round-trip time. Prints the origin of each variant, and the hash of the key that browsers must trust.
  */
 
-export interface DistanceAnnouncement {
+export interface LatencyAnnouncement {
   /** Origins of the page, by round-trip time in milliseconds. */
   readonly origins: Readonly<Record<number, string>>;
   /** SHA-256 of the certificate's public key (SubjectPublicKeyInfo) in Base64. */
@@ -42,15 +42,15 @@ function writePage([
     list(2, (index) => `<link rel="stylesheet" href="${host}/styles/${index}.css">`);
   const scripts = (host: string, count: number): string =>
     list(count, (index) => `<script defer src="${host}/scripts/${index}.js"></script>`);
-  const pictures = (host: string, count: number): string =>
+  const imageTags = (host: string, count: number): string =>
     list(count, (index) => `<img src="${host}/image/${index}.png" width="120" height="120" alt="">`);
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>distant</title>
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>remote</title>
 ${styles(page)}${styles(files)}${scripts(page, 3)}${scripts(files, 5)}
 <h1>A page with parts from several hosts</h1><main></main>
-${pictures(page, 5)}${pictures(files, 2)}${pictures(images, 10)}
+${imageTags(page, 5)}${imageTags(files, 2)}${imageTags(images, 10)}
 <section></section>
 <script type="module">
-document.querySelector("section").innerHTML = ${JSON.stringify(pictures(inserted, 10))};
+document.querySelector("section").innerHTML = ${JSON.stringify(imageTags(inserted, 10))};
 fetch("${slow}/slow.txt").then((response) => response.text()).then((text) => {
   document.querySelector("section").append(text);
 });
@@ -80,7 +80,7 @@ function respond(request: Http2ServerRequest, response: Http2ServerResponse): vo
   const send = (type: string, body: string | Buffer): void => {
     response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" }).end(body);
   };
-  if (kind === "distant") send("text/html", writePage(origins));
+  if (kind === "remote") send("text/html", writePage(origins));
   else if (kind === "styles") send("text/css", writeStyle(Number(name), origins[1]));
   else if (kind === "scripts") send("text/javascript", writeScript(Number(name)));
   else if (kind === "image") send("image/png", IMAGES[Number(name)] ?? "");
@@ -106,4 +106,4 @@ for (const roundTripMs of ROUND_TRIPS_MS) {
 }
 const publicKey = new X509Certificate(cert).publicKey.export({ type: "spki", format: "der" });
 const keyHash = createHash("sha256").update(publicKey).digest("base64");
-console.log(JSON.stringify({ origins: pages, keyHash } satisfies DistanceAnnouncement));
+console.log(JSON.stringify({ origins: pages, keyHash } satisfies LatencyAnnouncement));

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startProgram } from "../processes.ts";
 import type { Bench } from "../scenario.ts";
-import type { DistanceAnnouncement } from "./serve-distance.ts";
+import type { LatencyAnnouncement } from "./serve-latency.ts";
 
-export interface DistantSite {
+export interface RemoteSite {
   /** Its browser trusts the pages' certificate, and its allowed targets include their addresses. */
   readonly bench: Bench;
   readonly originAt: (roundTripMs: number) => string;
@@ -12,12 +12,12 @@ export interface DistantSite {
 }
 
 /**
- * Starts the server for the page with internet-like latency, and writes a script that starts the browser with the
+ * Starts the server of the page with internet latency, and writes a script that starts the browser with the
  * server's certificate trusted, however the tool under test launches it.
  */
-export async function startDistantSite(bench: Bench): Promise<DistantSite> {
-  const { line, stop } = await startProgram(join(import.meta.dirname, "serve-distance.ts"));
-  const { origins, keyHash } = JSON.parse(line) as DistanceAnnouncement;
+export async function startRemoteSite(bench: Bench): Promise<RemoteSite> {
+  const { line, stop } = await startProgram(join(import.meta.dirname, "serve-latency.ts"));
+  const { origins, keyHash } = JSON.parse(line) as LatencyAnnouncement;
   const folder = await mkdtemp(join(bench.scratch, "browser-"));
   const browserPath = join(folder, "trusting-browser");
   const command = `exec "${bench.browserPath}" "--ignore-certificate-errors-spki-list=${keyHash}" "$@"`;

@@ -10,8 +10,8 @@ export interface WebhookSettings {
   readonly toleranceSeconds: number;
 }
 
-/** Throws for settings that verify nothing: a missing or empty secret, an infinite tolerance. */
-export function readSettings(
+/** Throws if a secret is missing or empty, or if the tolerance is negative or not finite. */
+export function checkSettings(
   secret: WebhookSecrets,
   toleranceSeconds: number = LIMITS.webhookToleranceSeconds,
 ): WebhookSettings {

@@ -1,21 +1,21 @@
 import { isIP } from "node:net";
 import PQueue from "p-queue";
-import { SharedLookUps } from "../../egress/names/shared-look-ups.ts";
-import type { LookUpOutcome, LookUpQueue } from "../../egress/resolve.ts";
+import { SharedLookups } from "../../egress/names/shared-lookups.ts";
+import type { LookupOutcome, LookupQueue } from "../../egress/resolve.ts";
 
-/** Maximum number of concurrent look-ups; the page's others wait. */
+/** Maximum number of concurrent lookups; the page's others wait. */
 const LOOK_UPS_IN_FLIGHT_MAX = 8;
 /** Maximum number of host names that a page may look up. */
 const NAMES_PER_PAGE_MAX = 200;
 
 /**
- * One page's look-ups: a few at a time, for a limited number of names, and only once per name. So a page with many
- * unresolvable names, or a hostile one, delays neither other pages nor look-ups of hosts that it has already reached.
+ * One page's lookups: a few at a time, for a limited number of names, and only once per name. So a page with many
+ * unresolvable names, or a hostile one, delays neither other pages nor lookups of hosts that it has already reached.
  */
-export class PageLookUps implements LookUpQueue {
+export class PageLookups implements LookupQueue {
   readonly #queue = new PQueue({ concurrency: LOOK_UPS_IN_FLIGHT_MAX });
-  readonly #running = new SharedLookUps<LookUpOutcome>();
-  readonly #outcomes = new Map<string, LookUpOutcome>();
+  readonly #running = new SharedLookups<LookupOutcome>();
+  readonly #outcomes = new Map<string, LookupOutcome>();
   readonly #names = new Set<string>();
 
   /** Counts the host if its name is new; returns whether the page may look it up. */
@@ -29,8 +29,8 @@ export class PageLookUps implements LookUpQueue {
   async run(
     hostname: string,
     signal: AbortSignal,
-    lookUp: (signal: AbortSignal) => Promise<LookUpOutcome>,
-  ): Promise<LookUpOutcome> {
+    lookUp: (signal: AbortSignal) => Promise<LookupOutcome>,
+  ): Promise<LookupOutcome> {
     const known = this.#outcomes.get(hostname);
     if (known !== undefined) return known;
     return this.#running.join(hostname, signal, async (abandoned) => {

@@ -1,0 +1,120 @@
+import { dayOf } from "../history/daily-totals.ts";
+import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
+import type { Random } from "../ports/random.ts";
+import type { StoredRendering } from "../ports/renderings.ts";
+
+/** Precedes the key of every object. */
+const ROOT = "cache/";
+const LIST_LIMIT = 1000;
+/** Lists of one purge; a purge of more objects has to be repeated. */
+const LISTS_MAX = 10_000;
+const DELETIONS_AT_ONCE = 16;
+const POINTER_BYTES_MAX = 100;
+
+/** Where a rendering's bytes are, for the account that owns it. */
+export interface ObjectPointer {
+  /** UTC date on which the rendering expires. */
+  readonly day: string;
+  readonly id: string;
+  readonly size: number;
+}
+
+/**
+ * The objects with the bytes of renderings. Keys start with the day on which the rendering expires, such as
+ * `cache/2026-11-25/acct_0123456789abcdef0123/5f0c1e2d3a4b5c6d7e8f9a0b1c2d3e4f`, so expired objects are listed first.
+ */
+export interface RenderingObjects {
+  newPointer(rendering: StoredRendering): ObjectPointer;
+  keyOf(accountId: string, pointer: ObjectPointer): string;
+  /**
+   * Deletes some of the objects whose day has passed; returns whether there may be more.
+   *
+   * @throws Error if the bucket fails.
+   */
+  sweep(now: number): Promise<boolean>;
+  /**
+   * Deletes the objects of one account or of all accounts.
+   *
+   * @throws Error if the bucket fails.
+   */
+  purge(accountId: string | null): Promise<void>;
+}
+
+export function createRenderingObjects(bucket: ObjectBucket, random: Random): RenderingObjects {
+  const list = async (request: Parameters<ObjectBucket["list"]>[0]): Promise<readonly string[]> => {
+    const outcome = await bucket.list(request);
+    if ("failure" in outcome) throw bucketFailed(outcome.failure);
+    return outcome.keys;
+  };
+  const deleteAll = async (keys: readonly string[]): Promise<void> => {
+    for (let start = 0; start < keys.length; start += DELETIONS_AT_ONCE) {
+      const some = keys.slice(start, start + DELETIONS_AT_ONCE);
+      const failures = await Promise.all(some.map((key) => bucket.delete(key)));
+      for (const failure of failures) if (failure !== null) throw bucketFailed(failure);
+    }
+  };
+  const deleteBelow = async (prefix: string): Promise<void> => {
+    let after = "";
+    for (let lists = 0; lists < LISTS_MAX; lists += 1) {
+      const keys = await list({ prefix, after, limit: LIST_LIMIT });
+      if (keys.length === 0) return;
+      await deleteAll(keys);
+      after = keys.at(-1) ?? "";
+    }
+    throw new Error("the object store lists too many cached renderings; delete them again");
+  };
+  return {
+    newPointer: ({ expiresAt, bytes }) => ({
+      day: dayOf(expiresAt),
+      id: Buffer.from(random.bytes(16)).toString("hex"),
+      size: bytes.byteLength,
+    }),
+    keyOf: (accountId, { day, id }) => below(day, accountId) + id,
+    async sweep(now) {
+      const keys = await list({ prefix: ROOT, after: "", limit: LIST_LIMIT });
+      const today = dayOf(now);
+      const passed = keys.filter((key) => dayIn(key) < today);
+      await deleteAll(passed);
+      return passed.length === LIST_LIMIT;
+    },
+    async purge(accountId) {
+      if (accountId === null) return deleteBelow(ROOT);
+      let after = "";
+      for (let lists = 0; lists < LISTS_MAX; lists += 1) {
+        const [next] = await list({ prefix: ROOT, after, limit: 1 });
+        if (next === undefined) return;
+        await deleteBelow(below(dayIn(next), accountId));
+        // the character after a slash, so all objects of the day come before
+        after = `${ROOT}${dayIn(next)}0`;
+      }
+    },
+  };
+}
+
+function below(day: string, accountId: string): string {
+  return `${ROOT}${day}/${encodeURIComponent(accountId)}/`;
+}
+
+function dayIn(key: string): string {
+  return key.slice(ROOT.length).split("/", 1)[0] ?? "";
+}
+
+function bucketFailed({ detail }: StoreFailure): Error {
+  return new Error(
+    `the object store failed (${detail}), so renderings may remain in it; try again once it works`,
+  );
+}
+
+/** Encodes a pointer as the bytes of an index entry. No rendering starts like this. */
+export function encodePointer({ day, id, size }: ObjectPointer): Uint8Array {
+  return new TextEncoder().encode(`snap-object ${day}/${id} ${size}`);
+}
+
+/** Returns `null` for the bytes of a rendering. */
+export function decodePointer(bytes: Uint8Array): ObjectPointer | null {
+  if (bytes.byteLength > POINTER_BYTES_MAX) return null;
+  const pattern = /^snap-object (?<day>\d{4}-\d\d-\d\d)\/(?<id>[0-9a-f]{32}) (?<size>\d{1,12})$/;
+  const { day, id, size } = pattern.exec(new TextDecoder().decode(bytes))?.groups ?? {};
+  if (day === undefined || id === undefined || size === undefined) return null;
+  return { day, id, size: Number(size) };
+}

@@ -1,0 +1,64 @@
+import type { ListObjectsOutcome, StoreFailure } from "../ports/object-store.ts";
+import type { HttpOutcome } from "./http-sender.ts";
+
+/** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
+const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
+/** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
+const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
+/** The code of an error is at the start of its XML document. */
+const ERROR_START_BYTES = 2048;
+
+/** The body of a successful response, or why the request failed. */
+export type S3Response = { readonly body: Uint8Array } | { readonly failure: StoreFailure };
+
+export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Response {
+  if (outcome.kind === "failed") {
+    const { reason } = outcome;
+    if (reason === "timed-out") return { failure: { reason, detail: `no response within ${timeoutMs} ms` } };
+    return { failure: { reason: "unavailable", detail: EXPLANATIONS[reason] } };
+  }
+  const { status, body } = outcome;
+  const isSuccess = status >= 200 && status < 300;
+  const text = new TextDecoder().decode(body.subarray(0, ERROR_START_BYTES));
+  if (isSuccess && !XML_ERROR.test(text)) return { body };
+  // the store can send anything; its codes are words such as AccessDenied
+  const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(text) ?? [];
+  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status);
+  return { failure: { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() } };
+}
+
+/** Whether the object does not exist, but its bucket does. */
+export function isMissing(response: S3Response): boolean {
+  return "failure" in response && response.failure.detail === "404 NoSuchKey";
+}
+
+/** Reads the keys of a list that was requested with `encoding-type=url`, and skips everything else. */
+export function readKeys(body: Uint8Array): ListObjectsOutcome {
+  const text = new TextDecoder().decode(body);
+  const keys = Array.from(text.matchAll(/<Key>([^<]{1,4096})<\/Key>/g), ([, key = ""]) => decodeKey(key));
+  // an empty list must not be mistaken for an empty bucket
+  const isList = text.includes("<ListBucketResult");
+  if (!isList || (keys.length === 0 && text.includes("<IsTruncated>true<")))
+    return { failure: { reason: "unavailable", detail: "the response is not a list of objects" } };
+  return { keys: keys.filter((key) => key !== null) };
+}
+
+function decodeKey(encoded: string): string | null {
+  try {
+    // some services encode a space as in forms
+    return decodeURIComponent(encoded.replaceAll("+", "%20"));
+  } catch {
+    return null;
+  }
+}
+
+const EXPLANATIONS: Readonly<
+  Record<Exclude<Extract<HttpOutcome, { readonly kind: "failed" }>["reason"], "timed-out">, string>
+> = {
+  blocked: "its address is not allowed",
+  unresolved: "its host name has no address",
+  "resolver-failed": "name resolution failed",
+  unreachable: "no connection, or an invalid certificate",
+  "proxy-failed": "the upstream proxy failed",
+  broken: "the connection was lost, or the response is not HTTP",
+};

@@ -1,0 +1,276 @@
+import {
+  createObjectRenderings,
+  createS3Store,
+  type ObjectRenderingsOptions,
+  type S3StoreOptions,
+} from "@snap/engine";
+import type { RenderingStore } from "@snap/engine/ports";
+import { testRenderingStore, type StorageSettings } from "@snap/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { EXPIRES_AT, sampleRendering, STORED_AT } from "../../testing/src/suites/rendering-samples.ts";
+import {
+  openObjectStore,
+  STORE_CREDENTIALS,
+  type ObjectStoreServer,
+  type StoreFault,
+} from "../../testing/test/servers/object-store.ts";
+import { openInTemporaryDirectory } from "./temporary.ts";
+
+/* The rendering cache with its bytes in a bucket, over real sockets and real signatures, and a real index. */
+
+const DAY_MS = 86_400_000;
+
+let server: ObjectStoreServer;
+beforeAll(async () => {
+  server = await openObjectStore();
+});
+afterAll(() => server.close());
+beforeEach(() => server.clear());
+
+const bucketOf = (options: Partial<S3StoreOptions> = {}): ReturnType<typeof createS3Store> =>
+  createS3Store({ ...STORE_CREDENTIALS, endpoint: server.origin, prefix: "snap cache", ...options });
+
+describe.each<[string, Partial<ObjectRenderingsOptions>]>([
+  ["of more than 32 KiB", {}],
+  ["of any size", { inlineMaxBytes: 0 }],
+])("with renderings %s in the bucket", (_, options) => {
+  testRenderingStore(
+    { describe, it },
+    async (settings: StorageSettings) => {
+      server.clear();
+      const { storage, close } = await openInTemporaryDirectory(settings);
+      const renderings = createObjectRenderings({
+        index: storage.renderings,
+        bucket: bucketOf(),
+        ...options,
+      });
+      return { storage: { renderings }, close };
+    },
+    // the quota of the index does not count bytes in the bucket
+    { isUnlimited: true },
+  );
+});
+
+const NAME = { accountId: "acct_1", key: "0f1e" };
+const LARGE = sampleRendering({ bytes: new Uint8Array(50_000).fill(7) });
+const named = { ...NAME, now: STORED_AT };
+
+interface Opened {
+  readonly renderings: RenderingStore;
+  readonly index: RenderingStore;
+  readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
+  readonly onBack: ReturnType<typeof vi.fn<() => void>>;
+  /** Advances past the time for which a failing bucket is not used. */
+  readonly wait: () => void;
+}
+
+async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
+  const { storage, close } = await openInTemporaryDirectory({});
+  onTestFinished(close);
+  const [onError, onBack] = [vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
+  let now = STORED_AT;
+  const clock = { now: () => now, after: () => () => {} };
+  const { renderings: index } = storage;
+  const renderings = createObjectRenderings({ index, bucket: bucketOf(options), clock, onError, onBack });
+  return { renderings, index, onError, onBack, wait: () => void (now += 5_000) };
+}
+
+const keys = (): string[] => [...server.objects.keys()];
+const pathOf = (accountId: string, day = "2026-01-02"): RegExp =>
+  new RegExp(`^snap cache/cache/${day}/${accountId}/[0-9a-f]{32}$`);
+
+describe("createObjectRenderings", () => {
+  it("stores the bytes under the day of expiry and the account, and only a pointer in the index", async () => {
+    const { renderings, index } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    expect(keys()).toEqual([expect.stringMatching(pathOf("acct_1"))]);
+    expect([...server.objects.values()]).toEqual([
+      { bytes: Buffer.from(LARGE.bytes), contentType: "image/png" },
+    ]);
+    const entry = await index.get(named);
+    expect(Buffer.from(entry?.bytes ?? []).toString()).toMatch(
+      /^snap-object 2026-01-02\/[0-9a-f]{32} 50000$/,
+    );
+    expect((await index.stats())?.bytes).toBeLessThan(4096 + 100);
+    expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
+  });
+
+  it("stores 32,768 bytes in the index, and serves what was there before", async () => {
+    const { renderings, index } = await open();
+    const requests = server.requests();
+    await renderings.put({ ...NAME, rendering: sampleRendering({ bytes: new Uint8Array(32_768) }) });
+    await index.put({ ...NAME, key: "before", rendering: LARGE });
+    expect((await renderings.get(named))?.bytes).toHaveLength(32_768);
+    expect((await renderings.get({ ...named, key: "before" }))?.bytes).toHaveLength(50_000);
+    expect(server.requests()).toBe(requests);
+  });
+
+  it("never reads another account's object, even if the index were to point at it", async () => {
+    const { renderings, index } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    const entry = await index.get(named);
+    if (entry === null) throw new Error("the entry is missing");
+    await index.put({ accountId: "acct_2", key: "0f1e", rendering: entry });
+    expect(await renderings.get({ ...named, accountId: "acct_2" })).toBeNull();
+  });
+
+  it.each<[string, () => void]>([
+    ["lost", () => server.objects.clear()],
+    ["damaged", () => server.failNext("damages")],
+    ["another object", () => replaceAll(new Uint8Array(50_000))],
+    ["longer", () => replaceAll(new Uint8Array(50_001).fill(7))],
+    ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],
+  ])("an object that is %s is a miss, and its entry is deleted", async (_, damage) => {
+    const { renderings, index, onError } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    damage();
+    expect(await renderings.get(named)).toBeNull();
+    expect(await index.peek(named)).toBeNull();
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it.each<[StoreFault, string]>([
+    [500, "500 InternalError"],
+    [403, "403 AccessDenied"],
+    [404, "404 NoSuchBucket"],
+    ["truncates", "the connection was lost, or the response is not HTTP"],
+    ["silent", "no response within 2000 ms"],
+  ])("a bucket that fails with %j is not used for 5 s, and reported once", async (fault, detail) => {
+    const { renderings, index, onError, onBack, wait } = await open({ timeoutMs: 2_000 });
+    await renderings.put({ ...NAME, rendering: LARGE });
+    server.failNext(fault);
+    expect(await renderings.get(named)).toBeNull();
+    expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      `The object store of cached renderings fails: ${detail}. Until it works, large renderings are not cached.`,
+    ]);
+    const requests = server.requests();
+    expect(await renderings.get(named)).toBeNull();
+    expect(server.requests()).toBe(requests);
+    expect(await index.peek(named)).not.toBeNull();
+    expect(onBack).not.toHaveBeenCalled();
+    wait();
+    expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
+    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("reports an outage once, however often the bucket is tried", async () => {
+    const { renderings, onError, onBack, wait } = await open();
+    server.failAll("PUT", 500);
+    for (let tries = 0; tries < 3; tries += 1) {
+      await renderings.put({ ...NAME, rendering: LARGE });
+      wait();
+    }
+    server.failAll("PUT", null);
+    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...NAME, rendering: LARGE });
+    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("while the bucket fails, large renderings are not stored, and older ones are not returned", async () => {
+    const { renderings, onError } = await open();
+    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    server.failNext(503);
+    await renderings.put({ ...NAME, rendering: LARGE });
+    expect(await renderings.get(named)).toBeNull();
+    expect(keys()).toEqual([]);
+    expect(onError).toHaveBeenCalledTimes(1);
+    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    expect((await renderings.get(named))?.bytes).toHaveLength(6);
+  });
+
+  it("leaves no object for an account that is being deleted", async () => {
+    const { renderings } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
+    expect(keys()).toEqual([]);
+    await renderings.put({ ...NAME, rendering: LARGE });
+    expect(keys()).toEqual([]);
+  });
+
+  it("deletes a rendering with its object", async () => {
+    const { renderings } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.delete(NAME);
+    expect(keys()).toEqual([]);
+  });
+
+  it("purges an account's objects on every day, and no other's", async () => {
+    const { renderings } = await open();
+    for (const accountId of ["acct_1", "acct_10"])
+      for (const days of [0, 1, 29])
+        await renderings.put({
+          accountId,
+          key: String(days),
+          rendering: { ...LARGE, expiresAt: EXPIRES_AT + days * DAY_MS },
+        });
+    expect(await renderings.purge({ accountId: "acct_1" })).toBe(3);
+    expect(keys()).toEqual(
+      ["2026-01-02", "2026-01-03", "2026-01-31"].map((day) => expect.stringMatching(pathOf("acct_10", day))),
+    );
+    expect(await renderings.purge({ accountId: null })).toBe(3);
+    expect(keys()).toEqual([]);
+  });
+
+  it("purges more objects than fit into a list, and leaves others alone", async () => {
+    const { renderings } = await open();
+    const object = { bytes: Buffer.of(), contentType: undefined };
+    const others = ["another/2026-01-02/acct_1/0", "snap cache/caches", "snap cache/acct_1/a.png"];
+    for (const key of others) server.objects.set(key, object);
+    for (let index = 0; index < 1_010; index += 1)
+      server.objects.set(`snap cache/cache/2026-01-02/acct_1/${index}`, object);
+    await renderings.purge({ accountId: "acct_1" });
+    expect(keys()).toEqual(others);
+  });
+
+  it.each<[string, string, StoreFault]>([
+    ["cannot be listed", "GET", 500],
+    ["responds with a page instead of a list", "GET", "babbles"],
+    ["refuses to delete", "DELETE", 403],
+  ])("a purge of a bucket that %s fails, and can be repeated", async (_, method, fault) => {
+    const { renderings, index } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    server.failAll(method, fault);
+    const message =
+      /^the object store failed \(.+\), so renderings may remain in it; try again once it works$/;
+    await expect(renderings.purge({ accountId: "acct_1" })).rejects.toThrow(message);
+    await expect(renderings.purge({ accountId: null })).rejects.toThrow(message);
+    await expect(renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT })).rejects.toThrow(message);
+    expect(await index.peek(named)).toBeNull();
+    expect(keys()).toHaveLength(1);
+    server.failAll(method, null);
+    await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
+    expect(keys()).toEqual([]);
+  });
+
+  it("prunes the objects from the day after their renderings expire", async () => {
+    const { renderings } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    // replaced
+    await renderings.put({ ...NAME, rendering: { ...LARGE, expiresAt: EXPIRES_AT + DAY_MS } });
+    await renderings.prune({ now: EXPIRES_AT + 23 * 3_600_000, limit: 10 });
+    expect(keys()).toHaveLength(2);
+    await renderings.prune({ now: EXPIRES_AT + DAY_MS, limit: 10 });
+    expect(keys()).toEqual([expect.stringMatching(pathOf("acct_1", "2026-01-03"))]);
+  });
+
+  it("prunes once an hour, and once a minute while there is more", async () => {
+    const { renderings } = await open();
+    const object = { bytes: Buffer.of(), contentType: undefined };
+    for (let index = 0; index < 1_005; index += 1)
+      server.objects.set(`snap cache/cache/2025-12-31/acct_1/${index}`, object);
+    const left: number[] = [];
+    for (const afterMs of [0, 59_000, 60_000, 60_000 + 3_599_000]) {
+      await renderings.prune({ now: STORED_AT + afterMs, limit: 1 });
+      left.push(keys().length);
+      if (afterMs === 60_000) server.objects.set("snap cache/cache/2025-12-31/acct_1/late", object);
+    }
+    expect(left).toEqual([5, 5, 0, 1]);
+    await renderings.prune({ now: STORED_AT + 60_000 + 3_600_000, limit: 1 });
+    expect(keys()).toEqual([]);
+  });
+});
+
+function replaceAll(bytes: Uint8Array): void {
+  for (const [key, { contentType }] of server.objects)
+    server.objects.set(key, { bytes: Buffer.from(bytes), contentType });
+}
