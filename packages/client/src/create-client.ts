@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
         // without the cache, each render costs a credit, even if its response was lost
         retryIsFree: parameters.cache !== false,
         read: async (response, context) =>
-          response.status === 304 ? readNotModified(response) : readRendering(response, context, form),
+          response.status === 304 ? readNotModified(context) : readRendering(response, context, form),
       },
       callOptions,
     );

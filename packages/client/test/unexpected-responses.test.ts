@@ -119,10 +119,39 @@ describe("the token", () => {
       token: TOKEN,
       maxRetries: 0,
       fetch: async (_input, init) => {
-        throw new Error(`cannot send ${new Headers(init?.headers).get("authorization") ?? ""}`);
+        const headers = new Headers(init?.headers);
+        const text = `cannot send ${headers.get("authorization") ?? ""}`;
+        const cause = Object.assign(new RangeError(text), { code: "ERR_HEADERS", errno: -7, header: text });
+        throw Object.assign(new TypeError(text, { cause }), { request: { headers } });
       },
     });
-    expect((await failureOf(snap.screenshot(PAGE))).message).not.toContain(SECRET);
+    const failure = await failureOf(snap.screenshot(PAGE));
+    expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(SECRET);
+    const message = "cannot send Bearer 7|[token]";
+    const cause = { name: "RangeError", message, code: "ERR_HEADERS", errno: -7, header: message };
+    expect(failure.cause).toMatchObject({ name: "TypeError", message, cause });
+    expect(failure.cause).toHaveProperty("stack", expect.stringContaining("unexpected-responses.test.ts"));
+  });
+
+  it("is not in an error whose cause is circular or not an error", async () => {
+    const circular: Error = new Error(TOKEN, { cause: { toString: () => TOKEN } });
+    circular.cause = circular;
+    for (const thrown of [circular, TOKEN]) {
+      const fetch = (): Promise<never> => Promise.reject(thrown);
+      const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, maxRetries: 0, fetch });
+      expect(inspect(await failureOf(snap.usage()), { depth: 20 })).not.toContain(SECRET);
+    }
+  });
+
+  it("is not in the facts about a rendering", async () => {
+    const names = ["ETag", "X-Request-Id", "X-Render-Notes", "X-Stored-Location"];
+    const { origin } = await openRawServer((response) => {
+      const headers = Object.fromEntries(names.map((name) => [name, TOKEN]));
+      response.writeHead(200, { "Content-Type": "image/png", ...headers }).end("an image");
+    });
+    const { etag, requestId, notes, storedLocation } = await clientOf(origin).screenshot(PAGE);
+    const redacted = "7|[token]";
+    expect([etag, requestId, notes, storedLocation]).toEqual([redacted, redacted, [redacted], redacted]);
   });
 });
 
@@ -132,6 +161,7 @@ describe("an echoed token", () => {
     ["in JSON escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
     ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
     ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
+    ["in the notes", '{"code":"x","message":"y"}', { "X-Render-Notes": `a, ${TOKEN}` }],
     ["in a page", `<p>${TOKEN}</p>`, {}],
   ] as const)("%s is not in any part of the error", async ([, body, headers]) => {
     const { origin } = await openRawServer((response) => {
@@ -141,6 +171,29 @@ describe("an echoed token", () => {
     const failure = await failureOf(clientOf(origin).screenshot(PAGE));
     const secret = TOKEN.slice(TOKEN.indexOf("|") + 1);
     expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(secret);
+  });
+});
+
+describe("a message", () => {
+  const hostile = "a\u001b[31m\u009bb\u202ec\u2028d\0e\ud800f";
+  const message = "a [31m b c d e f";
+
+  it.for([
+    ["an envelope", JSON.stringify({ code: "x", message: hostile, errors: { url: [hostile] } }), ""],
+    ["a page", hostile, "sent an unexpected response with status 502: "],
+  ] as const)("has no control or bidirectional characters: %s", async ([, body, prefix]) => {
+    const { origin } = await openRawServer(html(502, body.toWellFormed()));
+    const failure = await failureOf(clientOf(origin).screenshot(PAGE));
+    expect(failure.message.replace(`${origin} `, "").replace("\uFFFD", " ")).toBe(`${prefix}${message}`);
+    expect(failure.errors?.["url"] ?? [message]).toEqual([message]);
+  });
+
+  it("has none if the connection fails", async () => {
+    const fetch = (): Promise<never> => Promise.reject(new Error(hostile));
+    const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, maxRetries: 0, fetch });
+    expect((await failureOf(snap.usage())).message).toBe(
+      `The connection to https://snap.example.com failed: ${message}`,
+    );
   });
 });
 

@@ -153,7 +153,7 @@ export interface DeliveryAttemptDocument {
   readonly status: number | null;
   /** Why there was no response, such as `timed-out`; `null` if there was one. */
   readonly failure: string | null;
-  /** The first 2 KiB of the response. */
+  /** The first 2 KiB of the response, with `[path]` for the path and query of the webhook's URL. */
   readonly body: string | null;
 }
 

@@ -29,6 +29,8 @@ export const LIMITS = {
   storeKeyCharacters: 512,
   /** Maximum length of a stored object's key in UTF-8, with the account's prefix and all placeholders replaced. */
   objectKeyBytes: 900,
+  /** Maximum length of each segment of that key in UTF-8, because file systems accept no longer names. */
+  objectKeySegmentBytes: 255,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */

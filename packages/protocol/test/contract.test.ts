@@ -72,6 +72,7 @@ it("limits have their published values", () => {
     documentTextCharacters: 500,
     storeKeyCharacters: 512,
     objectKeyBytes: 900,
+    objectKeySegmentBytes: 255,
     cacheTtlMinSeconds: 60,
     cacheTtlMaxSeconds: 2592000,
     cacheTtlDefaultSeconds: 86400,

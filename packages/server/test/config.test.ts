@@ -115,7 +115,7 @@ describe("readConfig with one variable", () => {
     [{ SNAP_ROLE: "all" }, {}],
     [{ SNAP_SECRET_KEY: "0123456789abcdef" }, { secretKey: "0123456789abcdef" }],
     [{ SNAP_TOKEN: `aZ09-._~+/=${"x".repeat(21)}` }, { ownToken: `aZ09-._~+/=${"x".repeat(21)}` }],
-    [{ SNAP_TOKEN: `7|${"x".repeat(128)}` }, { ownToken: `7|${"x".repeat(128)}` }],
+    [{ SNAP_TOKEN: `7|${"abcdefgh".repeat(16)}` }, { ownToken: `7|${"abcdefgh".repeat(16)}` }],
     [{ SNAP_CHROMIUM_PATH: "/usr/bin/chromium" }, { chromiumPath: "/usr/bin/chromium" }],
     [{ SNAP_SANDBOX: "off" }, { sandbox: "off" }],
     [{}, { browserEndpoints: [], browserProxyHost: null, browserEgress: "proxy" }],
@@ -282,10 +282,22 @@ describe("readConfig with one variable", () => {
     ["SNAP_STORES_FILE", "/nowhere/stores.json", "no such file"],
     ["SNAP_STORES_FILE", planFile('{"a":{"secretAccessKey":"geheim"},}'), "not valid JSON"],
     ["SNAP_STORES_FILE", planFile("[]"), "must be an object with a store under each name"],
-    ["SNAP_STORES_FILE", planFile('{"a/b":{}}'), 'store "a/b": the name must be lowercase'],
+    ["SNAP_STORES_FILE", planFile('{"a/b":{}}'), 'store "a/b": the name must be 1 to 63 lowercase'],
+    [
+      "SNAP_STORES_FILE",
+      planFile('{"__proto__":{}}'),
+      'store "__proto__": the name must be 1 to 63 lowercase',
+    ],
     ["SNAP_STORES_FILE", storeFile({ bucket: "A" }), "store archive: bucket must be a bucket's name"],
     ["SNAP_STORES_FILE", storeFile({ prefix: "/a" }), "store archive: prefix must be a path such as"],
     ["SNAP_STORES_FILE", storeFile({ endpoint: "s3" }), "store archive: endpoint must be an origin"],
+    ...["169.254.169.254", "[fe80::1]:9000", "[fd00:ec2::254]", "0xa9fea9fe"].map(
+      (host): [string, string, string] => [
+        "SNAP_STORES_FILE",
+        storeFile({ endpoint: `http://${host}` }),
+        "store archive: endpoint must not be a link-local address or that of a cloud's metadata service",
+      ],
+    ),
     ["SNAP_STORES_FILE", storeFile({ accounts: [] }), "store archive: accounts must contain at least one"],
     [
       "SNAP_STORES_FILE",
@@ -330,6 +342,8 @@ describe("readConfig with one variable", () => {
   it.each([
     ["SNAP_SECRET_KEY", "hunter2hunter2", "at least 16 characters"],
     ["SNAP_TOKEN", "hunter2".repeat(4), "random string of 32 to 128"],
+    ["SNAP_TOKEN", "hunter2".repeat(5), "must be random: it has fewer than 8 different characters"],
+    ["SNAP_TOKEN", `12345678|${"hunter2".repeat(5)}`, "use the output of `openssl rand -hex 24`"],
     ["SNAP_TOKEN", `hunter2 ${"x".repeat(40)}`, "openssl rand -hex 24"],
     ["SNAP_DATABASE_URL", "mysql://snap:hunter2@db/snap", "postgres:// or postgresql://"],
     ["SNAP_REDIS_URL", "hunter2@cache:6379", "redis:// or rediss://"],

@@ -38,7 +38,7 @@ export async function readRendering<A extends As>(
 async function readFactsOnly(response: Response, context: ResponseContext): Promise<JsonRendering> {
   const json = await readDocument(response, context);
   const { etag, content_type: contentType } = json;
-  return { ...readFacts(response.headers), etag, notModified: false, contentType, json };
+  return { ...readFacts(context.headers), etag, notModified: false, contentType, json };
 }
 
 async function readFile(
@@ -46,7 +46,7 @@ async function readFile(
   context: ResponseContext,
   form: As,
 ): Promise<Rendering<FileForm>> {
-  const { headers } = response;
+  const { headers } = context;
   const [contentType] = RENDERED.exec(headers.get("Content-Type") ?? "") ?? [];
   if (contentType === undefined) throw toFailure(response, { ...context, text: await readText(response) });
   const facts = { ...readFacts(headers), notModified: false, contentType } as const;
@@ -57,7 +57,7 @@ async function readFile(
 }
 
 /** Reads a 304. */
-export function readNotModified({ headers }: Response): NotModified {
+export function readNotModified({ headers }: ResponseContext): NotModified {
   return { ...readFacts(headers), notModified: true };
 }
 

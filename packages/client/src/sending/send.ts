@@ -3,6 +3,7 @@ import { aborted, isSnapError, SnapError } from "../errors.ts";
 import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
 import type { Observer, RequestEvent } from "./hooks.ts";
+import { plainText, redactError, redactHeaders, type Redact } from "./received-text.ts";
 import { startDeadline, type Pacing } from "./time.ts";
 import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
 
@@ -28,8 +29,7 @@ export interface SendSettings {
   readonly maxRetryDelayMs: number;
   readonly pacing: Pacing;
   readonly observer: Observer;
-  /** Removes the token from a text. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redact;
 }
 
 /** A body that `fetch` can send. */
@@ -133,14 +133,14 @@ async function attempt<T>(
       signal: deadline.signal,
     });
     const nowMs = pacing.now();
-    const requestId = response.headers.get(HEADERS.requestId);
+    const received = redactHeaders(response.headers, redact);
     observer.onResponse({
       ...event,
       status: response.status,
       durationMs: nowMs - startedMs,
-      requestId: requestId === null ? null : redact(requestId),
+      requestId: received.get(HEADERS.requestId),
     });
-    const context = { origin, redact, nowMs };
+    const context = { origin, headers: received, redact, nowMs };
     if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
@@ -149,8 +149,8 @@ async function attempt<T>(
     if (isSnapError(error)) throw error;
     throw new SnapError(
       "connection_failed",
-      `The connection to ${origin} failed: ${redact(reasonOf(error))}`,
-      { status: 0, cause: error },
+      `The connection to ${origin} failed: ${plainText(redact(reasonOf(error)))}`,
+      { status: 0, cause: redactError(error, redact) },
     );
   } finally {
     deadline.clear();

@@ -1,6 +1,7 @@
 import { ERROR_CODES, HEADERS, type ErrorCodeFacts, type ErrorEnvelope } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { parseObject } from "./read-body.ts";
+import { plainText, type Redact } from "./received-text.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
@@ -17,8 +18,10 @@ export function factsOf(code: string): ErrorCodeFacts | null {
 export interface ResponseContext {
   /** Only the origin of the URL: a signed URL is a credential. */
   readonly origin: string;
-  /** Removes the token from received text: a proxy can echo the request. */
-  readonly redact: (text: string) => string;
+  /** The headers without the token. */
+  readonly headers: Headers;
+  /** For received text: a proxy can echo the request. */
+  readonly redact: Redact;
   readonly nowMs: number;
 }
 
@@ -26,15 +29,15 @@ export interface ResponseContext {
  * Returns the error for a response: from its envelope, or from its status if it is not from the service.
  */
 export function toFailure(
-  { status, headers }: Response,
-  { text, origin, redact, nowMs }: ResponseContext & { readonly text: string },
+  { status }: Response,
+  { text, origin, headers, redact, nowMs }: ResponseContext & { readonly text: string },
 ): SnapError {
   const envelope = parseObject(text);
-  const requestId = headers.has(HEADERS.requestId) ? redact(headers.get(HEADERS.requestId) ?? "") : null;
+  const requestId = headers.get(HEADERS.requestId);
   const retryAfterSeconds = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
   if (isEnvelope(envelope)) {
     // redact after parsing: escape sequences could hide the token
-    const { code, message, errors, request_id } = parseObject(redact(JSON.stringify(envelope))) as Envelope;
+    const { code, message, errors, request_id } = parsePlain(redact(JSON.stringify(envelope))) as Envelope;
     return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
       requestId: requestId ?? request_id,
@@ -47,7 +50,7 @@ export function toFailure(
   const isRedirect = status === 0 || headers.has("Location");
   const description = isRedirect
     ? "a redirect; set baseUrl to the final address."
-    : `an unexpected response with status ${status}: ${redact(text).replace(/\s+/g, " ").slice(0, EXCERPT_CHARACTERS)}`;
+    : `an unexpected response with status ${status}: ${plainText(redact(text)).slice(0, EXCERPT_CHARACTERS)}`;
   return new SnapError("unexpected_answer", `${origin} sent ${description}`, {
     status,
     requestId,
@@ -58,6 +61,11 @@ export function toFailure(
 /** Returns the notes on a render, successful or not. */
 export function readNotes(headers: Headers): readonly string[] {
   return headers.get(HEADERS.renderNotes)?.split(/,\s*/) ?? [];
+}
+
+/** Parses JSON whose texts a program may print. */
+function parsePlain(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown) => (typeof value === "string" ? plainText(value) : value));
 }
 
 /** The envelope, possibly with a code that is newer than this package. */

@@ -5,6 +5,7 @@ import { storableText } from "../storable-text.ts";
 import type { BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 import { describeBatch } from "./render-batch.ts";
+import { redactPath } from "./redact-path.ts";
 import { responseLine } from "./response-line.ts";
 import { signRequest } from "./sign-request.ts";
 
@@ -26,8 +27,8 @@ export interface DeliveryAttempt {
   readonly attempt: number;
   readonly outcome: WebhookOutcome | { readonly kind: "token-revoked" };
   /**
-   * The first line of the response, at most 200 characters, with `[path]` for the path and query of the webhook's URL;
-   * `null` if there was no response.
+   * The first line of the response, at most 200 characters; `null` if there was no response. Here and in the outcome,
+   * `[path]` replaces the path and query of the webhook's URL.
    */
   readonly response: string | null;
   readonly delivered: boolean;
@@ -61,7 +62,7 @@ export async function deliver(
 ): Promise<void> {
   const { fence, attempts } = delivery;
   const startedAt = parts.clock.now();
-  const outcome = await attempt(parts, batch);
+  const outcome = withoutPath(await attempt(parts, batch), batch.webhookUrl);
   const durationMs = Math.max(0, parts.clock.now() - startedAt);
   if (outcome.kind === "failed" && wasAborted()) {
     await applyEvent(parts, batch.id, { type: "delivery-released", fence });
@@ -75,7 +76,7 @@ export async function deliver(
   await applyEvent(parts, batch.id, event);
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
-  const response = outcome.kind === "responded" ? withoutPath(responseLine(outcome.body), webhookUrl) : null;
+  const response = outcome.kind === "responded" ? responseLine(outcome.body) : null;
   const ends = { outcome, response, delivered, retryAt };
   parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
@@ -89,12 +90,8 @@ export function isAcknowledged(outcome: DeliveryAttempt["outcome"]): boolean {
   return outcome.kind === "responded" && outcome.status >= 200 && outcome.status < 300;
 }
 
-/** Frameworks respond with "Cannot POST /path" to an unknown path, which may contain secrets. */
-function withoutPath(text: string, url: string): string {
-  const { pathname, search } = new URL(url);
-  return [pathname + search, pathname, search]
-    .filter((part) => part.length > 1)
-    .reduce((redacted, part) => redacted.replaceAll(part, "[path]"), text);
+function withoutPath(outcome: DeliveryAttempt["outcome"], url: string): DeliveryAttempt["outcome"] {
+  return outcome.kind === "responded" ? { ...outcome, body: redactPath(outcome.body, url) } : outcome;
 }
 
 function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "status" | "failure" | "body"> {

@@ -40,6 +40,8 @@ export function objectKeyOf(
     throw invalidKey(
       `must result in a key of at most ${LIMITS.objectKeyBytes} bytes, including the account's prefix; shorten it`,
     );
+  if (sample.split("/").some((segment) => Buffer.byteLength(segment) > LIMITS.objectKeySegmentBytes))
+    throw invalidKey(`must result in segments of at most ${LIMITS.objectKeySegmentBytes} bytes; shorten it`);
   return keyOf;
 }
 

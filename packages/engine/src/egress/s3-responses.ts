@@ -3,6 +3,8 @@ import type { HttpOutcome } from "./http-sender.ts";
 
 /** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
+/** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
+const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 /** The code of an error is at the start of its XML document. */
 const ERROR_START_BYTES = 2048;
 
@@ -16,11 +18,12 @@ export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Respons
     return { failure: { reason: "unavailable", detail: EXPLANATIONS[reason] } };
   }
   const { status, body } = outcome;
-  if (status >= 200 && status < 300) return { body };
-  // the store can send anything; its codes are words such as AccessDenied
+  const isSuccess = status >= 200 && status < 300;
   const text = new TextDecoder().decode(body.subarray(0, ERROR_START_BYTES));
+  if (isSuccess && !XML_ERROR.test(text)) return { body };
+  // the store can send anything; its codes are words such as AccessDenied
   const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(text) ?? [];
-  const isBusy = status >= 500 || BUSY_STATUSES.has(status);
+  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status);
   return { failure: { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() } };
 }
 

@@ -1,6 +1,7 @@
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
+import { METADATA_TARGETS } from "../targets/metadata.ts";
 import { parseTargetList } from "../targets/target-list.ts";
 import { createHttpSender, type HttpRequest } from "./http-sender.ts";
 import { systemResolver } from "./names/system-resolver.ts";
@@ -49,7 +50,8 @@ export interface S3Store extends ObjectBucket {
 
 /**
  * Creates a store in a bucket of Amazon S3 or a compatible service. It never follows redirects, and does not retry. Its
- * endpoint is allowed even on a private network, but only for the store itself, not for pages.
+ * endpoint is allowed even on a private network, but only for the store itself, not for pages. A link-local address or a
+ * cloud's metadata service is never contacted.
  *
  * @example
  * const archive = createS3Store({
@@ -66,7 +68,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
   const { clock = systemClock, resolver = systemResolver, upstreamProxy } = options;
   const prefix = options.prefix === undefined ? "" : `${options.prefix}/`;
   const bucketUrl = urlOf(options);
-  const policy = { allow: parseTargetList(hostAndPort(bucketUrl)) };
+  const policy = { allow: parseTargetList(hostAndPort(bucketUrl)), deny: METADATA_TARGETS };
   const maxResponseBytes = RESPONSE_BYTES_MAX;
   const sender = createHttpSender({ policy, resolver, upstreamProxy, clock, timeoutMs, maxResponseBytes });
   const send = async (request: HttpRequest, sha256 = EMPTY_SHA256): Promise<S3Response> => {

@@ -78,7 +78,10 @@ export interface DeliveryRecord {
   readonly status: number | null;
   /** Why there was no response; `null` if there was one. */
   readonly failure: WebhookFailureReason | "token-revoked" | null;
-  /** The first 2 KiB of the response body, decoded as UTF-8 without NUL; `null` if there was no response. */
+  /**
+   * The first 2 KiB of the response body, decoded as UTF-8 without NUL, with `[path]` for the path and query of the
+   * webhook's URL; `null` if there was no response.
+   */
   readonly body: string | null;
 }
 

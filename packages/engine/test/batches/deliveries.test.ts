@@ -54,6 +54,19 @@ describe("delivery attempts", () => {
     expect((await bench.engine.batches.deliveryPage({ limit: 9, accountId: "other" })).entries).toEqual([]);
   });
 
+  it("are recorded and reported without the secrets of the URL", async () => {
+    const bench = openBatchBench({ webhookRetryDelaysMs: [1000] });
+    const principal = await bench.customer();
+    const secret = `TOP SECRET ${"s".repeat(300)}`;
+    bench.sender.returnNext(respondWith(410, `Cannot POST /hooks/${secret}\n<b>${secret}</b>`));
+    const hook = `https://hooks.example.com/hooks/${encodeURIComponent(secret)}`;
+    const batchId = await deliverOne(bench, principal, hook);
+    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    expect(entries).toMatchObject([{ status: 410, body: "Cannot POST [path]\n<b>[path]</b>" }]);
+    expect(bench.attempts).toMatchObject([{ response: "Cannot POST [path]", outcome: { status: 410 } }]);
+    expect(JSON.stringify(bench.attempts)).not.toContain("SECRET");
+  });
+
   it("are recorded with their durations", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();

@@ -93,6 +93,7 @@ describe("createS3Store", () => {
     [500, "unavailable", "500 InternalError"],
     [503, "unavailable", "503 SlowDown"],
     [429, "unavailable", "429 Unknown"],
+    [200, "unavailable", "200 Unknown"],
     ["resets", "unavailable", "the connection was lost, or the response is not HTTP"],
     ["loses-answer", "unavailable", "the connection was lost, or the response is not HTTP"],
   ])("reports %j as %s", async (fault, reason, detail) => {
@@ -130,6 +131,26 @@ describe("createS3Store", () => {
     });
     const closed = await put("a.png", { endpoint: "http://127.0.0.1:1" });
     expect(closed).toMatchObject({ failure: { reason: "unavailable" } });
+  });
+
+  it.each<[string, Partial<S3StoreOptions>]>([
+    ["a link-local address", { endpoint: "http://169.254.169.254" }],
+    ["a link-local IPv6 address", { endpoint: "http://[fe80::1]:9000" }],
+    ["a metadata service in IPv6", { endpoint: "http://[fd00:ec2::254]" }],
+    ["a metadata service through NAT64", { endpoint: "http://[64:ff9b::a9fe:a9fe]" }],
+    ["an IPv4-mapped address", { endpoint: "http://[::ffff:169.254.169.254]" }],
+    ["another notation", { endpoint: "http://2852039166" }],
+    ["an address that cannot have subdomains", { endpoint: "http://169.254.1.1", addressing: "virtual" }],
+    ["a name that resolves to one", { endpoint: "http://minio.internal:9000" }],
+    ["a name that also resolves to one", { endpoint: "http://both.internal:9000" }],
+  ])("never contacts %s", async (_, options) => {
+    const resolver = createFakeResolver({
+      "minio.internal": ["169.254.169.254"],
+      "both.internal": ["127.0.0.1", "fd00:ec2::254"],
+    });
+    expect(await put("a.png", { ...options, resolver })).toEqual({
+      failure: { reason: "unavailable", detail: "its address is not allowed" },
+    });
   });
 
   it("checks the bucket without changing it", async () => {

@@ -11,6 +11,7 @@ let renderer: Renderer;
 beforeAll(async () => {
   site = await openSite({
     "/": "<title>  A   page – é </title><h1>one</h1>",
+    "/invisible": "<title>one\u202e\u2066two&#x9b;&#x2028;three\u200cfour\u200d\ufeff</title>",
     "/none": "<h1>no title</h1>",
     "/redirect": redirect("/?redirected=1#part"),
     "/script-redirect": "<title>first</title><script>location.replace('/?replaced=1')</script>",
@@ -46,6 +47,11 @@ it("are also known if the page runs no scripts, or is not scrolled through", asy
   for (const options of [{ javascript: false }, { lazyContent: "off" }])
     for (const facts of await factsOf("/", options))
       expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/") });
+});
+
+it("have a title without control and bidirectional characters, but with joiners", async () => {
+  for (const facts of await factsOf("/invisible"))
+    expect(facts?.title).toBe("one two\u203a three\u200cfour\u200d");
 });
 
 it("have no title if the page has none", async () => {

@@ -5,23 +5,26 @@ export const DEFAULT_STORE_KEY = "{host}/{date}/{id}.{ext}";
 export const PLACEHOLDERS = "{host}, {date}, {id} and {ext}";
 
 const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
-/** Control and format characters, line separators, and what some systems take for a separator of paths. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u;
+/** Control and format characters, line separators, and what some systems take for a separator of paths, also encoded. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|%(?:[01][0-9a-f]|7f|2f|5c)/iu;
+/** Encoded dots count, and spaces at the end do not: some systems decode the one and drop the others. */
+const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
 
 /** The values of the placeholders. */
 export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
 
 /**
- * Returns whether a key is a relative path that names the same object to every tool: no empty, `.` or `..` segments,
- * no backslashes, no invisible characters.
+ * Returns whether a key is a relative path that names the same object to every tool, also to one that decodes it: no
+ * empty, `.` or `..` segments, no backslashes, no invisible characters.
  *
  * @example
  * isObjectKey("2026/invoice.pdf"); // true
  * isObjectKey("../invoice.pdf"); // false
+ * isObjectKey("%2e%2e/invoice.pdf"); // false
  */
 export function isObjectKey(key: string): boolean {
   const segments = key.split("/");
-  return key.isWellFormed() && !UNSAFE.test(key) && !segments.some((segment) => /^\.{0,2}$/.test(segment));
+  return key.isWellFormed() && !UNSAFE.test(key) && !segments.some((segment) => EMPTY_OR_DOTS.test(segment));
 }
 
 /** Returns the text if it is a valid `storeKey`, otherwise `null`. */

@@ -1,8 +1,19 @@
 import type { Failure } from "./errors.ts";
 
 /** Prints one JSON document to stdout, or to stderr if stdout has other content. */
-export function printJson(document: unknown, { toStderr = false } = {}): void {
-  (toStderr ? process.stderr : process.stdout).write(`${JSON.stringify(document, null, 2)}\n`);
+export function printJson(document: unknown, { toStderr = false, indent = 2 } = {}): void {
+  const json = JSON.stringify(document, null, indent).replace(UNESCAPED, escapeCharacter);
+  (toStderr ? process.stderr : process.stdout).write(`${json}\n`);
+}
+
+/** What could manipulate a terminal, and `JSON.stringify` does not escape. */
+const UNESCAPED = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function escapeCharacter(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 }
 
 export function printLines(...lines: readonly string[]): void {
@@ -24,7 +35,7 @@ export function printEnd(failure: Failure | null): void {
       ...(failure !== null && { error: failure.document }),
       ...(warnings.size > 0 && { warnings: [...warnings] }),
     };
-    if (Object.keys(document).length > 0) process.stderr.write(`${JSON.stringify(document)}\n`);
+    if (Object.keys(document).length > 0) printJson(document, { toStderr: true, indent: 0 });
   } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
 }
 

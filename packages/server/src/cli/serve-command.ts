@@ -8,7 +8,10 @@ import type { ServeOptions } from "./serve.ts";
 export function addServe(program: Command): void {
   withJson(program.command("serve"))
     .description("serve the API until SIGTERM, SIGHUP or Ctrl-C; logs are JSON lines on stdout")
-    .option("--dev", "for development: a demo page, an account with a token, and human-readable logs")
+    .option(
+      "--dev",
+      "for development: a demo page, an account with a token that every user of this machine can read, and human-readable logs",
+    )
     .addHelpText("after", () => `\nVariables:\n${formatTable(describeVariables()).replaceAll(/^/gm, "  ")}`)
     .action(async (options: ServeOptions) => {
       // Loaded lazily: other commands do not need the HTTP server.

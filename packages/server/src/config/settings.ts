@@ -24,6 +24,8 @@ import { storesFile } from "./stores-file.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
+/** Of a random secret of 32 hexadecimal digits, one in ten million has fewer. */
+const TOKEN_DIFFERENT_CHARACTERS_MIN = 8;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
 
@@ -130,10 +132,16 @@ export const SETTINGS = {
     variable: "SNAP_TOKEN",
     secret: true,
     schema: optional(
-      z.string().regex(/^(?:[1-9]\d{0,14}\|)?[\w.~+/=-]{32,128}$/, {
-        error:
-          "must be a random string of 32 to 128 letters, digits or characters of -._~+/=, such as the output of `openssl rand -hex 24`",
-      }),
+      z
+        .string()
+        .regex(/^(?:[1-9]\d{0,14}\|)?[\w.~+/=-]{32,128}$/, {
+          abort: true,
+          error:
+            "must be a random string of 32 to 128 letters, digits or characters of -._~+/=, such as the output of `openssl rand -hex 24`",
+        })
+        .refine((token) => new Set(token.replace(/^\d+\|/, "")).size >= TOKEN_DIFFERENT_CHARACTERS_MIN, {
+          error: `must be random: it has fewer than ${TOKEN_DIFFERENT_CHARACTERS_MIN} different characters; use the output of \`openssl rand -hex 24\``,
+        }),
     ),
     description:
       "bearer token of an account without limits, which the service creates at start: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",

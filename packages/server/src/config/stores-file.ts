@@ -1,4 +1,5 @@
 import type { S3StoreOptions } from "@snap/engine";
+import { isMetadataAddress } from "@snap/engine/internals";
 import { isObjectKey } from "@snap/protocol";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -8,6 +9,7 @@ import { messageOf } from "./message-of.ts";
 import { readSecret } from "./read-secret.ts";
 
 const STORES_MAX = 100;
+const STORE_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const EXAMPLE =
   '{"archive":{"endpoint":"...","region":"...","bucket":"...","accessKeyId":"...","secretAccessKeyFile":"..."}}';
 
@@ -28,7 +30,9 @@ const printable = z
 
 const store = z
   .strictObject({
-    endpoint: origin(),
+    endpoint: origin().refine((text) => !isMetadataAddress(URL.parse(text)?.hostname ?? ""), {
+      error: "must not be a link-local address or that of a cloud's metadata service",
+    }),
     region: z
       .string()
       .regex(/^[a-z0-9-]{1,50}$/, { error: "must be a region such as eu-central-1, or auto" }),
@@ -57,9 +61,7 @@ const store = z
   );
 
 const stores = z
-  .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), store, {
-    error: "must be an object with a store under each name",
-  })
+  .record(z.string(), store, { error: "must be an object with a store under each name" })
   .refine((value) => Object.keys(value).length <= STORES_MAX, {
     error: `must have at most ${STORES_MAX} stores`,
   });
@@ -87,15 +89,19 @@ function readStores(file: string): z.output<typeof stores> {
     const reason = error instanceof SyntaxError ? "it is not valid JSON" : messageOf(error);
     throw new Error(`must be a JSON file like ${EXAMPLE}: ${reason}`, { cause: error });
   }
+  // zod drops the key __proto__ without an issue
+  const misnamed = Object.keys(Object(value)).find((name) => !STORE_NAME.test(name));
+  if (misnamed !== undefined)
+    throw new Error(
+      `store ${JSON.stringify(misnamed)}: the name must be 1 to 63 lowercase letters, digits and hyphens`,
+    );
   const result = stores.safeParse(value);
   if (result.success) return result.data;
   throw new Error(result.error.issues.map(describeIssue).join("; "));
 }
 
-function describeIssue({ path: [name, ...rest], message, code }: z.core.$ZodIssue): string {
+function describeIssue({ path: [name, ...rest], message }: z.core.$ZodIssue): string {
   if (name === undefined) return message;
-  if (code === "invalid_key")
-    return `store ${JSON.stringify(name)}: the name must be lowercase letters, digits and hyphens`;
   return [`store ${String(name)}:`, ...rest.map(String), message].join(" ");
 }
 

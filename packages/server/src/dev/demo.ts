@@ -1,8 +1,9 @@
 import type { ListedTarget, Engine } from "@snap/engine";
 import { createSignInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
+import { printJson, printLines } from "../cli/output.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
-import type { DemoAccess } from "../start-page/start-page.ts";
+import type { DemoAccess } from "../start-page/demo-page.ts";
 import type { Config } from "../config.ts";
 import { formatBanner, type BannerFacts } from "./banner.ts";
 import { demoToken } from "./demo-account.ts";
@@ -47,7 +48,8 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
         ready: started.health.ready,
         curl: curlLine({ origin: publicUrl, token, target: server.url, file: "demo.png" }),
       };
-      process.stdout.write(`${json ? JSON.stringify(facts) : formatBanner(facts)}\n`);
+      if (json) printJson(facts, { indent: 0 });
+      else printLines(formatBanner(facts));
     },
     close: () => server.close(),
   };

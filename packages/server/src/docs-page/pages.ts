@@ -1,6 +1,6 @@
 import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
-import { DOCS_HTML, DOCS_SCRIPT } from "./sources.ts";
+import { DOCS_SCRIPT } from "./sources.ts";
 
 /** Nothing from other origins and nothing inline. Renderings in the form are `blob:` URLs, icons are `data:` URLs. */
 const PAGE_POLICY = [
@@ -13,11 +13,6 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-
-/** The API reference at `/docs`, with a form to try each request. */
-export function docsPage(): HttpResponse {
-  return htmlPage(DOCS_HTML);
-}
 
 /** The files that the two pages load, by path. */
 export function docsAssets(): readonly (readonly [string, HttpResponse])[] {

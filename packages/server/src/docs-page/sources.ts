@@ -1,5 +1,6 @@
 /** Sources of the reference. URLs are relative, so they also work under a prefix. */
 
+/** The API reference at `/docs`, with a form to try each request. `{{demo}}` is in the place of its attributes. */
 export const DOCS_HTML = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -7,7 +8,7 @@ export const DOCS_HTML = `<!doctype html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <title>snap: API reference</title>
-<div id="reference"></div>
+<div id="reference" {{demo}}></div>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/init.js"></script>
 </html>
@@ -16,15 +17,18 @@ export const DOCS_HTML = `<!doctype html>
 /**
  * The form sends requests to the page's origin, which may differ from the public one. Swagger UI would fill in every
  * example and default, mixing parameters of both modes, so they move into the descriptions. The token of the last request
- * stays in the tab; Swagger UI's own `persistAuthorization` would leave it in `localStorage`.
+ * stays in the tab; Swagger UI's own `persistAuthorization` would leave it in `localStorage`. With `serve --dev`, the page
+ * contains a token and a URL to render, as the start page does.
  */
 export const DOCS_SCRIPT = `"use strict";
+const { token: demoToken, url: demoUrl } = document.getElementById("reference").dataset;
 fetch("v1/openapi.json")
   .then((response) => response.json())
   .then((spec) => {
     spec.servers = [{ url: new URL("v1", document.baseURI).href }];
     const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
     for (const operation of operations) for (const parameter of operation.parameters ?? []) {
+      if (parameter.name === "url" && demoUrl !== undefined) parameter.example = demoUrl;
       if (parameter.required) continue;
       if (parameter.schema.default !== undefined)
         parameter.description += " Default: \`" + parameter.schema.default + "\`.";
@@ -42,7 +46,7 @@ fetch("v1/openapi.json")
       tryItOutEnabled: true,
       displayRequestDuration: true,
       onComplete: () => {
-        const token = sessionStorage.getItem("snap-token");
+        const token = demoToken ?? sessionStorage.getItem("snap-token");
         if (token !== null) ui.preauthorizeApiKey("bearer", token);
       },
       requestInterceptor: (request) => {

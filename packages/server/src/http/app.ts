@@ -9,12 +9,14 @@ import express, {
 } from "express";
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
-import { docsAssets, docsPage } from "../docs-page/pages.ts";
+import { docsAssets } from "../docs-page/pages.ts";
+import { DOCS_HTML } from "../docs-page/sources.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send } from "../requests/response.ts";
-import { createStartPage, type DemoAccess } from "../start-page/start-page.ts";
+import { createDemoPage, type DemoAccess } from "../start-page/demo-page.ts";
+import { createStartPage } from "../start-page/start-page.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
@@ -42,7 +44,7 @@ export interface AppOptions {
   readonly endpoints?: "all" | "operations";
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions | null;
-  /** Fills in the form at `/` for browsers on this machine, for development; `null`, the default, does not. */
+  /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
   readonly demo?: DemoAccess | null;
   /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
@@ -170,8 +172,9 @@ function addOperations(
 
 function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   const startPage = createStartPage({ hasConsole: (admin?.console ?? null) !== null, demo });
+  const reference = createDemoPage(DOCS_HTML, demo);
   addEndpoint(app, { path: "/" }, { get: (request, response) => send(response, startPage(request)) });
-  addDocument(app, { path: "/docs" }, docsPage());
+  addEndpoint(app, { path: "/docs" }, { get: (request, response) => send(response, reference(request)) });
   for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
 }
 

@@ -1,5 +1,6 @@
 import type { Engine } from "@snap/engine";
 import { BATCH_LIMITS, REQUEST_HEADERS } from "@snap/protocol";
+import type { Request } from "express";
 import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
 import { openListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
@@ -15,7 +16,7 @@ const ID_SEGMENT = 3;
 /** `POST /renders`. Only an authenticated caller can make the service read a body. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
-    const idempotencyKey = readIdempotencyKey(request.get(REQUEST_HEADERS.idempotencyKey));
+    const idempotencyKey = readIdempotencyKey(request);
     const document = await readJson(request);
     const batch = await engine.batches.submit({ principal, document, idempotencyKey });
     const accepted = json(batch, "no-store", 202);
@@ -24,8 +25,10 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 }
 
 /** @throws SnapError `validation_failed` that names the header. */
-function readIdempotencyKey(key: string | undefined): string | undefined {
+function readIdempotencyKey({ headersDistinct }: Request): string | undefined {
   const { idempotencyKeyCharacters: longest } = BATCH_LIMITS;
+  const [key, ...others] = headersDistinct[REQUEST_HEADERS.idempotencyKey.toLowerCase()] ?? [];
+  if (others.length > 0) rejectParameter(REQUEST_HEADERS.idempotencyKey, "must be sent only once");
   if (key !== undefined && (key.length === 0 || key.length > longest || !/^[ -~]*$/.test(key)))
     rejectParameter(REQUEST_HEADERS.idempotencyKey, `must be 1 to ${longest} printable ASCII characters`);
   return key;

@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import type { AdminOptions } from "./admin.ts";
-import type { DemoAccess } from "../start-page/start-page.ts";
+import type { DemoAccess } from "../start-page/demo-page.ts";
 import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly endpoints?: "all" | "operations";
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions | null;
-  /** Fills in the form at `/` for browsers on this machine, for development; `null`, the default, does not. */
+  /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
   readonly demo?: DemoAccess | null;
   /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
   readonly trustProxy?: TrustedProxies | null;
@@ -92,8 +92,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       drain.track(response);
       // Node restores its own timeouts when the response ends.
       response.once("sending", () => request.socket.setTimeout(unreadTimeoutMs));
-      request.url = toOriginForm(request.url ?? "/");
-      app(request, response);
+      const { url = "/" } = request;
+      // Express keeps the target as it was received in `originalUrl`.
+      app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);
     },
   );
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).

@@ -60,10 +60,11 @@ export const renderingDocument = renderingFacts
       .min(1)
       .nullable()
       .meta({ description: "Number of pages of a PDF. Null for an image.", example: null }),
-    title: z
-      .string()
-      .nullable()
-      .meta({ description: "Title of the page. Null if it has none.", example: "Example Domain" }),
+    title: z.string().nullable().meta({
+      description:
+        "Title of the page, with a space for control and bidirectional characters. Null if it has none.",
+      example: "Example Domain",
+    }),
     final_url: z
       .url()
       .nullable()

@@ -45,7 +45,7 @@ describe("a secret in a file", () => {
       SNAP_SECRET_KEY_FILE: await fileWith(`${KEY}\r\n`),
       SNAP_BROWSER_URL_FILE: await fileWith("http://127.0.0.1:9222\n"),
       SNAP_UPSTREAM_PROXY_FILE: await fileWith("http://snap:secret@proxy.internal:3128\n"),
-      SNAP_TOKEN_FILE: await fileWith(`${"x".repeat(32)}\n`),
+      SNAP_TOKEN_FILE: await fileWith(`${"abcdefgh".repeat(4)}\n`),
       SNAP_ADMIN_TOKEN_FILE: await fileWith("a-token-for-scripts\n"),
     });
     expect(warnings).toEqual([]);
@@ -55,7 +55,7 @@ describe("a secret in a file", () => {
         redisUrl: "redis://:secret@cache.internal",
       },
       secretKey: KEY,
-      ownToken: "x".repeat(32),
+      ownToken: "abcdefgh".repeat(4),
       browserEndpoints: [{ url: new URL("http://127.0.0.1:9222") }],
       upstreamProxy: "http://snap:secret@proxy.internal:3128",
       adminToken: "a-token-for-scripts",

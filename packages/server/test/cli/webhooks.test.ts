@@ -69,6 +69,13 @@ describe("webhooks test", () => {
     expect(shown.get("time")).toMatch(/^\d+ ms$/);
   });
 
+  it("escapes what could manipulate a terminal in its JSON", async () => {
+    responses.push([200, "a\u009b31m\u202eb\u2028c\u{E0041}\u001b[0m é"]);
+    const { stdout } = await workspace.run([...test(origin), "--json"], allowed);
+    expect(stdout).toContain(String.raw`"body": "a\u009b31m\u202eb\u2028c\udb40\udc41\u001b[0m é"`);
+    expect(JSON.parse(stdout)).toMatchObject({ body: "a\u009b31m\u202eb\u2028c\u{E0041}\u001b[0m é" });
+  });
+
   it("exits with 1 and says what to do if the event is not acknowledged", async () => {
     responses.push([401, "bad signature"]);
     const { code, stdout } = await workspace.run(test(origin), allowed);

@@ -150,4 +150,27 @@ describe("Idempotency-Key", () => {
     });
     expect(await list()).toEqual([]);
   });
+
+  it("cannot be sent twice, even with the same value", async () => {
+    const { service, token, list } = await openCaller();
+    for (const keys of [
+      ["a", "b"],
+      ["a", "a"],
+    ]) {
+      const body = JSON.stringify({ items: [{ url }] });
+      const lines = [
+        "POST /v1/renders HTTP/1.1",
+        "Host: localhost",
+        "Connection: close",
+        `Authorization: Bearer ${token}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+        ...keys.map((key) => `Idempotency-Key: ${key}`),
+      ];
+      const reply = await service.sendRaw(`${lines.join("\r\n")}\r\n\r\n${body}`);
+      expect(reply).toContain("HTTP/1.1 422 ");
+      expect(reply).toContain('"errors":{"Idempotency-Key":["must be sent only once"]}');
+    }
+    expect(await list()).toEqual([]);
+  });
 });

@@ -19,7 +19,7 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { AdminOptions } from "../../src/http/admin.ts";
 import { startService, type Service } from "../../src/http/service.ts";
-import type { DemoAccess } from "../../src/start-page/start-page.ts";
+import type { DemoAccess } from "../../src/start-page/demo-page.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
 import { watchBatches } from "../../src/operations/watch-batches.ts";
@@ -92,7 +92,7 @@ export interface OpenOptions {
   readonly trustProxy?: number | readonly string[];
   /** The operator's API and the console; none by default. */
   readonly admin?: AdminOptions;
-  /** Fills in the form at `/`; off by default. */
+  /** Fills in the forms at `/` and `/docs`; off by default. */
   readonly demo?: DemoAccess;
   /** How long the history is stored; by default nothing is recorded. */
   readonly historyRetentionMs?: number | null;

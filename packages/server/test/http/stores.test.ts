@@ -279,7 +279,7 @@ describe("a store that fails", () => {
 
 describe("invalid values", () => {
   const KEY_RULES =
-    "must be a path without empty, . or .. segments, backslashes or control characters, whose only braces are {host}, {date}, {id} and {ext}, 1 to 512 characters long";
+    "must be a path without empty, . or .. segments, backslashes or control characters, encoded or not, whose only braces are {host}, {date}, {id} and {ext}, 1 to 512 characters long";
   it.each([
     ["an empty key", ""],
     ["a leading slash", "/a"],
@@ -289,6 +289,14 @@ describe("invalid values", () => {
     ["a parent between", "a/../b"],
     ["a current segment", "a/./b"],
     ["a backslash", "a\\..\\b"],
+    ["an encoded parent", "%2e%2E/a"],
+    ["a half-encoded parent", "a/.%2e/b"],
+    ["an encoded slash", "a%2Fb"],
+    ["an encoded backslash", "a%5cb"],
+    ["an encoded control character", "a%00b"],
+    ["a parent with a space", "a/.. /b"],
+    ["a parent with an encoded space", "a/..%20/b"],
+    ["a segment of spaces", "a/  /b"],
     ["a control character", "a\u0000b"],
     ["a line break", "a\nb"],
     ["a bidirectional control", "a\u202Eb"],
@@ -315,6 +323,17 @@ describe("invalid values", () => {
       },
     ]);
     expect(service.renderer.calls).toEqual([]);
+  });
+
+  it("a key with a segment that is longer than file systems accept", async () => {
+    const service = await openWithStore();
+    const { token } = await service.customer();
+    const long = await service.snap({ url, storeTo: "archive", storeKey: `a/${"b".repeat(256)}` }, { token });
+    const errors = { storeKey: ["must result in segments of at most 255 bytes; shorten it"] };
+    expect([long.status, envelopeOf(long).errors]).toEqual([422, errors]);
+    expect(service.renderer.calls).toEqual([]);
+    const fits = { url, storeTo: "archive", storeKey: `a/${"b".repeat(255)}` };
+    expect((await service.snap(fits, { token })).status).toBe(200);
   });
 
   it("storeKey without storeTo", async () => {

@@ -31,16 +31,18 @@ describe("GET /", () => {
     const served = await openService({ admin: { console: site } });
     expect((await served.send("/")).body.toString()).toContain('href="console/"');
   });
+});
 
+describe.each(["/", "/docs"])("GET %s with serve --dev", (path) => {
   it("contains the demo token for a browser on this machine", async () => {
     const { send } = await openService({ demo });
     for (const Host of ["127.0.0.1:3000", "localhost", "LOCALHOST:3000", "[::1]:3000"]) {
-      const reply = await send("/", { headers: { Host } });
+      const reply = await send(path, { headers: { Host } });
       expect(reply.body.toString()).toContain(
         `data-token="7|${SECRET}" data-url="http://127.0.0.1:3001/?a=1&amp;b=2"`,
       );
       expect(reply.headers["cache-control"]).toBe("no-store");
-      const head = await send("/", { method: "HEAD", headers: { Host } });
+      const head = await send(path, { method: "HEAD", headers: { Host } });
       expect(head.headers["content-length"]).toBe(String(reply.body.length));
     }
   });
@@ -50,12 +52,37 @@ describe("GET /", () => {
     { Host: "localhost.rebound.example" },
     { Host: "127.0.0.1.rebound.example" },
     { Host: "127.0.0.1:3000, rebound.example" },
-    { Host: "127.0.0.1:3000", "X-Forwarded-For": "203.0.113.7" },
-    { Host: "127.0.0.1:3000", Forwarded: "for=203.0.113.7" },
+    ...[
+      "Forwarded",
+      "Via",
+      "X-Forwarded-For",
+      "X-Forwarded-Proto",
+      "X-Forwarded",
+      "X-Real-IP",
+      "X-Original-URL",
+      "X-Client-IP",
+      "CF-Connecting-IP",
+      "CF-Ray",
+      "True-Client-IP",
+    ].map((name) => ({ Host: "127.0.0.1:3000", [name]: "203.0.113.7" })),
   ])("does not contain it for %j", async (headers) => {
     const { send } = await openService({ demo });
-    const reply = await send("/", { headers });
+    const reply = await send(path, { headers });
     expect(reply.status).toBe(200);
     expect(reply.body.toString()).not.toContain(SECRET);
+  });
+
+  it.each([
+    [`GET ${path} HTTP/1.1`, "Host: localhost", true],
+    [`GET ${path} HTTP/1.0`, "Host: localhost", false],
+    [`GET ${path} HTTP/1.1`, "Host: localhost\r\nHost: rebound.example", false],
+    [`GET ${path} HTTP/1.1`, "Host: localhost\r\nHost: localhost", false],
+    [`GET http://rebound.example${path} HTTP/1.1`, "Host: localhost", false],
+    [`GET http://localhost${path} HTTP/1.1`, "Host: localhost", false],
+  ])("for the request %j with %j: %s", async (line, headers, contains) => {
+    const { sendRaw } = await openService({ demo });
+    const reply = await sendRaw(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
+    expect(reply).toContain("HTTP/1.1 200 OK");
+    expect(reply.includes(SECRET)).toBe(contains);
   });
 });

@@ -5,6 +5,8 @@ import { evaluate } from "./evaluate.ts";
 import { giveUpAfter } from "./prepare/give-up-after.ts";
 import type { Tab } from "./tab.ts";
 
+/** Control and format characters, except the two joiners, which Persian words and emoji need; and line separators. */
+const INVISIBLE_CHARACTERS = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
 const TITLE_MAX_CHARACTERS = 500;
 const TITLE_MAX_MS = 1_000;
 
@@ -31,7 +33,8 @@ export function pageFacts(
   { progress }: Pick<Tab, "progress">,
   { title, pages }: { readonly title: string; readonly pages: number | null },
 ): PageFacts {
-  const text = storableText(title).slice(0, TITLE_MAX_CHARACTERS).trim();
+  const visible = title.replace(INVISIBLE_CHARACTERS, " ");
+  const text = storableText(visible).slice(0, TITLE_MAX_CHARACTERS).trim();
   return { title: text === "" ? null : text, finalUrl: publicUrl(progress.documentUrl), pages };
 }
 

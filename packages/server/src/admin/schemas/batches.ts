@@ -104,6 +104,9 @@ export const deliveryAttempt: z.ZodType<DeliveryAttemptDocument> = z
       description: "Why there was no response; null if there was one.",
       example: "timed-out",
     }),
-    body: z.string().nullable().meta({ description: "The first 2 KiB of the response." }),
+    body: z.string().nullable().meta({
+      description:
+        "The first 2 KiB of the response, with `[path]` for the path and query of the webhook's URL.",
+    }),
   })
   .meta({ id: "DeliveryAttempt", description: "One attempt to deliver a batch's webhook." });
