@@ -26,7 +26,7 @@ export { inspectFilterList } from "./filter-lists/inspect.ts";
 export type { FilterListReport } from "./filter-lists/inspect.ts";
 export { FILTER_LIST_PURPOSES } from "./filter-lists/purposes.ts";
 export type { FilterListPurpose, FilterListTexts } from "./filter-lists/purposes.ts";
-export { imageProcessor } from "./images/image-processor.ts";
+export { imageLibrary } from "./images/image-library.ts";
 export { createPreviews } from "./images/previews.ts";
 export type { FindPreview, Preview } from "./images/previews.ts";
 export { ByteBudget } from "./limits/byte-budget.ts";

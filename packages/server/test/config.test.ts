@@ -443,8 +443,8 @@ describe("readConfig with an upstream proxy", () => {
 
 describe("the object store of cached renderings", () => {
   it.each([
-    ["archiv", {}, "is not the name of a store in SNAP_STORES_FILE; did you mean archive?"],
-    ["renderings", {}, "is not the name of a store in SNAP_STORES_FILE; use archive"],
+    ["archiv", {}, "must be the name of a store in SNAP_STORES_FILE; did you mean archive?"],
+    ["renderings", {}, "must be the name of a store in SNAP_STORES_FILE; use archive"],
     [
       "archive",
       { accounts: ["acct_1"] },

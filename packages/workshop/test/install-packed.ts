@@ -20,11 +20,13 @@ export async function installWithNpm(project: string, names: readonly string[]):
 
 /**
  * Installs packages without the registry: unpacks the archives, and links the other packages that each package's
- * manifest declares to the versions of the lockfile. Returns the archives by package. An import that is not declared fails, as with pnpm.
+ * manifest declares to the versions of the lockfile, except `without`. Returns the archives by package. An import that is
+ * not declared fails, as with pnpm.
  */
 export async function installWithLinks(
   project: string,
   names: readonly string[],
+  without: readonly string[] = [],
 ): ReturnType<typeof packPackages> {
   const archives = await pack(project, names);
   for (const [{ name, folder }, archive] of archives) {
@@ -37,7 +39,8 @@ export async function installWithLinks(
       readonly peerDependencies?: Readonly<Record<string, string>>;
     };
     for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
-      if (!dependency.startsWith("@snap/")) await link(folder, installed, dependency);
+      if (!dependency.startsWith("@snap/") && !without.includes(dependency))
+        await link(folder, installed, dependency);
   }
   return archives;
 }

@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, widenPath, type Outcome } from "../src/machine/run.ts";
 import { findReleased } from "../src/pack-packages.ts";
-import { readPackages } from "../src/workspace.ts";
+import { readPackages, ROOT } from "../src/workspace.ts";
+import { compile } from "./compile.ts";
 import { installWithLinks } from "./install-packed.ts";
 
 /** The entry points of each published package. */
@@ -82,7 +84,7 @@ let archives: Awaited<ReturnType<typeof installWithLinks>>;
 beforeAll(async () => {
   widenPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-packages-")));
-  archives = await installWithLinks(project, []);
+  archives = await installWithLinks(project, [], ["sharp"]);
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -132,6 +134,20 @@ describe("the packages as packed", () => {
     expect(modules.toSorted()).toEqual(entries);
     const imports = entries.map((entry) => `import "${join(name, entry)}";`).join("\n");
     expect(await runModule(`${imports} console.log("imported");`)).toEqual({ ok: true, output: "imported" });
+  });
+
+  it("have declarations that compile without sharp, which is optional", async () => {
+    const names = ["@snap/engine", "@snap/engine/ports", "@snap/engine/puppeteer", "@snap/storage-sqlite"];
+    const program = names.map((name, index) => `export * as package${index} from "${name}";`).join("\n");
+    await writeFile(join(project, "program.mts"), program);
+    const options = {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    };
+    expect(compile(project, "program.mts", options)).toEqual([]);
   });
 
   it.each([

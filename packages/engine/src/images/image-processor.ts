@@ -7,15 +7,21 @@ export type Sharp = typeof sharp;
 /** sharp works in the threads that Node also uses for files, host names and compression, 4 by default. */
 const IMAGES_AT_ONCE = 2;
 
-/** Processes images with sharp, an optional dependency that is loaded when it is first needed. */
-export interface ImageProcessor {
+/** sharp, an optional dependency that is loaded when it is first needed. */
+export interface ImageLibrary {
   readonly isInstalled: boolean;
   /** Whether sharp is installed and has not failed to load. */
   readonly isAvailable: boolean;
-  /** Images that wait for others. */
-  readonly waiting: number;
+  /** `null` until it is loaded. */
+  readonly version: string | null;
   /** Loads sharp. Returns why it does not load; `null` if it does. */
   load(): Promise<Error | null>;
+}
+
+/** Processes images with sharp. */
+export interface ImageProcessor extends ImageLibrary {
+  /** Images that wait for others. */
+  readonly waiting: number;
   /**
    * Runs `work` when no more than one other image is processed, and none of the same owner.
    *
@@ -61,6 +67,7 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
   const turns = new Turns();
   const isInstalled = loader.isInstalled();
   let isAvailable = isInstalled;
+  let version: string | null = null;
   let loading: Promise<Sharp> | null = null;
   const load = (): Promise<Sharp> =>
     (loading ??= loader.load().catch((error: unknown) => {
@@ -72,12 +79,15 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     get isAvailable() {
       return isAvailable;
     },
+    get version() {
+      return version;
+    },
     get waiting() {
       return queue.size;
     },
     async load() {
       try {
-        await load();
+        ({ sharp: version } = (await load()).versions);
         return null;
       } catch (error) {
         return error instanceof Error ? error : new Error(String(error));

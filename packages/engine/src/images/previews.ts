@@ -30,8 +30,13 @@ const MAX_WAITING = 2;
 /** Cache hits are free, so a repeated one must not cost CPU time either. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
+/** Creates previews with the image processor of this process. */
+export function createPreviews(limits: PreviewLimits): FindPreview {
+  return createPreviewsWith(imageProcessor, limits);
+}
+
 /** Creates a function that returns previews within the limits, and remembers them by the rendering's entity tag. */
-export function createPreviews(limits: PreviewLimits, images: ImageProcessor = imageProcessor): FindPreview {
+export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
   const cache = new LRUCache<string, Preview>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 1,

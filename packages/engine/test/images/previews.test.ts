@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { createImageProcessor, type ImageProcessor } from "../../src/images/image-processor.ts";
-import { createPreviews } from "../../src/images/previews.ts";
+import { createPreviewsWith } from "../../src/images/previews.ts";
 
 const LIMITS = { maxBytes: 20_000, maxSidePx: 600 };
 
@@ -24,6 +24,7 @@ function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & {
   return {
     isInstalled,
     isAvailable: isInstalled,
+    version: null,
     waiting,
     load: () => images.load(),
     run: (work, signal) => {
@@ -36,17 +37,17 @@ function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & {
   };
 }
 
-describe("createPreviews", () => {
+describe("createPreviewsWith", () => {
   it("keeps the size of an image whose preview fits the limits", async () => {
     const bytes = await plain(300, 200);
-    const preview = await createPreviews(LIMITS, processor())({ etag: '"1"', bytes });
+    const preview = await createPreviewsWith(processor(), LIMITS)({ etag: '"1"', bytes });
     const { format, width, height } = await sharp(preview?.bytes).metadata();
     expect([format, width, height]).toEqual(["webp", 300, 200]);
     expect(preview).toMatchObject({ width: 300, height: 200 });
   });
 
   it("shrinks an image with a side or a file that is too large, in proportion", async () => {
-    const find = createPreviews(LIMITS, processor());
+    const find = createPreviewsWith(processor(), LIMITS);
     const wide = await find({ etag: '"1"', bytes: await plain(1200, 100) });
     expect([wide?.width, wide?.height]).toEqual([600, 50]);
     const noisy = await find({ etag: '"2"', bytes: await noise(600, 300) });
@@ -58,7 +59,7 @@ describe("createPreviews", () => {
   });
 
   it("is null if no attempt fits, or the image is damaged", async () => {
-    const find = createPreviews({ maxBytes: 20, maxSidePx: 600 }, processor());
+    const find = createPreviewsWith(processor(), { maxBytes: 20, maxSidePx: 600 });
     expect(await find({ etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
     expect(await find({ etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
   });
@@ -66,14 +67,14 @@ describe("createPreviews", () => {
   it("is null without sharp, and while others wait", async () => {
     const bytes = await plain(300, 200);
     for (const images of [processor({ isInstalled: false }), processor({ waiting: 2 })]) {
-      expect(await createPreviews(LIMITS, images)({ etag: '"1"', bytes })).toBe(null);
+      expect(await createPreviewsWith(images, LIMITS)({ etag: '"1"', bytes })).toBe(null);
       expect(images.runs).toBe(0);
     }
   });
 
   it("makes the preview of a rendering once", async () => {
     const images = processor();
-    const find = createPreviews(LIMITS, images);
+    const find = createPreviewsWith(images, LIMITS);
     const rendering = { etag: '"1"', bytes: await plain(300, 200) };
     expect(await find(rendering)).toBe(await find(rendering));
     expect(images.runs).toBe(1);

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { isoInstant } from "../admin/documents.ts";
 import { createSignInLink } from "../admin/sign-in-link.ts";
-import { publicUrlOf, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { formatInstant, printJson, printLines, warn } from "./output.ts";
+import { serviceOrigin } from "./service-origin.ts";
 
 interface ConsoleOptions {
   readonly signOutAll?: true;
@@ -26,7 +27,7 @@ The console must be enabled: set SNAP_CONSOLE=on, or start the service with --de
 
 function printLink(json: boolean): Promise<void> {
   return administer(async ({ config, engine }) => {
-    const publicUrl = requireConsoleUrl(config);
+    const publicUrl = await requireConsoleUrl(config);
     const { url, expiresAt } = await createSignInLink(engine, publicUrl);
     if (json) return printJson({ url, expires_at: isoInstant(expiresAt) });
     printLines(`Open this link in a browser. It works once, until ${formatInstant(expiresAt, "")}:`, "", url);
@@ -34,14 +35,15 @@ function printLink(json: boolean): Promise<void> {
 }
 
 /** @throws UsageError if the console is off, or its address is unknown. */
-function requireConsoleUrl(config: Config): string {
+async function requireConsoleUrl(config: Config): Promise<string> {
   if (config.console === false)
     throw new UsageError("the console is off", "set SNAP_CONSOLE=on, and restart the service");
-  if (config.publicUrl === null && config.port === 0)
+  const origin = await serviceOrigin(config);
+  if (origin === null)
     throw new UsageError("the service's port is unknown", "set SNAP_PUBLIC_URL or SNAP_PORT");
   if (config.console === null)
     warn("SNAP_CONSOLE is not set: the link works only if the service was started with --dev");
-  return publicUrlOf(config, config.port);
+  return origin;
 }
 
 function endSessions(json: boolean): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type ListedTarget,
   type SnapParameters,
 } from "@snap/engine";
-import { imageProcessor, requireInstalled } from "@snap/engine/internals";
+import { imageLibrary, requireInstalled } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
@@ -92,7 +92,7 @@ function parse(pairs: readonly [string, string][]): SnapParameters {
 
 function requireParts(parameters: SnapParameters, { filterLists }: Config): void {
   const purposes = filterLists.flatMap((list) => list.purposes);
-  const installed = { filterLists: purposes, processesImages: imageProcessor.isAvailable };
+  const installed = { filterLists: purposes, processesImages: imageLibrary.isAvailable };
   withOptionNames(() => requireInstalled(parameters, installed));
 }
 

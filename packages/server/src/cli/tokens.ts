@@ -4,13 +4,13 @@ import type { PageRequest } from "@snap/engine/ports";
 import type { AdminMintedToken, AdminToken } from "@snap/protocol";
 import { Option, type Command } from "commander";
 import { listDocument, pageOf } from "../admin/lists.ts";
-import { publicUrlOf, type Config } from "../config.ts";
-import { readServedAddress } from "../served-address.ts";
+import type { Config } from "../config.ts";
 import { operate, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { serviceOrigin } from "./service-origin.ts";
 import { parseDuration, parseOverlap, parseTokenId, type Optional } from "./values.ts";
 
 /** For commands that encrypt a signing secret. */
@@ -161,7 +161,7 @@ async function printMinted(
     "",
     `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${minted.id}`,
   );
-  const origin = await originOf(config);
+  const origin = config.adminUrl ?? (await serviceOrigin(config));
   if (origin === null) return;
   printLines(
     "",
@@ -173,14 +173,6 @@ async function printMinted(
       file: pdfOnly ? "example.pdf" : "example.png",
     }),
   );
-}
-
-/** Returns the origin of the service for the printed command; `null` if it is unknown. */
-async function originOf(config: Config): Promise<string | null> {
-  const { adminUrl, publicUrl, port, shared, dataDir } = config;
-  const known = adminUrl ?? publicUrl ?? (shared === null ? await readServedAddress(dataDir) : null);
-  // 0 picks a free port
-  return known ?? (port === 0 ? null : publicUrlOf(config, port));
 }
 
 function listTokens({ account, expired }: ListFilters, command: Command): Promise<void> {

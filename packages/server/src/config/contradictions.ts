@@ -105,7 +105,7 @@ function checkObjectStore(env: Readonly<Record<string, unknown>>): readonly Mist
     const names = stores.map((candidate) => candidate.name);
     const near = suggestName(name, names);
     const remedy = near === null ? `use ${names.join(" or ")}` : `did you mean ${near}?`;
-    return [["SNAP_OBJECT_STORE", `is not the name of a store in SNAP_STORES_FILE; ${remedy}`]];
+    return [["SNAP_OBJECT_STORE", `must be the name of a store in SNAP_STORES_FILE; ${remedy}`]];
   }
   if (store.accounts === undefined) return [];
   return [

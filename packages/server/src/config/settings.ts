@@ -20,7 +20,7 @@ import { EGRESS_SETTINGS } from "./egress-settings.ts";
 import { filterLists } from "./filter-lists.ts";
 import { RENDER_SETTINGS } from "./render-settings.ts";
 import { optional, type Setting } from "./setting.ts";
-import { storesFile } from "./stores-file.ts";
+import { STORE_NAME, storesFile } from "./stores-file.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
@@ -170,7 +170,9 @@ export const SETTINGS = {
   },
   objectStore: {
     variable: "SNAP_OBJECT_STORE",
-    schema: optional(z.string()),
+    schema: optional(
+      z.string().regex(STORE_NAME, { error: "must be a name of lowercase letters, digits and hyphens" }),
+    ),
     description:
       "name of the store in SNAP_STORES_FILE in which the service caches renderings over 32 KiB; storeTo cannot use it",
     unset: "none: renderings are cached in SNAP_DATA_DIR or Redis",

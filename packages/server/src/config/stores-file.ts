@@ -9,7 +9,7 @@ import { messageOf } from "./message-of.ts";
 import { readSecret } from "./read-secret.ts";
 
 const STORES_MAX = 100;
-const STORE_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+export const STORE_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const EXAMPLE =
   '{"archive":{"endpoint":"...","region":"...","bucket":"...","accessKeyId":"...","secretAccessKeyFile":"..."}}';
 

@@ -12,7 +12,7 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
     group: "Image",
     kind: "choice",
     values: ["png", "jpeg", "webp"],
-    elsewhere: { avif: "output=avif" },
+    elsewhere: { avif: "output=avif", pdf: "pdf=true instead" },
     default: "png",
     description: "Image format.",
     example: "webp",

@@ -1,4 +1,4 @@
-import { imageProcessor, inspectFilterList } from "@snap/engine/internals";
+import { imageLibrary, inspectFilterList } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
@@ -83,13 +83,12 @@ async function countFonts(language: string): Promise<number | null> {
 
 /** Checks the optional dependency that resizes images and encodes AVIF. */
 async function checkImages(): Promise<Finding> {
-  const failure = await imageProcessor.load();
-  if (failure === null)
-    return imageProcessor.run(async ({ versions }) => ok("images", `sharp ${versions.sharp}`));
+  const failure = await imageLibrary.load();
+  if (failure === null) return ok("images", `sharp ${imageLibrary.version}`);
   const [reason] = failure.message.split("\n");
   return warning(
     "sharp_missing",
-    `screenshots cannot be resized or encoded as AVIF: sharp ${imageProcessor.isInstalled ? `does not load (${reason})` : "is not installed"}`,
+    `screenshots cannot be resized or encoded as AVIF: sharp ${imageLibrary.isInstalled ? `does not load (${reason})` : "is not installed"}`,
     "npm install sharp, next to the service; or ignore this if nobody needs them",
   );
 }
