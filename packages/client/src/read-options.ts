@@ -53,9 +53,7 @@ export function readToken(value: string | undefined): TokenParts {
   const [, id, secret] = /^([1-9]\d{0,14})\|([\x21-\x7e]+)$/.exec(token) ?? [];
   if (id !== undefined && secret !== undefined) return { token, tokenId: Number(id), secret };
   if (/^[\w.~+/=-]{32,128}$/.test(token)) return { token, tokenId: null, secret: token };
-  throw misconfigured(
-    "token must be <id>|<secret>, or a secret of 32 to 128 characters, without spaces or line breaks.",
-  );
+  throw misconfigured("token must be <id>|<secret>, or a secret of 32 to 128 characters.");
 }
 
 /** @throws SnapError `misconfigured` for a name or value that HTTP does not allow, without quoting it. */

@@ -51,8 +51,8 @@ async function readFile(
   if (contentType === undefined) throw toFailure(response, { ...context, text: await readText(response) });
   const facts = { ...readFacts(headers), notModified: false, contentType } as const;
   if (form === "response") return { ...facts, response };
-  // as typed, `fetch` can respond without a body, but not with a rendering
-  if (form === "stream") return { ...facts, stream: response.body ?? new ReadableStream() };
+  // a rendering has a body
+  if (form === "stream") return { ...facts, stream: response.body as ReadableStream<Uint8Array> };
   return { ...facts, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 

@@ -17,23 +17,14 @@ export function redactHeaders(headers: Headers, redact: Redact): Headers {
   return new Headers(Array.from(headers, ([name, value]) => [name, redact(value)]));
 }
 
-/**
- * Copies an error of `fetch` without the token: it can quote the request, or hold it in any property. Keeps the name,
- * message, stack and causes, and simple properties such as `code`.
- */
+/** Copies an error of `fetch`, which can quote the request, without the token: name, message, stack, code and causes. */
 export function redactError(error: unknown, redact: Redact, causesLeft = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return redact(String(error));
-  const { message, stack, cause } = error;
-  const next =
-    cause === undefined || causesLeft === 0 ? {} : { cause: redactError(cause, redact, causesLeft - 1) };
-  const copy = new Error(redact(message), next);
-  const facts = Object.entries(error).flatMap(([name, value]: [string, unknown]) => {
-    if (typeof value === "string") return [[redact(name), redact(value)]];
-    return typeof value === "number" ? [[redact(name), value]] : [];
-  });
-  const name = redact(error.name);
-  return Object.assign(copy, Object.fromEntries(facts), {
-    name,
-    ...(stack !== undefined && { stack: redact(stack) }),
+  const { name, message, stack = "", code, cause } = error as Error & { readonly code?: string | number };
+  return Object.assign(new Error(redact(message)), {
+    name: redact(name),
+    stack: redact(stack),
+    ...(code !== undefined && { code: redact(String(code)) }),
+    ...(cause !== undefined && causesLeft > 0 && { cause: redactError(cause, redact, causesLeft - 1) }),
   });
 }

@@ -34,17 +34,13 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
   }
 }
 
-/** Longer selectors are not repeated. */
-const REPEATED_CHARACTERS_MAX = 100;
-
 /** Returns a selector with double quotes, if only its single quotes make it invalid. */
 function doubleQuoted(row: SelectorRow, value: unknown): string | undefined {
-  if (typeof value !== "string" || value.length > REPEATED_CHARACTERS_MAX || value.includes('"'))
-    return undefined;
+  if (typeof value !== "string" || value.includes('"')) return undefined;
   const quoted = value.replaceAll("'", '"');
   return quoted !== value && isSelector(row, quoted) ? quoted : undefined;
 }
 
 function replacement(text: string | undefined): string {
-  return text === undefined ? "" : `; send ${text}`;
+  return text ? `; send ${text}` : "";
 }

@@ -74,7 +74,7 @@ function checkCanvasSize(
 ): void {
   if (resizeFit !== "contain" || typeof resizeWidth !== "number" || typeof resizeHeight !== "number") return;
   if (resizeWidth * resizeHeight > CAPTURE_LIMITS.processedPixels)
-    report("resizeWidth", `times resizeHeight must be at most ${CAPTURE_LIMITS.processedPixels} pixels`);
+    report("resizeWidth", `produces an image of more than ${CAPTURE_LIMITS.processedPixels} pixels`);
 }
 
 function isFileFormat(value: unknown): value is FileFormat {

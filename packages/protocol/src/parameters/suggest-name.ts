@@ -1,34 +1,30 @@
 /** Names that differ by more edits, or in more than half of their characters, are considered unrelated. */
 const MAX_EDITS = 3;
-/** A shorter beginning of a name fits too many. */
-const PREFIX_CHARACTERS_MIN = 3;
+/** Shorter beginnings of names fit too many of them. */
+const BEGINNING_CHARACTERS_MIN = 3;
 /** No name is that long. */
 const MAX_CHARACTERS = 32;
 
 /**
- * Returns the known name closest to a mistyped one, or `null` if none is similar.
+ * Returns the known name closest to a mistyped or incomplete one, or `null` if none is similar.
  *
  * @example
  * suggestName("full-pge", ["format", "fullPage"]); // "fullPage"
- * suggestName("full", ["url", "fullPageMaxHeight", "fullPage"]); // "fullPage"
+ * suggestName("full", ["url", "fullPage"]); // "fullPage"
  */
 export function suggestName(name: string, candidates: readonly string[]): string | null {
   if (name.length > MAX_CHARACTERS) return null;
-  const normalized = normalize(name.replace(/\[.*$/, ""));
+  const sent = normalize(name.replace(/\[.*$/, ""));
   let best: { name: string; edits: number } | null = null;
-  let longer: string | null = null;
   for (const candidate of candidates) {
     const known = normalize(candidate);
-    if (known.startsWith(normalized) && known.length < (longer?.length ?? Infinity)) longer = candidate;
-    const edits = editDistance(normalized, known);
-    const half = Math.floor(Math.max(normalized.length, known.length) / 2);
+    const isBeginning = sent.length >= BEGINNING_CHARACTERS_MIN && known.startsWith(sent);
+    const edits = Math.min(editDistance(sent, known), isBeginning ? 1 : Infinity);
+    const half = Math.floor(Math.max(sent.length, known.length) / 2);
     if (edits <= Math.min(MAX_EDITS, half) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };
   }
-  const isTypo = best !== null && best.edits < 2;
-  return longer !== null && !isTypo && normalized.length >= PREFIX_CHARACTERS_MIN
-    ? longer
-    : (best?.name ?? null);
+  return best?.name ?? null;
 }
 
 /**

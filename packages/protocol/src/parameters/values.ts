@@ -24,8 +24,8 @@ export interface ScreenshotValues {
    */
   readonly scale?: number | undefined;
   /**
-   * Device to emulate: its viewport, device scale factor, touch screen and user agent. Cannot be
-   * combined with `width`, `height`, `scale`, `mobile`, `touch` or `userAgent`.
+   * Device to emulate: its viewport, `scale`, `mobile`, `touch` and `userAgent`, which cannot be sent
+   * with it.
    */
   readonly device?: string | undefined;
   /**
@@ -73,7 +73,7 @@ export interface ScreenshotValues {
   readonly accuracy?: number | undefined;
   /**
    * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
-   * requests have no client hints, and `navigator.userAgentData` has no brands.
+   * there are none.
    */
   readonly userAgent?: string | undefined;
   /**
@@ -252,8 +252,8 @@ export interface ScreenshotValues {
   /** CSS selector list of elements to cover with boxes. */
   readonly mask?: string | undefined;
   /**
-   * Color of the `mask` boxes: a name, a hex color, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`,
-   * `oklab()`, `oklch()` or `color()` with numbers.
+   * Color of the `mask` boxes: a name, a hex color, or a CSS color function with numbers, such as
+   * `rgb()`.
    * @default "#ff00ff"
    */
   readonly maskColor?: string | undefined;
@@ -409,7 +409,7 @@ export interface PdfValues {
   readonly accuracy?: number | undefined;
   /**
    * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
-   * requests have no client hints, and `navigator.userAgentData` has no brands.
+   * there are none.
    */
   readonly userAgent?: string | undefined;
   /**

@@ -61,7 +61,7 @@ describe("rules across parameters", () => {
     [
       "screenshot",
       { scale: 1, format: "webp", resizeFit: "contain", resizeWidth: 4097, resizeHeight: 4096 },
-      { resizeWidth: ["times resizeHeight must be at most 16777216 pixels"] },
+      { resizeWidth: ["produces an image of more than 16777216 pixels"] },
     ],
     [
       "screenshot",

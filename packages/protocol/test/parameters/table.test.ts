@@ -218,7 +218,7 @@ describe("the message", () => {
     ["a[href='/']", '; send a[href="/"]'],
     ["a[href='\\']", ""],
     [`a[href='/'][title="x"]`, ""],
-    ["'".repeat(101), ""],
+    ["'".repeat(513), ""],
   ])("shows a selector in double quotes: %s", (selector, replacement) => {
     expect(fieldMessage(PARAMETERS.screenshot.selector, selector)).toBe(
       `must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters${replacement}`,

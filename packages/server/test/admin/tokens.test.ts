@@ -107,7 +107,7 @@ describe("tokens", () => {
     [{ abilities: [] }, { abilities: ["must contain screenshot, pdf or both"] }],
     [{ abilities: ["admin"] }, { abilities: ["must be one of screenshot, pdf"] }],
     [{ expires_in_seconds: 0 }, { expires_in_seconds: ["must be an integer from 1 to 315360000"] }],
-    [{ expires_in: 60 }, { expires_in: ["is not a parameter"] }],
+    [{ expires_in: 60 }, { expires_in: ["is not a parameter; did you mean expires_in_seconds?"] }],
   ])("are not created from %j", async (token, errors) => {
     const service = await openAdmin();
     const { id: account } = await service.customer();

@@ -96,17 +96,28 @@ describe("snap-server console", () => {
     expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
   });
 
-  it.each<[string, Record<string, string>, string]>([
-    ["is off", { SNAP_CONSOLE: "off" }, "the console is off; set SNAP_CONSOLE=on, and restart the service"],
-    [
-      "has no known port",
-      { SNAP_PORT: "0" },
-      "the service's port is unknown; set SNAP_PUBLIC_URL or SNAP_PORT",
-    ],
-  ])("prints no link if the console %s", async (_, variables, message) => {
-    expect(await workspace.run(["console"], variables)).toMatchObject({
+  it("prints no link if the console is off", async () => {
+    expect(await workspace.run(["console"], { SNAP_CONSOLE: "off" })).toMatchObject({
       code: 2,
-      stderr: `error: ${message}\n`,
+      stderr: "error: the console is off; set SNAP_CONSOLE=on, and restart the service\n",
+    });
+  });
+
+  it("prints the address of the running service, whatever SNAP_PORT is", async () => {
+    for (const port of ["0", "3999"])
+      expect(await workspace.json(["console"], { SNAP_PORT: port })).toMatchObject({
+        url: expect.stringMatching(`^${origin}/console/#`),
+      });
+  });
+
+  it("prints no link if no service is running and its port is unknown", async () => {
+    const stopped = { SNAP_DATA_DIR: join(workspace.directory, "stopped"), SNAP_PORT: "0" };
+    expect(await workspace.run(["accounts", "create", "--email", "ada@example.com"], stopped)).toMatchObject({
+      code: 0,
+    });
+    expect(await workspace.run(["console"], stopped)).toMatchObject({
+      code: 2,
+      stderr: "error: the service's port is unknown; set SNAP_PUBLIC_URL or SNAP_PORT\n",
     });
   });
 

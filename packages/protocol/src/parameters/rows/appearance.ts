@@ -123,7 +123,7 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
     placeholder: "text",
     canonicalize: (text) => (/^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text) ? text.trim() : null),
     description:
-      "User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise, requests have no client hints, and `navigator.userAgentData` has no brands.",
+      "User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise, there are none.",
     example: "ExampleBot/1.0 (+https://example.com/bot)",
   },
   {

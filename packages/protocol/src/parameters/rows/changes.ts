@@ -78,7 +78,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     implied: DEFAULT_MASK_COLOR,
     requires: ["mask"],
     description:
-      "Color of the `mask` boxes: a name, a hex color, or `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`, `oklch()` or `color()` with numbers.",
+      "Color of the `mask` boxes: a name, a hex color, or a CSS color function with numbers, such as `rgb()`.",
     example: "black",
   },
 ];

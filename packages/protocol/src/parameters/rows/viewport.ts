@@ -55,7 +55,7 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
       { names: ["scale", "mobile", "touch", "userAgent"], called: "scale, mobile, touch or userAgent" },
     ],
     description:
-      "Device to emulate: its viewport, device scale factor, touch screen and user agent. Cannot be combined with `width`, `height`, `scale`, `mobile`, `touch` or `userAgent`.",
+      "Device to emulate: its viewport, `scale`, `mobile`, `touch` and `userAgent`, which cannot be sent with it.",
     example: "iphone-15-pro",
   },
   {
