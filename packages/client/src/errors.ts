@@ -26,7 +26,7 @@ export interface SnapErrorFacts {
  * The error of every failed call, and of invalid options. Branch on `code`; handle a code that is newer than this
  * package by its `status`. Messages are for people; their wording may change. The client never puts the token or
  * signing secret into an error: `cause` is a copy of `fetch`'s error without the token, with its name, message, stack,
- * causes and simple properties such as `code`.
+ * code and causes.
  *
  * @example
  * try {
