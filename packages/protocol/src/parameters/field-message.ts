@@ -20,7 +20,7 @@ export function fieldMessage(row: ParameterRow, value?: unknown): string {
     case "pixels":
       return `must be a number from ${row.min} to ${row.max}`;
     case "choice":
-      return mustBeOneOf(row.values, value) + replacement(row.elsewhere?.[String(value)]);
+      return mustBeOneOf(row.values, value) + replacement(row.elsewhere?.get(value));
     case "selector":
       return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters${replacement(doubleQuoted(row, value))}`;
     case "text":

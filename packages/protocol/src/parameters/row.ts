@@ -82,7 +82,7 @@ interface ChoiceRow extends RowBase, Defaults<string> {
   readonly kind: "choice";
   readonly values: readonly [string, ...string[]];
   /** Values that another parameter has: what to send instead. */
-  readonly elsewhere?: Readonly<Record<string, string>>;
+  readonly elsewhere?: ReadonlyMap<unknown, string>;
 }
 
 interface FlagRow extends RowBase, Defaults<boolean> {

@@ -225,9 +225,14 @@ describe("the message", () => {
     );
   });
 
-  it("names the parameter that has a value", () => {
-    expect(fieldMessage(PARAMETERS.screenshot.format, "avif")).toBe(
-      "must be one of png, jpeg, webp; send output=avif",
+  it.each([
+    ["avif", "; send output=avif"],
+    ["pdf", "; send pdf=true"],
+    ["constructor", ""],
+    [["avif"], ""],
+  ])("names the parameter that has a value: %j", (value, replacement) => {
+    expect(fieldMessage(PARAMETERS.screenshot.format, value)).toBe(
+      `must be one of png, jpeg, webp${replacement}`,
     );
   });
 

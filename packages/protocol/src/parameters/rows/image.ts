@@ -12,7 +12,10 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
     group: "Image",
     kind: "choice",
     values: ["png", "jpeg", "webp"],
-    elsewhere: { avif: "output=avif", pdf: "pdf=true instead" },
+    elsewhere: new Map([
+      ["avif", "output=avif"],
+      ["pdf", "pdf=true"],
+    ]),
     default: "png",
     description: "Image format.",
     example: "webp",
