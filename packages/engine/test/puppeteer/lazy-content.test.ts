@@ -13,16 +13,21 @@ const GOLD = [255, 215, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
 const SECTION_HEIGHT = 700;
-/** A script that defines `add`, which appends a red section, and adds the next one when the last one is in view. */
+/**
+ * A script that defines `add`, which appends a red section, runs `first`, and adds the next section up to `times` times
+ * when the last one is in view.
+ */
 const list = (
-  sections: number,
+  times: number,
   load: string,
+  first = "",
 ) => `<body style="margin:0"><i id=end style="display:block"></i><script>
   let count = 0;
   const add = () => end.before(Object.assign(document.createElement("section"),
     { style: "height:${SECTION_HEIGHT}px;background:red" }));
+  ${first}
   const observer = new IntersectionObserver(async ([entry]) => {
-    if (!entry.isIntersecting || count >= ${sections}) return;
+    if (!entry.isIntersecting || count >= ${times}) return;
     count += 1;
     ${load}
     add();
@@ -31,6 +36,9 @@ const list = (
   });
   observer.observe(end);
 </script>`;
+
+/** Without content, a page might be idle before a slow machine answers its first request. */
+const THREE = "add(); add(); add();";
 
 /** Twelve sections, each filled by a script when it comes into view. */
 const sections = (fill: string, root = "document.body") => `<body style="margin:0"><div id=host></div><script>
@@ -50,7 +58,12 @@ const sections = (fill: string, root = "document.body") => `<body style="margin:
 const PAGES: Parameters<typeof openSite>[0] = {
   "/grows": list(12, ""),
   // three sections a request: twelve requests one after another can take 2 seconds on a busy machine
-  "/grows-by-fetching": list(4, "await (await fetch('/slow?' + count)).text(); add(); add();"),
+  "/grows-by-fetching": list(3, "await (await fetch('/slow?' + count)).text(); add(); add();", THREE),
+  "/grows-after-fetching": list(
+    3,
+    "await fetch('/red'); await new Promise((resolve) => setTimeout(resolve, 150)); add(); add();",
+    THREE,
+  ),
   "/infinite": list(Infinity, ""),
   "/images": sections(`section.innerHTML = "<img src='/red.svg?" + section.id + "' width=100% height=100%>"`),
   "/backgrounds": sections(`section.style.background = "url(/red.svg?" + section.id + ")"`),
@@ -140,6 +153,7 @@ describe("a full page with lazyContent=auto, the default", () => {
   it.each([
     ["a list that grows as it is scrolled", "/grows"],
     ["a list that fetches each part", "/grows-by-fetching"],
+    ["a list that adds each part a little after it is fetched", "/grows-after-fetching"],
     ["images that a script inserts", "/images"],
     ["backgrounds that a script sets", "/backgrounds"],
     ["frames that a script inserts", "/frames"],

@@ -8,6 +8,8 @@ const IN_FLIGHT_MAX = 10_000;
 const WORKERS_MAX = 100;
 /** These may stay open for the page's lifetime, so they count only until the response starts. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
+/** Their responses are, or are read by, scripts. */
+const FOR_SCRIPTS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["Fetch", "XHR", "Script"]);
 
 const MEDIA_TYPE = /^(audio|video)\//i;
 /** Errors of requests that were canceled or rejected within the browser. */
@@ -43,6 +45,7 @@ export class NetworkActivity {
   readonly #countsWorkers: boolean;
   readonly #onIdle: () => void;
   readonly #inFlight = new Map<string, InFlight>();
+  #scriptRequests = 0;
   #workers = 0;
   #failures = 0;
   #hasOverflowed = false;
@@ -58,6 +61,11 @@ export class NetworkActivity {
   /** Whether the network has been idle for at least half a second. */
   get isIdle(): boolean {
     return this.#isIdle;
+  }
+
+  /** Number of requests that have begun and whose responses scripts may use to change the page. */
+  get scriptRequests(): number {
+    return this.#scriptRequests;
   }
 
   get inFlight(): number {
@@ -108,6 +116,7 @@ export class NetworkActivity {
     const isWorkerScript = type === "Script" && isFromBrowser(requestId);
     // the end of the script is not reported for a worker that is terminated before it starts
     if (isWorkerScript && (!this.#countsWorkers || INLINE.test(request.url))) return;
+    if (type !== undefined && FOR_SCRIPTS.has(type)) this.#scriptRequests += 1;
     const isDocument = type === "Document";
     this.#add(requestId, { sessionId, frameId, loaderId, isDocument, bytesLeft: null });
   }

@@ -47,7 +47,10 @@ function howToScroll(parameters: SnapParameters): ScrollRequest["scroll"] {
   return capturesAll && parameters.javascript ? "through" : "not";
 }
 
-/** Scrolls again while an earlier round's requests make the page grow. */
+/**
+ * Scrolls again while an earlier round's requests may make the page grow. When a request ends, a script may not have
+ * received the response yet, so a round in which scripts sent requests is followed by another.
+ */
 async function scrollUntilLoaded(
   tab: Tab,
   request: ScrollRequest,
@@ -55,17 +58,20 @@ async function scrollUntilLoaded(
 ): Promise<ScrollResult> {
   const { progress } = tab;
   const endMs = performance.now() + request.budgetMs;
+  const scriptRequests = (): number => progress.activity?.scriptRequests ?? 0;
   const inFlight = (): string[] => [...(progress.activity?.requestIds ?? [])];
-  const before = new Set(inFlight());
-  const isQuiet = (): boolean => inFlight().every((id) => before.has(id));
+  const before = { scriptRequests: scriptRequests(), inFlight: new Set(inFlight()) };
+  const isQuiet = (): boolean => inFlight().every((id) => before.inFlight.has(id));
   let result = await scrollThrough(tab, request, signal);
-  while (result.reachedY !== null && !isQuiet()) {
+  let isComplete = scriptRequests() === before.scriptRequests;
+  while (result.reachedY !== null && !(isComplete && isQuiet())) {
     const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
     await giveUpAfter(limit, (limited) => progress.waitUntil(limited, isQuiet));
     const budgetMs = endMs - performance.now();
     if (budgetMs <= 0) return { ...result, isCapped: true };
     const { reachedY: fromY, followedY } = result;
     result = await scrollThrough(tab, { ...request, fromY, followedY, budgetMs }, signal);
+    isComplete = result.reachedY === fromY;
   }
   return result;
 }
