@@ -16,7 +16,7 @@ import { createRenderingCache } from "./cache/rendering-cache.ts";
 import { readCredits, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
-import { createDeliveryBudget } from "./delivery/delivery-budget.ts";
+import { createTransferBudget } from "./limits/transfer-budget.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
@@ -284,7 +284,7 @@ function assembleParts(
     clock,
     random,
     stores,
-    deliveryBudget: createDeliveryBudget(maxRenderingBytes),
+    deliveryBudget: createTransferBudget(maxRenderingBytes),
     reservationLeaseMs,
     onEvent,
     onBackgroundError,

@@ -1,4 +1,4 @@
-import { createDeliveryBudget } from "../delivery/delivery-budget.ts";
+import { createTransferBudget } from "../limits/transfer-budget.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemRandom, type Random } from "../ports/random.ts";
@@ -65,7 +65,7 @@ export function createObjectRenderings({
   onBack = () => {},
 }: ObjectRenderingsOptions): RenderingStore {
   const objects = createRenderingObjects(bucket, random);
-  const budget = createDeliveryBudget(maxRenderingBytes);
+  const budget = createTransferBudget(maxRenderingBytes);
   const attempt = createAttempt({ clock, onError, onBack });
   /** Returns `null` if the bucket fails, or if the account has too many bytes in transit. */
   const transfer = async <T extends object>(

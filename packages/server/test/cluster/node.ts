@@ -3,8 +3,7 @@ import { openPostgresStorage } from "@snap/storage-postgres";
 import { openRedisCache } from "@snap/storage-redis";
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { setTimeout as wait } from "node:timers/promises";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 
 /*
  * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Leases are short, so tests
@@ -45,15 +44,7 @@ const engine = createEngine({
   baseUrl: "http://snap.example.com/v1",
 });
 if (role === "worker") engine.startWorker();
-const service = await startService({
-  engine,
-  host: "127.0.0.1",
-  port,
-  publicUrl: "http://snap.example.com",
-  logger: createLogger("silent"),
-  metrics: false,
-  endpoints: role === "worker" ? "operations" : "all",
-});
+const service = await serveEngine(engine, { port, endpoints: role === "worker" ? "operations" : "all" });
 process.stdout.write(`listening at ${service.origin}\n`);
 process.once(
   "SIGTERM",

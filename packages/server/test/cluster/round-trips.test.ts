@@ -8,8 +8,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startPostgres, type PostgresServer } from "../../../testing/test/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../../../testing/test/servers/redis.ts";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 
 const WARM_UP_REQUESTS = 5;
 const COUNTED_REQUESTS = 50;
@@ -32,14 +31,7 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
       secretKey: "a key for this test",
       baseUrl: "http://snap.example.com/v1",
     });
-    const service = await startService({
-      engine,
-      host: "127.0.0.1",
-      port: 0,
-      publicUrl: "http://snap.example.com",
-      logger: createLogger("silent"),
-      metrics: false,
-    });
+    const service = await serveEngine(engine);
     const { id: accountId } = await engine.accounts.create({
       email: "ada@example.com",
       planSlug: "starter",

@@ -1,8 +1,7 @@
 import { createEngine, parseTargetList } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 
 /*
  * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Leases are
@@ -22,12 +21,5 @@ const engine = createEngine({
   baseUrl: `http://127.0.0.1:${port}/v1`,
 });
 engine.startWorker();
-const service = await startService({
-  engine,
-  host: "127.0.0.1",
-  port: Number(port),
-  publicUrl: `http://127.0.0.1:${port}`,
-  logger: createLogger("silent"),
-  metrics: false,
-});
+const service = await serveEngine(engine, { port: Number(port), publicUrl: `http://127.0.0.1:${port}` });
 process.stdout.write(`listening at ${service.origin}\n`);

@@ -4,8 +4,7 @@ import { createFakeResolver } from "@snap/testing";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -64,14 +63,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
       memoryCacheBytes: 0,
     });
     onTestFinished(() => engine.close());
-    const service = await startService({
-      engine,
-      host: "127.0.0.1",
-      port: 0,
-      publicUrl: "http://127.0.0.1",
-      logger: createLogger("silent"),
-      metrics: false,
-    });
+    const service = await serveEngine(engine);
     onTestFinished(() => service.stop());
     const isReady = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
     expect(await isReady()).toBe(200);

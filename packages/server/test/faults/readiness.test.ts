@@ -7,8 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 
 /** Starts a service on an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
 async function openService(): Promise<{
@@ -26,14 +25,7 @@ async function openService(): Promise<{
   exec.mockRestore();
   const renderer = createFakeRenderer();
   const engine = createEngine({ storage, renderer, secretKey: "a key for these tests" });
-  const service = await startService({
-    engine,
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
-    logger: createLogger("silent"),
-    metrics: false,
-  });
+  const service = await serveEngine(engine);
   onTestFinished(async () => {
     await service.stop();
     await engine.close();

@@ -10,8 +10,7 @@ import {
   type ObjectStoreServer,
 } from "../../../testing/test/servers/object-store.ts";
 import { readConfig } from "../../src/config.ts";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "./serve-engine.ts";
 import { openEngine } from "../../src/wire.ts";
 import { openWorkspace } from "../cli/command.ts";
 import { envelopeOf, exchange, type Reply, type RequestOptions } from "./open-service.ts";
@@ -70,9 +69,7 @@ async function open(variables: Readonly<Record<string, string>> = {}): Promise<O
     createsDatabase: true,
     onBackgroundError: (error) => errors.push(error),
   });
-  const logger = createLogger("silent");
-  const address = { host: "127.0.0.1", port: 0, publicUrl: "https://snap.example.com" };
-  const service = await startService({ engine, ...address, logger, metrics: false });
+  const service = await serveEngine(engine);
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;

@@ -7,8 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PNG } from "pngjs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "./serve-engine.ts";
 import { signedQuery } from "./open-service.ts";
 
 /**
@@ -46,14 +45,7 @@ describe("a signed rendering embedded in a page from another origin", () => {
       resolver: systemResolver,
       targets: loopback,
     });
-    const service = await startService({
-      engine,
-      host: "127.0.0.1",
-      port: 0,
-      publicUrl: "https://snap.example.com",
-      logger: createLogger("silent"),
-      metrics: false,
-    });
+    const service = await serveEngine(engine);
     onTestFinished(async () => {
       await service.stop();
       await engine.close();

@@ -4,8 +4,7 @@ import { createMemoryStorage } from "@snap/testing";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startService } from "../../src/http/service.ts";
-import { createLogger } from "../../src/operations/logger.ts";
+import { serveEngine } from "../http/serve-engine.ts";
 import type { Access } from "./clients.ts";
 
 const LOOPBACK: TargetPolicy = {
@@ -38,14 +37,7 @@ export async function openBrowserService(pages: Readonly<Record<string, string>>
     resolver: systemResolver,
     targets: LOOPBACK,
   });
-  const service = await startService({
-    engine,
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
-    logger: createLogger("silent"),
-    metrics: false,
-  });
+  const service = await serveEngine(engine);
   const account = await engine.accounts.create({
     email: "a@example.com",
     planSlug: "starter",

@@ -109,6 +109,14 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: async () => (await run("zsh", ["--version"])).ok && (await run("fish", ["--version"])).ok,
   },
   {
+    name: "python",
+    purpose: "to run the Python program that the console copies",
+    aptPackages: ["python3-requests"],
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("python3", ["-c", "import requests"])).ok,
+  },
+  {
     name: "seccomp",
     purpose: "to run the browser under the containers' system call filter",
     aptPackages: ["bubblewrap", "seccomp"],

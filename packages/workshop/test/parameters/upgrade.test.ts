@@ -37,8 +37,7 @@ async function openRelease(directory: string): Promise<Release> {
   const { createEngine } = await import("@snap/engine");
   const { openSqliteStorage } = await import("@snap/storage-sqlite");
   const testing = await import("@snap/testing");
-  const { startService } = await import("../../../server/src/http/service.ts");
-  const { createLogger } = await import("../../../server/src/operations/logger.ts");
+  const { serveEngine } = await import("../../../server/test/http/serve-engine.ts");
   const renderer = testing.createFakeRenderer();
   const engine = createEngine({
     storage: await openSqliteStorage({ directory }),
@@ -49,14 +48,7 @@ async function openRelease(directory: string): Promise<Release> {
     resolver: testing.createFakeResolver({ "example.com": ["93.184.215.14"] }),
     baseUrl: "https://snap.example.com/v1",
   });
-  const service = await startService({
-    engine,
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "https://snap.example.com",
-    logger: createLogger("silent"),
-    metrics: false,
-  });
+  const service = await serveEngine(engine);
   return {
     origin: service.origin,
     engine,
