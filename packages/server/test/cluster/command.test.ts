@@ -12,7 +12,9 @@ function clockOffBy(ms: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(program)}`;
 }
 
-describe("snap-server with PostgreSQL and Redis", { tags: ["browser", "postgres", "redis"] }, () => {
+const OPTIONS = { tags: ["browser", "postgres", "redis"], timeout: 180_000 };
+
+describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
   it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
     const workspace = openWorkspace({
