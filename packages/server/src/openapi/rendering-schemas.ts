@@ -19,7 +19,9 @@ export const renderingFacts = z.strictObject({
     description: "When the link expires or, without a link, the cached rendering. Null if there is neither.",
     example: "2026-03-02T12:00:00.000Z",
   }),
-  credit_cost: z.literal([0, 1]).meta({ description: "Credits that this call costs.", example: 1 }),
+  credit_cost: z
+    .union([z.literal(0), z.literal(1)])
+    .meta({ description: "Credits that this call costs.", example: 1 }),
   signed_url: z
     .url()
     .nullable()
