@@ -4,7 +4,7 @@
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export type { Entitlement } from "./accounts/entitlement.ts";
-export { findPlan } from "./accounts/plans.ts";
+export { availablePlans } from "./accounts/plans.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";

@@ -17,7 +17,7 @@ export const BUILT_IN_PLANS: readonly Plan[] = [
   { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
 ];
 
-/** For accounts that pay nothing: more than a machine can render. Exists in addition to all configured plans. */
+/** For accounts that pay nothing: more than a machine can render. */
 export const UNLIMITED_PLAN: Plan = {
   slug: "unlimited",
   name: "Unlimited",
@@ -25,9 +25,15 @@ export const UNLIMITED_PLAN: Plan = {
   requestsPerMinute: 1_000_000,
 };
 
-/** Returns the plan with this slug, `null` if there is none; a configured plan can redefine the unlimited one. */
-export function findPlan(plans: readonly Plan[], slug: string | null): Plan | null {
-  return [...plans, UNLIMITED_PLAN].find((plan) => plan.slug === slug) ?? null;
+/** Adds the unlimited plan to the configured ones, unless one of them redefines it. */
+export function availablePlans(configured: readonly Plan[]): readonly Plan[] {
+  const isRedefined = configured.some(({ slug }) => slug === UNLIMITED_PLAN.slug);
+  return isRedefined ? configured : [...configured, UNLIMITED_PLAN];
+}
+
+/** Returns the plan with this slug; `null` if there is none. */
+export function findPlan(configured: readonly Plan[], slug: string | null): Plan | null {
+  return availablePlans(configured).find((plan) => plan.slug === slug) ?? null;
 }
 
 const planList = z

@@ -174,7 +174,7 @@ describe("a request is rejected", () => {
     [{ email: "ada" }, { email: ["must be an email address"] }],
     [
       { email: "a@example.com", plan: "gold" },
-      { plan: ["unknown plan gold; use one of starter, growth, scale"] },
+      { plan: ["unknown plan gold; use one of starter, growth, scale, unlimited"] },
     ],
     [
       { email: "a@example.com", requests_per_minute: 0 },
@@ -259,11 +259,19 @@ describe("paths and methods", () => {
     expect([options.status, options.headers.allow]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
   });
 
-  it("/plans returns the service's plans", async () => {
+  it("/plans returns the service's plans, and the unlimited one", async () => {
     const plans = [{ slug: "team", name: "Team", creditsPerPeriod: 5000, requestsPerMinute: 30 }];
     const { read } = await openAdmin({ admin: { plans } });
     expect(await read("/plans")).toEqual({
-      entries: [{ slug: "team", name: "Team", credits_per_period: 5000, requests_per_minute: 30 }],
+      entries: [
+        { slug: "team", name: "Team", credits_per_period: 5000, requests_per_minute: 30 },
+        {
+          slug: "unlimited",
+          name: "Unlimited",
+          credits_per_period: 1_000_000_000,
+          requests_per_minute: 1_000_000,
+        },
+      ],
       has_more: false,
     });
   });

@@ -58,7 +58,10 @@ describe("snap-server accounts", () => {
     [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
     [["--email", "ada"], "ada is not an email address"],
     [["--email", `${"a".repeat(250)}@b.co`], "the email address is too long (limit 254 characters)"],
-    [["--email", "b@example.com", "--plan", "gold"], "unknown plan gold; use one of starter, growth, scale"],
+    [
+      ["--email", "b@example.com", "--plan", "gold"],
+      "unknown plan gold; use one of starter, growth, scale, unlimited",
+    ],
   ])("create: rejects %j with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workspace.run(["accounts", "create", ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });

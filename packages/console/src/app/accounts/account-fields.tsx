@@ -54,6 +54,7 @@ interface AccountFieldsProps {
 
 export function AccountFields({ texts, plans, faults, onChange }: AccountFieldsProps): JSX.Element {
   const plan = plans.find(({ slug }) => slug === texts.plan);
+  const isMissing = plan === undefined && texts.plan !== "";
   const field = (name: keyof AccountTexts, sent: string): FieldState => ({
     value: texts[name],
     onChange: (value) => onChange({ ...texts, [name]: value }),
@@ -68,8 +69,9 @@ export function AccountFields({ texts, plans, faults, onChange }: AccountFieldsP
         options={[
           { value: "", label: "No plan" },
           ...plans.map(({ slug, name }) => ({ value: slug, label: name })),
+          ...(isMissing ? [{ value: texts.plan, label: texts.plan }] : []),
         ]}
-        hint={plan === undefined ? "Without a plan, the account cannot render." : describePlan(plan)}
+        hint={planHint(texts.plan, plan)}
       />
       <div class="field-row">
         <TextField
@@ -97,6 +99,9 @@ interface FieldState {
   readonly fault: string | undefined;
 }
 
-function describePlan({ credits_per_period: credits, requests_per_minute: limit }: AdminPlan): string {
+function planHint(slug: string, plan: AdminPlan | undefined): string {
+  if (slug === "") return "Without a plan, the account cannot render.";
+  if (plan === undefined) return "This plan does not exist, so the account has no credits.";
+  const { credits_per_period: credits, requests_per_minute: limit } = plan;
   return `${formatCount(credits)} credits per period, ${formatCount(limit)} renders per minute.`;
 }

@@ -1,5 +1,5 @@
 import type { Engine, Plan } from "@snap/engine";
-import { batchNotFound } from "@snap/engine/internals";
+import { availablePlans, batchNotFound } from "@snap/engine/internals";
 import { attemptDocument, batchDocument, batchSummaryDocument, planDocument } from "../documents.ts";
 import { listDocument, pageRequestOf } from "../lists.ts";
 import { localAccounts } from "./local-accounts.ts";
@@ -9,7 +9,7 @@ import type { AdminOperations, BatchOperations } from "./operations.ts";
 /** Operations on an engine, with the service's plans. */
 export function localOperations(engine: Engine, plans: readonly Plan[]): AdminOperations {
   return {
-    plans: () => Promise.resolve(plans.map(planDocument)),
+    plans: () => Promise.resolve(availablePlans(plans).map(planDocument)),
     accounts: localAccounts(engine, plans),
     tokens: localTokens(engine),
     batches: localBatches(engine),

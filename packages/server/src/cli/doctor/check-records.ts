@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Engine } from "@snap/engine";
-import { findPlan } from "@snap/engine/internals";
+import { availablePlans } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
@@ -35,10 +35,10 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
 
 /** An account whose plan is missing has no credits. */
 async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
-  const known = new Set(plans.map(({ slug }) => slug));
+  const known = availablePlans(plans).map(({ slug }) => slug);
   const accounts = await engine.accounts.list();
-  const affected = accounts.filter(({ planSlug }) => planSlug !== null && findPlan(plans, planSlug) === null);
-  if (affected.length === 0) return ok("plans", [...known].join(", "));
+  const affected = accounts.filter(({ planSlug }) => planSlug !== null && !known.includes(planSlug));
+  if (affected.length === 0) return ok("plans", known.join(", "));
   const slugs = [...new Set(affected.map(({ planSlug }) => planSlug))].join(", ");
   const ids = affected.slice(0, SHOWN_ACCOUNTS).map(({ id }) => id);
   return problem(
@@ -46,7 +46,7 @@ async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
     `${affected.length === 1 ? "1 account has" : `${affected.length} accounts have`} a plan that does not exist, and so no credits: ` +
       `${slugs} (${ids.join(", ")}${affected.length > ids.length ? ", …" : ""})`,
     "set SNAP_PLANS_FILE to the service's value, and add the plan to that file; or change each account's plan: " +
-      `snap-server accounts update ${ids[0] ?? "ID"} --plan ${[...known][0] ?? "SLUG"}`,
+      `snap-server accounts update ${ids[0] ?? "ID"} --plan ${known[0] ?? "SLUG"}`,
   );
 }
 
