@@ -30,7 +30,7 @@ export interface DocumentRequest {
 /** Documents that accounts upload, and render by their `url`. */
 export interface Documents {
   /**
-   * Stores a document. Costs no credit. Equal content is stored once, with the later expiry.
+   * Stores a document. Costs no credit. Identical content is stored once, with the later expiry.
    *
    * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a minute).
    * @example
@@ -123,10 +123,10 @@ function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored
     exceeded === "documents"
       ? `would exceed the account's limit of ${DOCUMENT_LIMITS.storedDocuments} stored documents`
       : `would exceed the account's limit of ${DOCUMENT_LIMITS.storedBytes} bytes of stored documents`;
-  const stored = `${used.documents} documents with ${used.bytes} bytes are stored`;
+  const stored = `${used.documents} documents (${used.bytes} bytes) are stored`;
   return new SnapError(
     "validation_failed",
-    `The document ${fault}: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
+    `The document ${fault}: ${stored}; delete some, use a shorter documentTtl, or wait until some expire.`,
     { errors: { body: [fault] } },
   );
 }

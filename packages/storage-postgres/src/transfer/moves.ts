@@ -53,8 +53,9 @@ async function requireEmpty(query: Query): Promise<void> {
        EXISTS (SELECT 1 FROM snap.accounts) OR EXISTS (SELECT 1 FROM snap.balances)
          OR EXISTS (SELECT 1 FROM snap.journal) OR EXISTS (SELECT 1 FROM snap.batches) AS "isUsed"`,
   );
-  if (row?.isUsed)
-    throw new Error(`the database already contains data (${row.accounts} accounts); use an empty one`);
+  if (!row?.isUsed) return;
+  const accounts = Number(row.accounts) === 1 ? "1 account" : `${row.accounts} accounts`;
+  throw new Error(`the database already contains data (${accounts}); use an empty one`);
 }
 
 function toState({ totals, ...state }: MoveRow): TransferState {

@@ -63,10 +63,15 @@ const COLUMNS: readonly Column<BatchRow>[] = [
   {
     label: "Receiver",
     cell: ({ webhook }) => (webhook === null ? "–" : <LongText text={webhook.url} max={40} />),
-    isCut: true,
-    isMinor: true,
+    isTruncated: true,
+    isHiddenOnPhones: true,
   },
-  { label: "Attempts", cell: ({ webhook }) => webhook?.attempts ?? "–", isNumber: true, isMinor: true },
+  {
+    label: "Attempts",
+    cell: ({ webhook }) => webhook?.attempts ?? "–",
+    isNumber: true,
+    isHiddenOnPhones: true,
+  },
 ];
 
 function accountColumn(names: ReadonlyMap<string, string>): Column<BatchRow> {

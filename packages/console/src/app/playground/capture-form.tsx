@@ -48,7 +48,9 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
         form={form}
         parameters={parameters}
         faults={shown}
-        onChange={(name, text) => onChange((now) => ({ ...now, texts: { ...now.texts, [name]: text } }))}
+        onChange={(name, text) =>
+          onChange((current) => ({ ...current, texts: { ...current.texts, [name]: text } }))
+        }
       />
     </form>
   );
