@@ -67,7 +67,7 @@ export function readConfig(
 export type MoveConfig = Pick<Settings, "dataDir" | "databaseUrl" | "secretKey">;
 
 /**
- * Like `readConfig`, but reads only the variables of a move; the others may not be set yet.
+ * Like `readConfig`, but reads only the variables of a migration; the others may not be set yet.
  *
  * @throws ConfigError
  */

@@ -96,12 +96,12 @@ describe.each<PoolMode>(["transaction", "session"])(
       await database.close();
     });
 
-    it("a move into the database can be finished", async () => {
+    it("a data migration into the database can be finished", async () => {
       const url = await newDatabase();
       const target = await openPostgresTarget({ url: throughPooler(url) });
       await target.begin("fingerprint");
       await expect(openStorage({ url: throughPooler(url) })).rejects.toThrow(
-        "a move into this database is unfinished",
+        "a data migration into this database is unfinished",
       );
       const totals = await target.totals();
       await target.finish(totals);

@@ -28,7 +28,7 @@ export interface PuppeteerRendererOptions {
   readonly browserEgress?: BrowserEgress;
   /**
    * Host name or address at which remote browsers reach this process's egress proxies. Required for `proxy` unless all
-   * browsers are on the loopback.
+   * browsers are at loopback addresses.
    */
   readonly browserProxyHost?: string | undefined;
   /**

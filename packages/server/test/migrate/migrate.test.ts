@@ -129,12 +129,12 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect((await list(SECRET_KEY)).code).toBe(0);
   });
 
-  it("rejects a folder that was used after the move", async () => {
+  it("rejects a folder that was used after the migration", async () => {
     // The test that reads every port refunded the open reservations.
     const { code, stderr } = await workspace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: the source has changed since the move was completed, or is a different one; new records cannot be added: .*journalLines/,
+      /^error: the source has changed since the migration was completed, or is a different one; new records cannot be added: .*journalLines/,
     );
   });
 });

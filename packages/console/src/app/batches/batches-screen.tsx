@@ -30,7 +30,7 @@ export function BatchesScreen({ query }: ScreenProps): JSX.Element {
     <>
       <PageHead
         title="Batches"
-        summary="Captures that were submitted together, latest first."
+        summary="Captures that were submitted together, newest first."
         actions={
           <button type="button" class="button" onClick={pages.reload}>
             Refresh

@@ -29,7 +29,7 @@ export function RequestsScreen({ query }: ScreenProps): JSX.Element {
     <>
       <PageHead
         title="Requests"
-        summary="Renders, cache hits and failures, latest first."
+        summary="Renders, cache hits and failures, newest first."
         actions={
           <button type="button" class="button" onClick={pages.reload}>
             Refresh
