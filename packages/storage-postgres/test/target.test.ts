@@ -246,7 +246,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await storage.accounts.insert(ACCOUNT);
     const target = await openTarget(url);
     await expect(target.begin("one")).rejects.toThrow(
-      "the database already contains data (1 accounts); use an empty one",
+      "the database already contains data (1 account); use an empty one",
     );
     expect(await storage.accounts.list()).toEqual([ACCOUNT]);
     await storage.close();
