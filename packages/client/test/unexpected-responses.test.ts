@@ -143,7 +143,7 @@ describe("the token", () => {
     }
   });
 
-  it("is not in the facts about a rendering", async () => {
+  it("is not in a rendering's metadata", async () => {
     const names = ["ETag", "X-Request-Id", "X-Render-Notes", "X-Stored-Location"];
     const { origin } = await openRawServer((response) => {
       const headers = Object.fromEntries(names.map((name) => [name, TOKEN]));
