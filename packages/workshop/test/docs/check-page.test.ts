@@ -27,7 +27,7 @@ describe("checkLinks", () => {
       "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
       "docs/b.md":
         "# B\n\n[self](#the-token-of-a) [a](deep/c.md#two) [dead](deep/c.md#three)\n\n## The `token` of A\n",
-      "docs/deep/c.md": "# C\n\n## Two\n\n![picture](../images/none.png)\n",
+      "docs/deep/c.md": "# C\n\n## Two\n\n![image](../images/none.png)\n",
       ".github/CONTRIBUTING.md": "[gone](nowhere.md)\n",
       "packages/one/README.md": "[up](../../README.md#a)\n",
     });
