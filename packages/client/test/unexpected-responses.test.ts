@@ -159,7 +159,7 @@ describe("an echoed token", () => {
   it.for([
     ["in plain text", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
     ["in JSON escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
-    ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
+    ["in the errors", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
     ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
     ["in the notes", '{"code":"x","message":"y"}', { "X-Render-Notes": `a, ${TOKEN}` }],
     ["in a page", `<p>${TOKEN}</p>`, {}],

@@ -1,5 +1,11 @@
 import { isSnapError, type SnapError } from "@snap/engine";
-import { invalidFile, pathFault, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
+import {
+  invalidFile,
+  findPathProblem,
+  tooManyFiles,
+  UnpackedSize,
+  type SentFile,
+} from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -45,8 +51,8 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
     const path = pathOf(entry);
     requireRegularFileOrFolder(entry, path);
     if (path.endsWith("/") || IGNORED.test(path)) {
-      const fault = pathFault(path.replace(/\/$/, ""));
-      if (fault !== null) throw invalidFile(path, fault);
+      const problem = findPathProblem(path.replace(/\/$/, ""));
+      if (problem !== null) throw invalidFile(path, problem);
       continue;
     }
     if (files.length === DOCUMENT_LIMITS.files) throw tooManyFiles();

@@ -33,9 +33,9 @@ describe("checkLinks", () => {
     });
     const { ok, output } = await checkLinks(root);
     expect(ok).toBe(false);
-    const places = Array.from(output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm), ([, path, faults]) => [
+    const places = Array.from(output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm), ([, path, problems]) => [
       path,
-      faults,
+      problems,
     ]);
     expect(places.toSorted(([a = ""], [b = ""]) => a.localeCompare(b, "en"))).toEqual([
       [".github/CONTRIBUTING.md", expect.stringMatching(/^ *1:.*nowhere[.]md.*\n$/)],
@@ -97,9 +97,9 @@ describe("a page", () => {
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
-  ])("must call the command line correctly: %s", (command, faults) => {
+  ])("must call the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
-      faults.map((fault): unknown => expect.stringContaining(fault)),
+      problems.map((problem): unknown => expect.stringContaining(problem)),
     );
   });
 
