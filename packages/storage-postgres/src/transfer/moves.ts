@@ -56,7 +56,7 @@ async function requireEmpty(query: Query): Promise<void> {
          OR EXISTS (SELECT 1 FROM snap.journal) OR EXISTS (SELECT 1 FROM snap.batches) AS "isUsed"`,
   );
   if (!row?.isUsed) return;
-  const accounts = Number(row.accounts) === 1 ? "1 account" : `${row.accounts} accounts`;
+  const accounts = row.accounts === 1 ? "1 account" : `${row.accounts} accounts`;
   throw new Error(`the database already contains data (${accounts}); use an empty one`);
 }
 
