@@ -6,7 +6,7 @@ export interface Article {
 /** The size that social networks recommend. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
-/** Returns the picture of an article as HTML. */
+/** Returns the image of an article as HTML. */
 export function cardHtml({ title, author }: Article): string {
   // long titles get smaller letters
   const fontSize = Math.max(44, Math.min(88, Math.round(2400 / title.length)));

@@ -8,7 +8,7 @@ export type Articles = Readonly<Record<string, Article>>;
 const ARTICLES: Articles = {
   "/hello": { title: "Hello, world", author: "Ada Lovelace" },
 };
-/** How long the service stores the HTML and the picture. */
+/** How long the service stores the HTML and the image. */
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -43,7 +43,7 @@ async function pageOf(snap: SnapClient, article: Article): Promise<string> {
 <h1>${escapeHtml(article.title)}</h1>`;
 }
 
-/** Stores the HTML of the picture, which costs nothing, and returns a signed URL that renders it. */
+/** Stores the HTML of the image, which costs nothing, and returns a signed URL that renders it. */
 async function imageUrl(snap: SnapClient, article: Article): Promise<string> {
   const { url } = await snap.documents.create({ html: cardHtml(article) }, { ttlSeconds: LIFETIME_SECONDS });
   return snap.signUrl({ url, ...CARD_SIZE, cacheTtl: LIFETIME_SECONDS });

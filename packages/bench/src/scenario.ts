@@ -3,7 +3,7 @@ export interface Bench {
   /** Whether to run a short version, for rough figures in a few seconds. */
   readonly quick: boolean;
   readonly browserPath: string;
-  /** Origin of the fixture pages, which a separate process serves on the loopback. */
+  /** Origin of the fixture pages, which a separate process serves on the loopback interface. */
   readonly siteOrigin: string;
   /** Private addresses that the service may render, in the format of SNAP_ALLOW_TARGETS. */
   readonly allowedTargets: string;

@@ -52,7 +52,7 @@ export interface ClientOptions {
   readonly maxRetryDelayMs?: number | undefined;
   /** Sent with each request to the origin of `baseUrl`, for a gateway in front of the service. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called with facts about requests, responses and retries. */
+  /** Called with the metadata of requests, responses and retries. */
   readonly hooks?: Hooks | undefined;
   /** Receives a line for each request, response and retry, such as `console`. */
   readonly logger?: Logger | undefined;

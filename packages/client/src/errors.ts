@@ -1,4 +1,4 @@
-import type { ErrorCode, ParameterFaults } from "@snap/protocol";
+import type { ErrorCode, ParameterProblems } from "@snap/protocol";
 
 /**
  * The client's own codes, for failures without an error envelope:
@@ -17,7 +17,7 @@ export interface SnapErrorFacts {
   readonly status: number;
   readonly requestId?: string | null | undefined;
   readonly retryAfterSeconds?: number | null | undefined;
-  readonly errors?: ParameterFaults | null | undefined;
+  readonly errors?: ParameterProblems | null | undefined;
   readonly notes?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
@@ -48,7 +48,7 @@ export class SnapError extends Error {
   /** Seconds to wait before a retry; `null` if unspecified. */
   readonly retryAfterSeconds: number | null;
   /** Error messages by parameter name; `null` if the error is not about parameters. */
-  readonly errors: ParameterFaults | null;
+  readonly errors: ParameterProblems | null;
   /** Notes on a failed render, such as `capture-too-large` or `selector-unmatched`; a retry fails the same way. */
   readonly notes: readonly string[];
 

@@ -8,7 +8,7 @@ export type {
   ImageFormat,
   LengthUnit,
   PaperFormat,
-  ParameterFaults,
+  ParameterProblems,
   PdfCapture,
   PdfInput,
   RenderBatch,

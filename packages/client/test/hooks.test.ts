@@ -19,7 +19,7 @@ function recordEvents(): { readonly hooks: Hooks; readonly events: [string, Requ
 }
 
 describe("hooks", () => {
-  it("receive the facts of each attempt, without the query", async () => {
+  it("receive the metadata of each attempt, without the query", async () => {
     const { origin } = await openRawServer(resetConnection, busy, png);
     const { hooks, events } = recordEvents();
     await createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), hooks }).screenshot(PAGE);

@@ -143,7 +143,7 @@ describe("the token", () => {
     }
   });
 
-  it("is not in the facts about a rendering", async () => {
+  it("is not in a rendering's metadata", async () => {
     const names = ["ETag", "X-Request-Id", "X-Render-Notes", "X-Stored-Location"];
     const { origin } = await openRawServer((response) => {
       const headers = Object.fromEntries(names.map((name) => [name, TOKEN]));
@@ -159,7 +159,7 @@ describe("an echoed token", () => {
   it.for([
     ["in plain text", `{"code":"x","message":"Bearer ${TOKEN}"}`, {}],
     ["in JSON escapes", `{"code":"x","message":"Bearer ${escaped(TOKEN)}"}`, {}],
-    ["in the faults", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
+    ["in the errors", `{"code":"x","message":"y","errors":{"url":["${escaped(TOKEN)}"]}}`, {}],
     ["in a header", '{"code":"x","message":"y"}', { "X-Request-Id": TOKEN }],
     ["in the notes", '{"code":"x","message":"y"}', { "X-Render-Notes": `a, ${TOKEN}` }],
     ["in a page", `<p>${TOKEN}</p>`, {}],

@@ -1,9 +1,9 @@
-import { ERROR_CODES, type ErrorCode, type ParameterFaults } from "@snap/protocol";
+import { ERROR_CODES, type ErrorCode, type ParameterProblems } from "@snap/protocol";
 
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
   /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
-  readonly errors?: ParameterFaults;
+  readonly errors?: ParameterProblems;
   /** Seconds until a retry may succeed; by default the code's. */
   readonly retryAfterSeconds?: number;
   /** State of the exceeded rate limit, for `rate_limited`. */
@@ -35,7 +35,7 @@ export class SnapError extends Error {
   override readonly name = "SnapError";
   readonly code: ErrorCode;
   readonly status: number;
-  readonly errors: ParameterFaults | undefined;
+  readonly errors: ParameterProblems | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   readonly isTransient: boolean;

@@ -81,7 +81,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Error messages by parameter name. */
-export type ParameterFaults = Readonly<Record<string, readonly string[]>>;
+export type ParameterProblems = Readonly<Record<string, readonly string[]>>;
 
 /** The body of every non-2xx response. */
 export interface ErrorEnvelope {
@@ -89,7 +89,7 @@ export interface ErrorEnvelope {
   /** For people; its wording may change at any time. */
   readonly message: string;
   /** Present only when parameters are invalid. */
-  readonly errors?: ParameterFaults;
+  readonly errors?: ParameterProblems;
   /** The same value as the `X-Request-Id` header. */
   readonly request_id: string;
 }

@@ -27,7 +27,7 @@ export type {
   DeliveryAttemptDocument,
 } from "./admin.ts";
 export { ERROR_CODES } from "./error-codes.ts";
-export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterFaults } from "./error-codes.ts";
+export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
@@ -48,8 +48,8 @@ export type { Cookie } from "./parameters/cookies.ts";
 export { ANSWERS } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
-export { FaultList } from "./parameters/fault-list.ts";
-export type { ValidationFailure } from "./parameters/fault-list.ts";
+export { ProblemList } from "./parameters/problem-list.ts";
+export type { ValidationFailure } from "./parameters/problem-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
 export { fromText } from "./parameters/from-text.ts";
 export { CAPTURE_LIMITS, fileFormatOf, pixelLimitOf, processingIn } from "./parameters/image-size.ts";

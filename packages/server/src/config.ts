@@ -67,7 +67,7 @@ export function readConfig(
 export type MoveConfig = Pick<Settings, "dataDir" | "databaseUrl" | "secretKey">;
 
 /**
- * Like `readConfig`, but reads only the variables of a move; the others may not be set yet.
+ * Like `readConfig`, but reads only the variables of a migration; the others may not be set yet.
  *
  * @throws ConfigError
  */
@@ -206,8 +206,8 @@ export function publicUrlOf(config: Config, port: number): string {
 /** Addresses that mean "listen on all interfaces", and the address that clients use instead. */
 const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-function describeMistake(fault: { name: string; message: string; environment: Environment }): string {
-  const { name, message, environment } = fault;
+function describeMistake(mistake: { name: string; message: string; environment: Environment }): string {
+  const { name, message, environment } = mistake;
   const value = environment[name];
   if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
   const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;

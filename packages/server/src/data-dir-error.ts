@@ -24,7 +24,7 @@ export function explainDataDirError(error: unknown, directory: string): AdvisedE
     return new AdvisedError(
       "database_damaged",
       message,
-      "stop the service, and restore a backup with `snap-server restore FILE --yes`, which moves the damaged files aside",
+      "stop the service, and restore a backup with `snap-server restore FILE --yes`, which moves the corrupt files aside",
       { cause: error },
     );
   if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)

@@ -22,7 +22,7 @@ export function createBatchSignal({
   canListen,
   ...connecting
 }: Pick<DatabaseOptions, "url" | "onBackgroundError"> & {
-  /** `false` if notifications do not arrive, because a pooler lends connections for one transaction. */
+  /** `false` if notifications do not arrive, because a pooler assigns connections for one transaction. */
   readonly canListen: boolean;
 }): BatchSignal {
   const listeners = new Set<QueueWatch>();

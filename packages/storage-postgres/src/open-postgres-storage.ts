@@ -52,7 +52,7 @@ export interface PostgresStorage extends Storage, KeyPinned {}
  * with the error of `pg` until the server is back.
  *
  * @throws Error if the server is unreachable or rejects the connection, if its pooler cannot keep a transaction together, if
- * the schema is from a newer release, or if a move into the database is unfinished.
+ * the schema is from a newer release, or if a data migration into the database is unfinished.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://cache" });

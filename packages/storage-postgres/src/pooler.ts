@@ -3,7 +3,7 @@ import { CONNECT_TIMEOUT_MS } from "./database.ts";
 import { retry } from "./retry.ts";
 
 /**
- * How long a connection pooler between this process and PostgreSQL, such as PgBouncer, lends a client one of its
+ * How long a connection pooler between this process and PostgreSQL, such as PgBouncer, assigns a client one of its
  * connections: until the client disconnects, or for one transaction.
  */
 export type PoolMode = "session" | "transaction";
@@ -88,7 +88,7 @@ async function readMode(first: pg.Client, url: string): Promise<PoolMode> {
 }
 
 const NO_CONNECTION =
-  "the connection pooler lends too few connections to PostgreSQL; raise its pool size (default_pool_size in PgBouncer): " +
+  "the connection pooler's pool is too small; raise default_pool_size in PgBouncer: " +
   "in session mode each process takes up to 11";
 
 function isLate(error: unknown): boolean {
@@ -103,7 +103,7 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/^(?:database .+ does not exist|no such database)/, "correct the database name, or create the database"],
   [
     /^timeout expired$/,
-    "it accepts connections, but is not responding: check that it is running and not overloaded",
+    "the server accepts connections but does not respond: check that PostgreSQL or the pooler is not hung or overloaded",
   ],
   [/authentication failed|^no such user/, "correct the user and the password"],
   [

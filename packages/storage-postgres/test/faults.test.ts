@@ -23,13 +23,13 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
   it("accounts for every credit when the server is killed and restarted", async () => {
     const { storage } = await open();
     const request = { accountId: "acct_1", period: PERIOD, granted: 1000, now: 1 };
-    const endings: Resolution[] = [];
+    const resolutions: Resolution[] = [];
     let failures = 0;
     const work = Array.from({ length: 200 }, async (_, index) => {
       const reservationId = `res_${index}`;
       try {
         await storage.ledger.reserve({ ...request, reservationId, lapsesAt: 900_000 });
-        endings.push(await storage.ledger.settle({ reservationId, now: 2 }));
+        resolutions.push(await storage.ledger.settle({ reservationId, now: 2 }));
       } catch {
         failures += 1;
       }
@@ -37,7 +37,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     await server().kill();
     await server().start();
     await Promise.all(work);
-    const settled = endings.filter((ending) => ending === "settled").length;
+    const settled = resolutions.filter((resolution) => resolution === "settled").length;
     expect(settled + failures).toBe(200);
     const { used, reserved } = await storage.ledger.balance(request);
     // every acknowledged settlement is charged; a failed call may also be charged

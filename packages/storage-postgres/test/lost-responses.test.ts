@@ -48,14 +48,14 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
   });
 
   it("settles once and refunds once", async () => {
-    for (const [method, ending, line] of [
+    for (const [method, resolution, line] of [
       ["settle", "settled", "settle"],
       ["refund", "refunded", "refund"],
     ] as const) {
       const { storage, proxy } = await open();
       await storage.ledger.reserve(reservation);
       proxy.cutResponse(0);
-      expect(await storage.ledger[method]({ reservationId: "res_1", now: 2 })).toBe(ending);
+      expect(await storage.ledger[method]({ reservationId: "res_1", now: 2 })).toBe(resolution);
       expect(proxy.hasCut()).toBe(true);
       expect(await journal(storage)).toEqual(["grant", "reserve", line]);
     }

@@ -7,7 +7,7 @@ import { startPgbouncer, type Pgbouncer } from "../../testing/test/servers/pgbou
 import { openDatabase } from "../src/database.ts";
 import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { EMPTY, execute, openStorage, useServer } from "./server.ts";
+import { execute, openStorage, TRUNCATE_ALL, useServer } from "./server.ts";
 
 const SOON = { timeout: 10_000 };
 
@@ -23,7 +23,7 @@ function usePgbouncer(
   });
   afterAll(() => pooler?.stop());
   return (url) => {
-    if (pooler === null) throw new Error("PgBouncer is not started");
+    if (pooler === null) throw new Error("PgBouncer has not been started");
     return pooler.url(new URL(url).pathname.slice(1));
   };
 }
@@ -35,16 +35,16 @@ describe.each<PoolMode>(["transaction", "session"])(
     const { server, newDatabase } = useServer();
     const throughPooler = usePgbouncer({ server }, { pool_mode: mode, default_pool_size: "40" });
 
-    let emptied = "";
+    let reusedUrl = "";
     beforeAll(async () => {
-      emptied = await newDatabase();
+      reusedUrl = await newDatabase();
     });
     // session mode runs the same statements
     if (mode === "transaction")
       testStorage({ describe, it }, async (settings?: StorageSettings) => {
-        await execute(emptied, EMPTY);
+        await execute(reusedUrl, TRUNCATE_ALL);
         const cache = createMemoryStorage(settings);
-        const storage = await openPostgresStorage({ url: throughPooler(emptied), cache });
+        const storage = await openPostgresStorage({ url: throughPooler(reusedUrl), cache });
         return { storage, close: () => storage.close() };
       });
 
@@ -84,7 +84,7 @@ describe.each<PoolMode>(["transaction", "session"])(
       expect(rows).toEqual([{ count: latest }]);
     });
 
-    it("a transaction has its time limits, none of which remain in the session", async () => {
+    it("sets timeouts for the transaction only, not for the session", async () => {
       const url = throughPooler(await newDatabase());
       const onBackgroundError = (): void => {};
       const database = openDatabase({ url, isPooled: true, maxConnections: 1, onBackgroundError });
@@ -96,12 +96,12 @@ describe.each<PoolMode>(["transaction", "session"])(
       await database.close();
     });
 
-    it("a move into the database can be finished", async () => {
+    it("a data migration into the database can be finished", async () => {
       const url = await newDatabase();
       const target = await openPostgresTarget({ url: throughPooler(url) });
       await target.begin("fingerprint");
       await expect(openStorage({ url: throughPooler(url) })).rejects.toThrow(
-        "a move into this database is unfinished",
+        "a data migration into this database is unfinished",
       );
       const totals = await target.totals();
       await target.finish(totals);
@@ -114,11 +114,11 @@ describe.each<PoolMode>(["transaction", "session"])(
 
 describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
   const { server, newDatabase } = useServer();
-  const inSession = usePgbouncer({ server }, { pool_mode: "session" });
-  const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
+  const throughSessionMode = usePgbouncer({ server }, { pool_mode: "session" });
+  const throughTransactionMode = usePgbouncer({ server }, { pool_mode: "transaction" });
 
   it("arrive through PgBouncer in session mode", async () => {
-    const storage = await openStorage({ url: inSession(await newDatabase()) });
+    const storage = await openStorage({ url: throughSessionMode(await newDatabase()) });
     const wake = vi.fn<() => void>();
     const watch = await storage.batches.watch(wake);
     // wakes once when it starts to listen
@@ -129,9 +129,9 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
     await storage.close();
   });
 
-  it("are not awaited in transaction mode, where other clients would get them", async () => {
+  it("are not listened for in transaction mode, where other clients would get them", async () => {
     const url = await newDatabase();
-    const storage = await openStorage({ url: inTransaction(url) });
+    const storage = await openStorage({ url: throughTransactionMode(url) });
     const connect = vi.spyOn(pg.Client.prototype, "connect");
     const watch = await storage.batches.watch(() => {});
     expect(connect).not.toHaveBeenCalled();
@@ -144,8 +144,8 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
 
 describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, () => {
   const { server, newDatabase } = useServer();
-  const inStatement = usePgbouncer({ server }, { pool_mode: "statement" });
-  const inTransaction = usePgbouncer({ server }, { pool_mode: "transaction" });
+  const throughStatementMode = usePgbouncer({ server }, { pool_mode: "statement" });
+  const throughTransactionMode = usePgbouncer({ server }, { pool_mode: "transaction" });
   const withOneDatabase = usePgbouncer({ server }, { pool_mode: "transaction" }, "postgres");
   const withOneConnection = usePgbouncer({ server }, { pool_mode: "session", default_pool_size: "1" });
   const failure = async (url: string): Promise<string> => {
@@ -154,22 +154,22 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
   };
 
   it("is rejected with the remedy if it is in statement mode", async () => {
-    expect(await failure(inStatement(await newDatabase()))).toMatch(
+    expect(await failure(throughStatementMode(await newDatabase()))).toMatch(
       /^transaction blocks not allowed in statement pooling mode; .*set PgBouncer's pool_mode to transaction or session$/,
     );
   });
 
   it("is rejected with the remedy if its pool is too small", async () => {
     expect(await failure(withOneConnection(await newDatabase()))).toMatch(
-      /^the connection pooler lends too few connections .*default_pool_size in PgBouncer/,
+      /^the connection pooler's pool is too small; raise default_pool_size in PgBouncer: /,
     );
   });
 
-  it("is rejected with the remedy if the database does not exist or it does not serve the database", async () => {
+  it("is rejected with the remedy if the database does not exist or the pooler does not serve it", async () => {
     const url = await newDatabase();
     const remedy = "correct the database name, or create the database";
     const missing = new URL(`${url}_missing`).pathname.slice(1);
-    expect(await failure(inTransaction(`${url}_missing`))).toBe(
+    expect(await failure(throughTransactionMode(`${url}_missing`))).toBe(
       `database "${missing}" does not exist; ${remedy}`,
     );
     expect(await failure(withOneDatabase(url))).toBe(
@@ -178,7 +178,7 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
   });
 
   it("is rejected with the remedy if the user is wrong", async () => {
-    const url = inTransaction(await newDatabase()).replace("snap@", "ada@");
+    const url = throughTransactionMode(await newDatabase()).replace("snap@", "ada@");
     expect(await failure(url)).toMatch(/ authentication failed; correct the user and the password$/);
   });
 
@@ -188,12 +188,14 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     expect(await failure(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
-      "timeout expired; it accepts connections, but is not responding: check that it is running and not overloaded",
+      "timeout expired; the server accepts connections but does not respond: check that PostgreSQL or the pooler is not hung or overloaded",
     );
   });
 
-  it("is rejected with the remedy if the URL has start-up parameters, the only ones that it receives", async () => {
-    expect(await failure(`${inTransaction(await newDatabase())}?options=-c%20work_mem%3D8MB`)).toContain(
+  it("is rejected with the remedy if the URL sets startup parameters; the service itself sends none", async () => {
+    expect(
+      await failure(`${throughTransactionMode(await newDatabase())}?options=-c%20work_mem%3D8MB`),
+    ).toContain(
       "unsupported startup parameter: options; the connection pooler rejects it: remove it from the URL",
     );
   });

@@ -16,7 +16,7 @@ export interface TestServer {
   openEmptied(settings?: StorageSettings): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }
 
-export const EMPTY = `SET session_replication_role = replica;
+export const TRUNCATE_ALL = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
     snap.batch_items, snap.deliveries, snap.deletions, snap.documents, snap.audit, snap.history,
     snap.usage_totals, snap.sign_ins, snap.write_checks RESTART IDENTITY CASCADE`;
@@ -25,7 +25,7 @@ export function useServer(): TestServer {
   let server: PostgresServer | null = null;
   let databases = 0;
   const started = (): PostgresServer => {
-    if (server === null) throw new Error("PostgreSQL is not started");
+    if (server === null) throw new Error("PostgreSQL has not been started");
     return server;
   };
   beforeAll(async () => {
@@ -46,7 +46,7 @@ export function useServer(): TestServer {
     newDatabase,
     async openEmptied(settings) {
       const url = started().url(TEMPLATE);
-      await execute(url, EMPTY);
+      await execute(url, TRUNCATE_ALL);
       const storage = await openPostgresStorage({ url, cache: createMemoryStorage(settings) });
       return { storage, close: () => storage.close() };
     },

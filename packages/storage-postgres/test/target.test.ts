@@ -178,7 +178,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     ]);
   });
 
-  it("reads the totals of a move that an older release finished", async () => {
+  it("reads the totals of a data migration that an older release finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
     await target.begin("one");
@@ -236,7 +236,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await target.write({ position: null, page: first });
     for (const position of [null, "2"])
       await expect(target.write({ position, page: second })).rejects.toThrow(
-        "another move into this database is in progress",
+        "another data migration into this database is in progress",
       );
   });
 
@@ -246,23 +246,23 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     await storage.accounts.insert(ACCOUNT);
     const target = await openTarget(url);
     await expect(target.begin("one")).rejects.toThrow(
-      "the database already contains data (1 accounts); use an empty one",
+      "the database already contains data (1 account); use an empty one",
     );
     expect(await storage.accounts.list()).toEqual([ACCOUNT]);
     await storage.close();
     await (await openStorage({ url })).close();
   });
 
-  it("cannot be used as a storage before the move is finished", async () => {
+  it("cannot be used as a storage before the data migration is finished", async () => {
     const url = await newDatabase();
     const target = await openTarget(url);
     await target.begin("one");
-    await expect(openStorage({ url })).rejects.toThrow("a move into this database is unfinished");
+    await expect(openStorage({ url })).rejects.toThrow("a data migration into this database is unfinished");
     await target.finish(await target.totals());
     await (await openStorage({ url })).close();
   });
 
-  it("begins only one of two concurrent moves", async () => {
+  it("begins only one of two concurrent data migrations", async () => {
     const url = await newDatabase();
     const targets = await Promise.all([openTarget(url), openTarget(url)]);
     const states = await Promise.all(targets.map((target, index) => target.begin(`source ${index}`)));

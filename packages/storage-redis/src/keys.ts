@@ -1,7 +1,7 @@
 import type { RenderingKey } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 
-/** Builds a key. The parts are JSON, so different lists never result in the same key. */
+/** Builds a key. The parts are JSON, so different parts never collide. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
   return `${prefix}${kind}:${JSON.stringify(parts)}`;
 }
@@ -26,13 +26,13 @@ export function isRenderingOf(
     : key.startsWith(`${start}${JSON.stringify([accountId]).slice(0, -1)},`);
 }
 
-/** Names the account in its deletion mark, so no id remains. */
-export function deletionDigest(accountId: string): string {
+/** Identifies a deleted account in its tombstone, without storing its id. */
+export function accountDigest(accountId: string): string {
   return createHash("sha256").update(accountId).digest("hex");
 }
 
 /**
- * How long a key outlives its value. The callers' clocks decide when a value expires; Redis's clock may be ahead of
- * theirs, so it only cleans up.
+ * How long Redis keeps a key after its value expires. The callers' clocks decide when it expires; Redis's clock may be
+ * ahead, so its expiry is only for cleanup.
  */
 export const EXPIRY_GRACE_MS = 60_000;

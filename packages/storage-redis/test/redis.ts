@@ -12,7 +12,7 @@ export function useRedis(settings: readonly string[] = []): () => RedisServer {
   });
   afterAll(() => server?.stop());
   return () => {
-    if (server === null) throw new Error("Redis is not started");
+    if (server === null) throw new Error("Redis has not been started");
     return server;
   };
 }

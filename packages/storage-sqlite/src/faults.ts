@@ -29,7 +29,7 @@ export function isDiskFull(error: unknown): boolean {
   return resultCodeOf(error) === SQLITE_FULL || ["ENOSPC", "EDQUOT"].includes(systemCodeOf(error));
 }
 
-/** The file is damaged, or not a database. */
+/** The file is corrupt, or not a database. */
 export function isCorrupt(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCodeOf(error) ?? 0);
 }

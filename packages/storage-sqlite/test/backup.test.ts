@@ -253,14 +253,14 @@ describe("a restore", () => {
     expect(new Set(owners)).toEqual(new Set([uid]));
   });
 
-  it("moves a damaged database aside", async () => {
+  it("moves a corrupt database aside", async () => {
     const { backup, left } = await prepare();
-    const damaged = "not a database ".repeat(500);
-    for (const name of ["snap.db", "snap.db-wal"]) await writeFile(join(left, name), damaged);
+    const corrupt = "not a database ".repeat(500);
+    for (const name of ["snap.db", "snap.db-wal"]) await writeFile(join(left, name), corrupt);
     expect(await restore(left, backup, 0)).toBe(0);
     expect(await accountsIn(left)).toBe("acct_new");
     const aside = (await readdir(left)).find((name) => name.startsWith("before-restore-")) ?? "";
-    expect(await readFile(join(left, aside, "snap.db"), "utf8")).toBe(damaged);
+    expect(await readFile(join(left, aside, "snap.db"), "utf8")).toBe(corrupt);
     expect(await readdir(left)).not.toContain("snap.db-wal");
   });
 

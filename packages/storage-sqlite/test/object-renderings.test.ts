@@ -116,7 +116,7 @@ describe("createObjectRenderings", () => {
 
   it.each<[string, () => void]>([
     ["lost", () => server.objects.clear()],
-    ["damaged", () => server.failNext("damages")],
+    ["corrupt", () => server.failNext("corrupts")],
     ["another object", () => replaceAll(new Uint8Array(50_000))],
     ["longer", () => replaceAll(new Uint8Array(50_001).fill(7))],
     ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],

@@ -202,7 +202,7 @@ const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
   [
     "returns the attempts of other accounts",
     ({ batches }) => ({ deliveries: (request) => batches.deliveries({ ...request, accountId: undefined }) }),
-    "returns pages of attempts, latest first",
+    "returns pages of attempts, newest first",
   ],
   [
     "retains all attempts, even those of deleted batches",

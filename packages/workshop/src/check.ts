@@ -42,17 +42,17 @@ async function checkPackages(): Promise<Outcome> {
   await build();
   const packed = join(CACHE, "packed");
   rmSync(packed, { recursive: true, force: true });
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const [{ name }, archive] of await packPackages(findReleased(readPackages(), []), packed)) {
     for (const [tool = "", ...args] of [
       ["publint", "run", "--strict", archive],
       ["attw", "--profile", "esm-only", "--format", "ascii", "--no-color", archive],
     ]) {
       const { ok, output } = await run(tool, args);
-      if (!ok) faults.push(`${name}:\n${output}`);
+      if (!ok) problems.push(`${name}:\n${output}`);
     }
   }
-  return { ok: faults.length === 0, output: faults.join("\n\n") };
+  return { ok: problems.length === 0, output: problems.join("\n\n") };
 }
 
 widenPath();

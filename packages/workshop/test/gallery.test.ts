@@ -20,7 +20,7 @@ describe.concurrent("the picture of each page", () => {
   it.for(ENTRIES.map((entry) => [entry.name, entry] as const))("is as expected: %s", async ([, entry]) => {
     const before = await gallery.show(entry, "before");
     const after = await gallery.show(entry, "after");
-    expect([...before.faults, ...after.faults]).toEqual([]);
+    expect([...before.problems, ...after.problems]).toEqual([]);
   });
 });
 

@@ -32,9 +32,9 @@ const PROGRAM = `
   const page = { url: "https://example.com/" };
 
   export async function use(): Promise<UsageReport> {
-    const picture: BytesRendering = await snap.screenshot({ ...page, format: "jpeg", quality: 80 });
+    const screenshot: BytesRendering = await snap.screenshot({ ...page, format: "jpeg", quality: 80 });
     const { response } = await snap.pdf(page, { as: "response" });
-    const sizes: number[] = [picture.bytes.byteLength, response.status];
+    const sizes: number[] = [screenshot.bytes.byteLength, response.status];
     // @ts-expect-error quality is for lossy formats
     await snap.screenshot({ ...page, quality: 80 });
     // @ts-expect-error an unresolved type would be any, and accepted

@@ -1,6 +1,6 @@
 import {
   checkParameters,
-  FaultList,
+  ProblemList,
   REQUEST_HEADERS,
   toQuery,
   type AdminList,
@@ -244,12 +244,12 @@ function pathOf(id: string): string {
 /** Checks the parameters of each item. The service checks everything else. */
 function checkItems(items: readonly object[]): void {
   if (!isList(items)) return;
-  const faults = new FaultList();
+  const problems = new ProblemList();
   for (const [index, item] of items.entries())
     if (Object(item) === item && !isList(item))
       for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
-        for (const message of messages) faults.add(`items.${index}.${name}`, message);
-  throwIfInvalid(faults.toFailure());
+        for (const message of messages) problems.add(`items.${index}.${name}`, message);
+  throwIfInvalid(problems.toFailure());
 }
 
 /** Callers without types can pass anything. */

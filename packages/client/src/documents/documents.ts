@@ -1,4 +1,4 @@
-import { DOCUMENT_TYPES, FaultList, type StoredDocument } from "@snap/protocol";
+import { DOCUMENT_TYPES, ProblemList, type StoredDocument } from "@snap/protocol";
 import { misconfigured } from "../errors.ts";
 import { readJson, readNothing } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
@@ -78,12 +78,12 @@ function toUpload(document: DocumentInput): {
 
 function toForm(files: Contents["files"]): FormData {
   const form = new FormData();
-  const faults = new FaultList();
+  const problems = new ProblemList();
   for (const [path, content] of Object.entries(files)) {
     // forms change quotes to %22
-    if (path.includes('"')) faults.add(path, 'must have a path without "; upload a ZIP file instead');
+    if (path.includes('"')) problems.add(path, 'must have a path without "; upload a ZIP file instead');
     form.append("files", new Blob([content]), path);
   }
-  throwIfInvalid(faults.toFailure());
+  throwIfInvalid(problems.toFailure());
   return form;
 }

@@ -49,7 +49,7 @@ export interface ResponseRendering extends RenderingFacts {
   readonly response: Response;
 }
 
-/** Facts about a rendering, without its file. */
+/** The metadata of a rendering, without its file. */
 export interface JsonRendering extends RenderingFacts {
   /** Size, title and URL of the page, cost, and a signed URL of the file. */
   readonly json: RenderingDocument;
@@ -73,7 +73,7 @@ interface Renderings extends Files {
 /** The form of a downloaded file. */
 export type FileForm = keyof Files;
 
-/** The form of a rendering: its file, or facts about it. */
+/** The form of a rendering: its file, or its metadata. */
 export type As = keyof Renderings;
 
 /** A rendering in the requested form. */
@@ -89,8 +89,8 @@ export type RenderResult<A extends As = "bytes", T extends KnownTag = undefined>
 interface FormOptions<A extends As> extends CallOptions {
   /**
    * The form of the result: `bytes`, `stream` or `response`. With the last two, the body is unread, and the timeout and
-   * retries cover only the headers; `signal` also covers the body. A render can also return `json`: facts instead of the
-   * file, for the same price.
+   * retries cover only the headers; `signal` also covers the body. A render can also return `json`: metadata instead of
+   * the file, for the same price.
    * @default "bytes"
    */
   readonly as?: A | undefined;

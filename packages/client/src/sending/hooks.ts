@@ -28,7 +28,7 @@ export interface RetryEvent extends RequestEvent {
 }
 
 /**
- * Called with facts about each request, never with secrets. A call does not wait for its hooks, and ignores what they
+ * Called with the metadata of each request, never with secrets. A call does not wait for its hooks, and ignores what they
  * throw.
  *
  * @example

@@ -7,7 +7,7 @@ export interface WrittenCapture {
   readonly body: string | undefined;
 }
 
-/** What the service returns: the file, or facts about it. */
+/** What the service returns: the file, or its metadata. */
 export type Answer = (typeof ANSWERS)[number];
 
 /**

@@ -1,6 +1,6 @@
 import {
   buildSignedUrl,
-  FaultList,
+  ProblemList,
   unsignableIn,
   type SignableInput,
   type ValidSignable,
@@ -65,9 +65,9 @@ export function signUrl<const P extends SignableInput = SignableInput>(
 
 /** Callers without types can pass them. */
 function requireSignable(parameters: object): void {
-  const faults = new FaultList();
-  for (const [name, message] of Object.entries(unsignableIn(parameters))) faults.add(name, message);
-  throwIfInvalid(faults.toFailure());
+  const problems = new ProblemList();
+  for (const [name, message] of Object.entries(unsignableIn(parameters))) problems.add(name, message);
+  throwIfInvalid(problems.toFailure());
 }
 
 function toSeconds(expires: Date | number): number {

@@ -1,7 +1,7 @@
 import {
   BATCH_LIMITS,
   checkParameters,
-  FaultList,
+  ProblemList,
   LIMITS,
   type BatchItem,
   type RenderBatch,
@@ -129,16 +129,16 @@ function unfinished({ id, inputs }: FakeBatch, index: number, status: string): B
 }
 
 /** The checks of a submission that programs are likely to fail. */
-function checkSubmission(items: unknown): ReturnType<FaultList["toFailure"]> {
-  const faults = new FaultList();
+function checkSubmission(items: unknown): ReturnType<ProblemList["toFailure"]> {
+  const problems = new ProblemList();
   if (!Array.isArray(items) || items.length === 0 || items.length > BATCH_LIMITS.items)
-    faults.add("items", `must have 1 to ${BATCH_LIMITS.items} items`);
+    problems.add("items", `must have 1 to ${BATCH_LIMITS.items} items`);
   else
     for (const [index, item] of (items as RenderInput[]).entries()) {
       for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
-        for (const message of messages) faults.add(`items.${index}.${name}`, message);
+        for (const message of messages) problems.add(`items.${index}.${name}`, message);
       if (item.cache === false)
-        faults.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
+        problems.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
     }
-  return faults.toFailure();
+  return problems.toFailure();
 }

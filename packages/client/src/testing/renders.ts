@@ -77,7 +77,7 @@ export class Renders {
     return new Response(fileOf(contentType), { headers: { ...headers, "Content-Type": contentType } });
   }
 
-  /** Returns the response with facts about a rendering (`answer=json`). */
+  /** Returns the response with a rendering's metadata (`answer=json`). */
   respondWithFacts(parameters: object, signer: UrlSigner): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit, isCached } = render;

@@ -1,4 +1,4 @@
-import { ERROR_CODES, HEADERS, type ErrorCode, type ParameterFaults } from "@snap/protocol";
+import { ERROR_CODES, HEADERS, type ErrorCode, type ParameterProblems } from "@snap/protocol";
 
 /** An error of the service. */
 export interface FakeFailure {
@@ -9,7 +9,7 @@ export interface FakeFailure {
   /** Sent as `Retry-After`; by default, what the contract gives the code. */
   readonly retryAfterSeconds?: number | undefined;
   /** Error messages by parameter name. */
-  readonly errors?: ParameterFaults | undefined;
+  readonly errors?: ParameterProblems | undefined;
   /** Sent as `X-Render-Notes`. */
   readonly notes?: readonly string[] | undefined;
 }

@@ -105,7 +105,7 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
   }
 }
 
-/** Returns the file, or facts about it. */
+/** Returns the file, or its metadata. */
 function capture(
   { answer, ...parameters }: { readonly answer?: unknown },
   knownTag: string | null,

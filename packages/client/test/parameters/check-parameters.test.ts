@@ -7,7 +7,7 @@ import { arbitraryParameters } from "./arbitrary-parameters.ts";
 
 const url = "https://example.com/";
 
-/** Returns the service's error, with the faults in order. */
+/** Returns the service's error, with the problems in order. */
 function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
   try {
     parseParameters(input);
@@ -43,7 +43,7 @@ describe("checkParameters and the service", () => {
     );
   });
 
-  it("report the same 50 of 60 faults", () => {
+  it("report the same 50 of 60 problems", () => {
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
     const input = { url, ...Object.fromEntries(names.map((name) => [name, 1])) };
     expect(errorOfClient(input)).toEqual(errorOfService(input));

@@ -46,7 +46,7 @@ describe("the fake service", () => {
     expect(requests[0]?.query.get("url")).toBe("https://example.com/");
   });
 
-  it("returns facts instead of the file, with a link that works", async () => {
+  it("returns metadata instead of the file, with a link that works", async () => {
     const { options } = createFakeService();
     const snap = createClient(options);
     const file = await snap.screenshot({ ...PAGE, format: "webp" });

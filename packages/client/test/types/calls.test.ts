@@ -102,7 +102,7 @@ describe("types", () => {
       () => screenshot(PAGE, { as: "text" }),
       // @ts-expect-error only files can be downloaded
       () => batches.download({} as BatchItem, { as: "json" }),
-      // @ts-expect-error facts have no bytes
+      // @ts-expect-error metadata has no bytes
       async () => (await screenshot(PAGE, { as: "json" })).bytes,
       // @ts-expect-error a stream has no bytes
       async () => (await screenshot(PAGE, { as: "stream" })).bytes,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linkOf, playgroundLink, readForm } from "../../src/app/playground/form-link.ts";
-import { EMPTY_FORM, faultsOf, toParameters, type Form } from "../../src/app/playground/form.ts";
+import { EMPTY_FORM, findProblems, toParameters, type Form } from "../../src/app/playground/form.ts";
 
 const form = (texts: Form["texts"], change: Partial<Form> = {}): Form => ({
   ...EMPTY_FORM,
@@ -60,8 +60,8 @@ describe("a form", () => {
         headers: ["must be an object of at most 20 header fields, as JSON"],
       },
     ],
-  ])("%o has the faults %o", (each, faults) => {
-    expect(faultsOf(each)).toEqual(faults);
+  ])("%o has the problems %o", (each, problems) => {
+    expect(findProblems(each)).toEqual(problems);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   formatTime,
 } from "../../src/app/format.ts";
 import { stack } from "../../src/app/chart/chart-data.ts";
-import { timeRangeOf } from "../../src/app/requests/time-range.ts";
+import { resolveTimeRange } from "../../src/app/requests/time-range.ts";
 import { parseRoute, readSignInCode, toHash } from "../../src/app/routing/route.ts";
 import { daysOf, isRange, lastDays } from "../../src/app/usage/range.ts";
 
@@ -103,9 +103,11 @@ describe("a range of days", () => {
 
 it("a time range ends now or has explicit bounds", () => {
   const now = new Date("2026-11-25T12:00:00Z");
-  expect(timeRangeOf({ range: "15m", from: "", to: "" }, now)).toEqual({ since: "2026-11-25T11:45:00.000Z" });
-  expect(timeRangeOf({ range: "", from: "2026-01-01T00:00", to: "" }, now)).toEqual({});
-  expect(timeRangeOf({ range: "custom", from: "", to: "nonsense" }, now)).toEqual({
+  expect(resolveTimeRange({ range: "15m", from: "", to: "" }, now)).toEqual({
+    since: "2026-11-25T11:45:00.000Z",
+  });
+  expect(resolveTimeRange({ range: "", from: "2026-01-01T00:00", to: "" }, now)).toEqual({});
+  expect(resolveTimeRange({ range: "custom", from: "", to: "nonsense" }, now)).toEqual({
     since: undefined,
     until: undefined,
   });

@@ -180,8 +180,8 @@ describe("a batch", () => {
     await visitor.go("/batches/batch_failing");
     await visitor.see("target_unreachable");
     await visitor.see(FORGED);
-    const pictures = await visitor.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
-    expect(pictures).toEqual([`${stub.origin}/admin/v1/requests/req_000000000000000000000995/rendering`]);
+    const thumbnails = await visitor.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
+    expect(thumbnails).toEqual([`${stub.origin}/admin/v1/requests/req_000000000000000000000995/rendering`]);
     await visitor.page.waitForFunction(
       () => document.querySelector<HTMLImageElement>(".thumbnail img")?.naturalWidth,
     );
@@ -205,8 +205,8 @@ describe("a batch", () => {
     await holder.go("/batches");
     await holder.page.locator("tbody tr .row-link").click();
     await holder.see("timed-out");
-    const pictures = await holder.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
-    expect(pictures).toEqual([
+    const thumbnails = await holder.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
+    expect(thumbnails).toEqual([
       `${stub.origin}/v1/snap/signed?tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=00`,
     ]);
     stub.calls.length = 0;

@@ -124,8 +124,8 @@ export async function isIdle(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   await page.waitForFunction(() => {
     const { inFlight, changedAtMs } = (window as unknown as CountedWindow).fetches;
-    const isQuiet = inFlight === 0 && performance.now() > changedAtMs + 50;
-    return isQuiet && !document.body.innerText.includes("Loading ");
+    const isNetworkIdle = inFlight === 0 && performance.now() > changedAtMs + 50;
+    return isNetworkIdle && !document.body.innerText.includes("Loading ");
   });
 }
 

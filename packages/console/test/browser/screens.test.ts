@@ -79,7 +79,7 @@ async function renderImage(visitor: Visitor): Promise<void> {
     await visitor.fill("API token", "7|holder-secret");
   await visitor.fill("url", "https://example.com/");
   await visitor.press("Render");
-  await visitor.page.waitForSelector(".picture img");
+  await visitor.page.waitForSelector(".image img");
 }
 
 /** Returns axe's violations, one line each. */

@@ -7,7 +7,7 @@ import { reduceColors } from "./reduce-colors.ts";
 import { BATCH_ID, tidy } from "./showcase.ts";
 
 /*
- * `node packages/console/test/screenshots/take-screenshots.ts [SCREEN...]` takes the pictures in
+ * `node packages/console/test/screenshots/take-screenshots.ts [SCREEN...]` takes the screenshots in
  * docs/how-to/use-the-console.md: the built console with sample data, at a fixed time.
  */
 
@@ -43,7 +43,7 @@ const OPERATOR_SCREENS: readonly Screen[] = [
   { name: "usage", route: "/usage" },
 ];
 
-/** Sizes in CSS pixels. A picture is as high as its content, within these limits. */
+/** Sizes in CSS pixels. A screenshot is as high as its content, within these limits. */
 const LOOKS = [
   { suffix: "", scheme: "light", width: 1280, minHeight: 640, maxHeight: 1200, deviceScaleFactor: 1 },
   { suffix: "-dark", scheme: "dark", width: 1280, minHeight: 640, maxHeight: 1200, deviceScaleFactor: 1 },
@@ -74,7 +74,7 @@ async function openAtNow(browser: Browser, origin: string): Promise<Visitor> {
   return visitor;
 }
 
-async function takePictures(visitor: Visitor, screen: Screen): Promise<void> {
+async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> {
   for (const { suffix, scheme, ...size } of LOOKS) {
     const { page } = visitor;
     await prefer(page, scheme);
@@ -87,9 +87,9 @@ async function takePictures(visitor: Visitor, screen: Screen): Promise<void> {
     });
     await resize(page, { ...size, height: Math.min(height, size.maxHeight, screen.maxHeight ?? height) });
     await page.mouse.move(0, 0);
-    const picture = reduceColors(await page.screenshot());
-    await writeFile(`${DOCS}/console/${screen.name}${suffix}.png`, picture);
-    console.log(`${screen.name}${suffix}: ${Math.ceil(picture.byteLength / 1024)} KB`);
+    const screenshot = reduceColors(await page.screenshot());
+    await writeFile(`${DOCS}/console/${screen.name}${suffix}.png`, screenshot);
+    console.log(`${screen.name}${suffix}: ${Math.ceil(screenshot.byteLength / 1024)} KB`);
   }
 }
 
@@ -109,10 +109,10 @@ try {
   stub.image = await readFile(`${DOCS}/demo.png`);
   tidy(stub);
   const guest = await openAtNow(browser, stub.origin);
-  if (isWanted(SIGN_IN)) await takePictures(guest, SIGN_IN);
+  if (isWanted(SIGN_IN)) await takeScreenshots(guest, SIGN_IN);
   const operator = await openAtNow(browser, stub.origin);
   await signIn(operator, stub);
-  for (const screen of OPERATOR_SCREENS.filter(isWanted)) await takePictures(operator, screen);
+  for (const screen of OPERATOR_SCREENS.filter(isWanted)) await takeScreenshots(operator, screen);
 } finally {
   await browser.close();
   await stub.close();

@@ -1,4 +1,4 @@
-import { BATCH_LIMITS, FaultList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
+import { BATCH_LIMITS, ProblemList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
 import { checkStore, type StoreAccess } from "../delivery/stores.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
@@ -36,34 +36,34 @@ export interface SubmissionRules extends StoreAccess {
  */
 export function parseSubmission(document: unknown, rules: SubmissionRules): Submission {
   const { targets } = rules;
-  const faults = new Faults();
+  const problems = new Problems();
   if (!isRecord(document)) {
-    faults.list.add("body", "must be a JSON object with items");
-    throw faults.toError();
+    problems.list.add("body", "must be a JSON object with items");
+    throw problems.toError();
   }
   for (const name of Object.keys(document))
     if (name !== "items" && name !== "webhookUrl")
-      faults.list.add(name, "is not a batch field; use items and webhookUrl");
-  const items = parseItems(document["items"], { ...rules, faults });
-  const webhookUrl = parseWebhookUrl(document["webhookUrl"], { faults, targets });
-  if (!faults.isEmpty) throw faults.toError();
+      problems.list.add(name, "is not a batch field; use items and webhookUrl");
+  const items = parseItems(document["items"], { ...rules, problems });
+  const webhookUrl = parseWebhookUrl(document["webhookUrl"], { problems, targets });
+  if (!problems.isEmpty) throw problems.toError();
   return { items, webhookUrl };
 }
 
 interface Context extends SubmissionRules {
-  readonly faults: Faults;
+  readonly problems: Problems;
 }
 
 function parseItems(value: unknown, context: Context): SubmittedItem[] {
-  const { faults, cacheKey } = context;
+  const { problems, cacheKey } = context;
   if (!Array.isArray(value) || value.length === 0 || value.length > BATCH_LIMITS.items) {
-    faults.list.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
+    problems.list.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
     return [];
   }
   const items: SubmittedItem[] = [];
   const seen = new Map<string, number>();
   for (const [index, sent] of value.entries()) {
-    if (faults.list.isFull) break;
+    if (problems.list.isFull) break;
     const item = parseOne(sent, `items.${index}`, context);
     if (item === null) continue;
     items.push(item);
@@ -71,25 +71,25 @@ function parseItems(value: unknown, context: Context): SubmittedItem[] {
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
-    else faults.list.add(`items.${index}`, `is the same capture as items.${first}`);
+    else problems.list.add(`items.${index}`, `is the same capture as items.${first}`);
   }
   return items;
 }
 
 function parseOne(value: unknown, name: string, context: Context): SubmittedItem | null {
-  const { faults, targets, renderer } = context;
+  const { problems, targets, renderer } = context;
   if (!isRecord(value)) {
-    faults.list.add(name, "must be an object with the parameters of a capture");
+    problems.list.add(name, "must be an object with the parameters of a capture");
     return null;
   }
   const report = (parameter: string, message: string): void =>
-    faults.list.add(`${name}.${parameter}`, message);
+    problems.list.add(`${name}.${parameter}`, message);
   requireCached(value, report);
   try {
     const { sent, parameters } = parseItem(value);
     checkInstalled(parameters, renderer, report);
     checkStore(parameters, context, report);
-    faults.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
+    problems.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
@@ -99,7 +99,7 @@ function parseOne(value: unknown, name: string, context: Context): SubmittedItem
   }
 }
 
-/** Renderings are fetched later, so they must be cached. Reports faults in addition to `parseItem`'s. */
+/** Renderings are fetched later, so they must be cached. Reports problems in addition to `parseItem`'s. */
 function requireCached(
   item: Readonly<Record<string, unknown>>,
   report: (parameter: string, message: string) => void,
@@ -114,14 +114,17 @@ function requireCached(
 /** Validates with the same rules as `url`. */
 function parseWebhookUrl(
   value: unknown,
-  { faults, targets }: Pick<Context, "faults" | "targets">,
+  { problems, targets }: Pick<Context, "problems" | "targets">,
 ): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string" || isTooLongUrl(value)) {
-    faults.list.add("webhookUrl", typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed);
+    problems.list.add(
+      "webhookUrl",
+      typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed,
+    );
     return null;
   }
-  faults.addVerdict("webhookUrl", classifyTarget(value, targets));
+  problems.addVerdict("webhookUrl", classifyTarget(value, targets));
   return value;
 }
 
@@ -131,9 +134,9 @@ const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
   blocked: "must point to a publicly reachable host",
 };
 
-/** A fault list that counts blocked hosts. */
-class Faults {
-  readonly list = new FaultList();
+/** A problem list that counts blocked hosts. */
+class Problems {
+  readonly list = new ProblemList();
   #blocked = 0;
 
   get isEmpty(): boolean {

@@ -8,7 +8,7 @@ export async function redeliver(parts: BatchParts, batchId: string): Promise<Bat
   if (batch === null) throw batchNotFound(batchId);
   const changed = await requestDelivery(parts, batch);
   if (typeof changed !== "string") return changed;
-  const { message, advice } = faultForOperator(changed, batch);
+  const { message, advice } = describeRejection(changed, batch);
   throw new AdminError(message, { code: "cannot_redeliver", advice });
 }
 
@@ -16,7 +16,7 @@ export async function redeliver(parts: BatchParts, batchId: string): Promise<Bat
 export async function resend(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord> {
   const changed = await requestDelivery(parts, batch);
   if (typeof changed !== "string") return changed;
-  const message = FAULTS[changed];
+  const message = REJECTIONS[changed];
   throw new SnapError("validation_failed", message, { errors: { id: [message] } });
 }
 
@@ -28,28 +28,28 @@ export function batchNotFound(batchId: string): AdminError {
   });
 }
 
-type Fault = "no-webhook" | "unfinished" | "token-revoked" | "busy";
+type Rejection = "no-webhook" | "unfinished" | "token-revoked" | "busy";
 
 /** Returns the changed batch, or why its webhook cannot be sent. */
-async function requestDelivery(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord | Fault> {
+async function requestDelivery(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord | Rejection> {
   if (batch.webhookUrl === null) return "no-webhook";
   if (batch.finishedAt === null) return "unfinished";
   if ((await parts.tokens.find(batch.tokenId)) === null) return "token-revoked";
   return (await applyEvent(parts, batch.id, { type: "delivery-requested" })) ?? "busy";
 }
 
-const FAULTS: Readonly<Record<Fault, string>> = {
+const REJECTIONS: Readonly<Record<Rejection, string>> = {
   "no-webhook": "This batch has no webhook; submit it with webhookUrl.",
   unfinished: "This batch is not complete; its webhook is sent when every item is finished.",
   "token-revoked": "The token that signs this batch's webhook was revoked; fetch the batch instead.",
   busy: "This batch's webhook is being sent, or the batch is about to be deleted; look at its deliveries.",
 };
 
-function faultForOperator(
-  fault: Fault,
+function describeRejection(
+  rejection: Rejection,
   { id, tokenId }: BatchRecord,
 ): { readonly message: string; readonly advice: string | null } {
-  switch (fault) {
+  switch (rejection) {
     case "no-webhook":
       return { message: `batch ${id} has no webhook`, advice: null };
     case "unfinished":

@@ -36,7 +36,7 @@ export interface ObjectRenderingsOptions {
  * The rendering cache with the bytes of large renderings in an object store. In the index, such an entry's bytes
  * are a short pointer to the object, so a quota of the index counts 4,096 bytes and the pointer for it.
  *
- * A rendering is a miss if its object is lost or damaged, while the bucket fails, or while the account transfers more
+ * A rendering is a miss if its object is lost or corrupt, while the bucket fails, or while the account transfers more
  * than 128 MiB at a time. `put` then stores nothing, and neither method rejects because of the bucket; `purge` and
  * `deleteAccount` do, because objects would remain.
  *
@@ -89,7 +89,7 @@ export function createObjectRenderings({
       if (found === null) return null;
       const { bytes } = found;
       if (bytes !== null && (await entityTag(bytes)) === entry.etag) return { ...entry, bytes };
-      // lost or damaged
+      // lost or corrupt
       await index.delete({ accountId, key });
       return null;
     },

@@ -53,7 +53,7 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
       const stored = await store.get({ ...key, now });
       if (stored === null) return null;
       if ((await entityTag(stored.bytes)) !== stored.etag) {
-        // corrupted in the store: a cache miss
+        // corrupt in the store: a cache miss
         await store.delete(key);
         return null;
       }

@@ -1,4 +1,4 @@
-import { DOCUMENT_LIMITS, FaultList } from "@snap/protocol";
+import { DOCUMENT_LIMITS, ProblemList } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { SnapError } from "../errors.ts";
 import { isText } from "./content-types.ts";
@@ -40,14 +40,14 @@ export function checkFiles(
   }));
   const size = new UnpackedSize();
   for (const { path, bytes } of files) size.add(label ?? path, bytes.byteLength);
-  const faults = new FaultList();
-  for (const [path, message] of pathFaults(files.map((file) => file.path))) faults.add(path, message);
+  const problems = new ProblemList();
+  for (const [path, message] of findPathProblems(files.map((file) => file.path))) problems.add(path, message);
   for (const { path, bytes } of files)
-    if (isText(path) && !isUtf8(bytes)) faults.add(label ?? path, "must be encoded as UTF-8");
+    if (isText(path) && !isUtf8(bytes)) problems.add(label ?? path, "must be encoded as UTF-8");
   if (label !== null && files.every(({ bytes }) => bytes.byteLength === 0))
-    faults.add(label, "must not be empty");
-  requirePage(files, faults);
-  const failure = faults.toFailure();
+    problems.add(label, "must not be empty");
+  requirePage(files, problems);
+  const failure = problems.toFailure();
   if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
@@ -60,33 +60,33 @@ export class UnpackedSize {
   add(path: string, bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
-    const fault = `exceeds the limit of ${DOCUMENT_LIMITS.unpackedBytes} bytes for all files together`;
+    const problem = `exceeds the limit of ${DOCUMENT_LIMITS.unpackedBytes} bytes for all files together`;
     const name = path.slice(0, NAME_CHARACTERS);
-    throw new SnapError("payload_too_large", `Document too large: ${name} ${fault}.`, {
-      errors: { [name]: [fault] },
+    throw new SnapError("payload_too_large", `Document too large: ${name} ${problem}.`, {
+      errors: { [name]: [problem] },
     });
   }
 }
 
 /** Returns the error for a file that cannot be used. */
-export function invalidFile(path: string, fault: string): SnapError {
+export function invalidFile(path: string, problem: string): SnapError {
   const name = path.slice(0, NAME_CHARACTERS);
-  return new SnapError("validation_failed", `${name} ${fault}`, { errors: { [name]: [fault] } });
+  return new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
 }
 
 export function tooManyFiles(): SnapError {
-  const fault = `must contain at most ${DOCUMENT_LIMITS.files} files`;
-  return new SnapError("payload_too_large", `A document ${fault}.`, { errors: { body: [fault] } });
+  const problem = `must contain at most ${DOCUMENT_LIMITS.files} files`;
+  return new SnapError("payload_too_large", `A document ${problem}.`, { errors: { body: [problem] } });
 }
 
 /** Yields each unusable path, and why. */
-function* pathFaults(paths: readonly string[]): Generator<readonly [string, string]> {
+function* findPathProblems(paths: readonly string[]): Generator<readonly [string, string]> {
   const files = new Set<string>();
   const folders = new Set<string>();
   for (const path of paths) {
-    const fault = pathFault(path);
-    if (fault !== null) {
-      yield [path, fault];
+    const problem = findPathProblem(path);
+    if (problem !== null) {
+      yield [path, problem];
       continue;
     }
     if (files.has(path)) yield [path, "is sent more than once"];
@@ -100,7 +100,7 @@ function* pathFaults(paths: readonly string[]): Generator<readonly [string, stri
 }
 
 /** Returns why a path is invalid, or `null` if it is valid. */
-export function pathFault(path: string): string | null {
+export function findPathProblem(path: string): string | null {
   const isTooLong = Buffer.byteLength(path) > DOCUMENT_LIMITS.pathBytes;
   if (isTooLong) return `must have a path of at most ${DOCUMENT_LIMITS.pathBytes} bytes`;
   if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path))
@@ -115,12 +115,12 @@ export function pathFault(path: string): string | null {
     : null;
 }
 
-function requirePage(files: readonly CheckedFile[], faults: FaultList): void {
+function requirePage(files: readonly CheckedFile[], problems: ProblemList): void {
   const paths = files.map(({ path }) => path);
   const [hasHtml, hasMarkdown] = [paths.includes(HTML_PAGE), paths.includes(MARKDOWN_PAGE)];
-  if (hasHtml && hasMarkdown) faults.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
+  if (hasHtml && hasMarkdown) problems.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
   if (hasHtml || hasMarkdown) return;
   const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
   const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not one of them`;
-  faults.add("body", `must contain index.html or index.md at its root${hint}`);
+  problems.add("body", `must contain index.html or index.md at its root${hint}`);
 }

@@ -35,7 +35,7 @@ export interface SentDocument extends Omit<Document, "files"> {
 }
 
 /**
- * Builds a document. Equal content has the same id, however it is sent.
+ * Builds a document. Identical content has the same id, however it is sent.
  *
  * @param accountId - An account's Markdown texts are converted one at a time.
  * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for content

@@ -30,7 +30,7 @@ export interface DocumentRequest {
 /** Documents that accounts upload, and render by their `url`. */
 export interface Documents {
   /**
-   * Stores a document. Costs no credit. Equal content is stored once, with the later expiry.
+   * Stores a document. Costs no credit. Identical content is stored once, with the later expiry.
    *
    * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a minute).
    * @example
@@ -114,20 +114,20 @@ function toStoredDocument({ id, contentType, bytes, files, expiresAt }: Document
 function requireTtl(ttlSeconds: number): void {
   const { ttlMinSeconds, ttlMaxSeconds } = DOCUMENT_LIMITS;
   if (Number.isInteger(ttlSeconds) && ttlSeconds >= ttlMinSeconds && ttlSeconds <= ttlMaxSeconds) return;
-  const fault = `must be an integer from ${ttlMinSeconds} to ${ttlMaxSeconds}`;
-  throw new SnapError("validation_failed", `documentTtl ${fault}`, { errors: { documentTtl: [fault] } });
+  const problem = `must be an integer from ${ttlMinSeconds} to ${ttlMaxSeconds}`;
+  throw new SnapError("validation_failed", `documentTtl ${problem}`, { errors: { documentTtl: [problem] } });
 }
 
 function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored: false }>): SnapError {
-  const fault =
+  const problem =
     exceeded === "documents"
       ? `would exceed the account's limit of ${DOCUMENT_LIMITS.storedDocuments} stored documents`
       : `would exceed the account's limit of ${DOCUMENT_LIMITS.storedBytes} bytes of stored documents`;
-  const stored = `${used.documents} documents with ${used.bytes} bytes are stored`;
+  const stored = `${used.documents} documents (${used.bytes} bytes) are stored`;
   return new SnapError(
     "validation_failed",
-    `The document ${fault}: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
-    { errors: { body: [fault] } },
+    `The document ${problem}: ${stored}; delete some, use a shorter documentTtl, or wait until some expire.`,
+    { errors: { body: [problem] } },
   );
 }
 

@@ -30,7 +30,7 @@ export interface UpstreamProxyOptions {
   readonly url: string;
   /**
    * Targets to connect to directly, as in `NO_PROXY`: names with their subdomains, addresses and CIDR blocks, each with
-   * an optional `:port`, separated by commas. The loopback is always included.
+   * an optional `:port`, separated by commas. Loopback addresses are always included.
    */
   readonly noProxy?: string;
   /**

@@ -29,7 +29,7 @@ export interface History {
   /** Whether this engine records its captures. */
   readonly isRecorded: boolean;
   /**
-   * Returns the selected captures, latest first.
+   * Returns the selected captures, newest first.
    * @throws AdminError if `after` is unknown.
    */
   page(request: PageRequest & HistoryFilter): Promise<HistoryPage>;

@@ -35,7 +35,7 @@ export function createPreviews(limits: PreviewLimits): FindPreview {
   return createPreviewsWith(imageProcessor, limits);
 }
 
-/** Creates a function that returns previews within the limits, and remembers them by the rendering's entity tag. */
+/** Creates a function that returns previews within the limits, and caches them by the rendering's entity tag. */
 export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
   const cache = new LRUCache<string, Preview>({
     maxSize: CACHE_BYTES,
@@ -51,7 +51,7 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
   };
 }
 
-/** Encodes the image in WebP, at its own size if that fits the limits. Returns `null` if no attempt fits. */
+/** Encodes the image in WebP, at its original size if that fits the limits. Returns `null` if no attempt fits. */
 async function shrink(
   sharp: Sharp,
   bytes: Uint8Array,

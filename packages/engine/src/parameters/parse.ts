@@ -1,7 +1,7 @@
 import {
   checkSent,
   explainUnknownName,
-  FaultList,
+  ProblemList,
   modeOf,
   toQuery,
   type SnapParameters,
@@ -19,8 +19,8 @@ import { pdfParameters, screenshotParameters } from "./schemas.ts";
  * const parameters = parseQuery(new URLSearchParams("url=https%3A%2F%2Fexample.com&fullPage=1"));
  */
 export function parseQuery(pairs: QueryPairs): SnapParameters {
-  const { input, faults } = readQuery(pairs);
-  return parse(Object.fromEntries(input), faults);
+  const { input, problems } = readQuery(pairs);
+  return parse(Object.fromEntries(input), problems);
 }
 
 /**
@@ -52,25 +52,25 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
 
 /** Validates twice: first the input's types, then its query form, which is authoritative. */
 function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
-  parse(input, new FaultList());
+  parse(input, new ProblemList());
   const sent = Object.fromEntries(readQuery(toQuery(input)).input);
-  return { sent, parameters: parse(sent, new FaultList()) };
+  return { sent, parameters: parse(sent, new ProblemList()) };
 }
 
-function parse(input: Readonly<Record<string, unknown>>, faults: FaultList): SnapParameters {
+function parse(input: Readonly<Record<string, unknown>>, problems: ProblemList): SnapParameters {
   const mode = modeOf(input);
   const result = (mode === "pdf" ? pdfParameters : screenshotParameters).safeParse(input);
   // a repeated name is not `invalid_url`, even if that name is `url`
-  const isMalformedQuery = !faults.isEmpty;
+  const isMalformedQuery = !problems.isEmpty;
   if (!result.success) {
     for (const issue of result.error.issues) {
       if (issue.code === "unrecognized_keys") {
-        faults.addEach(issue.keys, (name) => explainUnknownName(name, mode));
-      } else faults.add(String(issue.path[0]), issue.message);
+        problems.addEach(issue.keys, (name) => explainUnknownName(name, mode));
+      } else problems.add(String(issue.path[0]), issue.message);
     }
   }
-  checkSent(mode, input, (name, message) => faults.add(name, message));
-  const failure = faults.toFailure();
+  checkSent(mode, input, (name, message) => problems.add(name, message));
+  const failure = problems.toFailure();
   if (failure !== null) {
     const { code, message, errors } = failure;
     throw new SnapError(isMalformedQuery ? "validation_failed" : code, message, { errors });

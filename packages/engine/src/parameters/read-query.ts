@@ -1,4 +1,4 @@
-import { FaultList, fromText, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
+import { ProblemList, fromText, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
 
 /** A query's decoded names and values, in the order in which `URLSearchParams` iterates them. */
 export type QueryPairs = Iterable<readonly [string, string]>;
@@ -10,16 +10,16 @@ const KINDS: ReadonlyMap<string, ParameterRow["kind"]> = new Map(
 
 /**
  * Converts a query's text to typed input for the schemas. Text that does not fit its parameter's type is left for the
- * schema to reject. A repeated name is a fault; its first value is also validated, so all faults are reported together.
+ * schema to reject. A repeated name is a problem; its first value is also validated, so all problems are reported together.
  */
-export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unknown>; faults: FaultList } {
+export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unknown>; problems: ProblemList } {
   const input = new Map<string, unknown>();
-  const faults = new FaultList();
+  const problems = new ProblemList();
   for (const [name, text] of pairs) {
-    if (input.has(name)) faults.add(name, "must be sent only once");
+    if (input.has(name)) problems.add(name, "must be sent only once");
     else input.set(name, convert(name, text));
   }
-  return { input, faults };
+  return { input, problems };
 }
 
 /** Converts JSON values, which may be text as in a query, or 1 or 0 for booleans. */

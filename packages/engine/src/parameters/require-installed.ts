@@ -1,4 +1,4 @@
-import { FaultList, processingIn, type SnapParameters } from "@snap/protocol";
+import { ProblemList, processingIn, type SnapParameters } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { Renderer } from "../ports/renderer.ts";
@@ -29,8 +29,8 @@ const MISSING_SHARP =
 
 /** @throws SnapError `validation_failed` that names the parameters that need something that is not installed. */
 export function requireInstalled(parameters: SnapParameters, installed: Installed): void {
-  const faults = new FaultList();
-  checkInstalled(parameters, installed, (name, message) => faults.add(name, message));
-  const failure = faults.toFailure();
+  const problems = new ProblemList();
+  checkInstalled(parameters, installed, (name, message) => problems.add(name, message));
+  const failure = problems.toFailure();
   if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
 }

@@ -1,4 +1,4 @@
-import { checkContent, FaultList } from "@snap/protocol";
+import { checkContent, ProblemList } from "@snap/protocol";
 import type { DocumentContent } from "../documents/document.ts";
 import { SnapError } from "../errors.ts";
 
@@ -15,9 +15,9 @@ export interface SeparatedContent {
  * sent or the content is not text.
  */
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
-  const faults = new FaultList();
-  checkContent(sent, (name, message) => faults.add(name, message));
-  const failure = faults.toFailure();
+  const problems = new ProblemList();
+  checkContent(sent, (name, message) => problems.add(name, message));
+  const failure = problems.toFailure();
   if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
   const { html, markdown, ...parameters } = sent;
   if (typeof html === "string") return { parameters, document: { html } };

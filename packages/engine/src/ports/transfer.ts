@@ -92,7 +92,7 @@ export interface TransferTotals {
   readonly documentBytes: number;
 }
 
-/** A move's source, opened for exclusive use until it is closed. */
+/** A migration's source, opened for exclusive use until it is closed. */
 export interface TransferSource {
   /** Identifies the content; changes with every write. */
   readonly fingerprint: string;
@@ -106,22 +106,22 @@ export interface TransferSource {
   close(): Promise<void>;
 }
 
-/** Progress of a move into a storage. */
+/** Progress of a migration into a storage. */
 export interface TransferState {
-  /** The `fingerprint` of the source at the start of the move. */
+  /** The `fingerprint` of the source at the start of the migration. */
   readonly fingerprint: string;
   /** Position of the next page; `null` at the start. */
   readonly position: string | null;
   /** Number of stored records. */
   readonly moved: number;
-  /** The source's totals after a complete move; `null` until then. */
+  /** The source's totals after a complete migration; `null` until then. */
   readonly finished: TransferTotals | null;
 }
 
-/** A move's target. */
+/** A migration's target. */
 export interface TransferTarget {
   /**
-   * Returns the current or completed move, or starts one.
+   * Returns the current or completed migration, or starts one.
    *
    * @throws Error if the storage contains records that were not moved into it.
    */
@@ -135,7 +135,7 @@ export interface TransferTarget {
   /** Makes new token ids start after this one. */
   continueTokenIds(lastTokenId: number): Promise<void>;
   totals(): Promise<TransferTotals>;
-  /** Completes the move, so the storage can be used. */
+  /** Completes the migration, so the storage can be used. */
   finish(totals: TransferTotals): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
-import { findFilterListFault } from "../filter-lists/find-fault.ts";
+import { findFilterListProblem } from "../filter-lists/find-problem.ts";
 import type { FilterListTexts } from "../filter-lists/purposes.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
@@ -28,7 +28,7 @@ export interface PuppeteerRendererOptions {
   readonly browserEgress?: BrowserEgress;
   /**
    * Host name or address at which remote browsers reach this process's egress proxies. Required for `proxy` unless all
-   * browsers are on the loopback.
+   * browsers are at loopback addresses.
    */
   readonly browserProxyHost?: string | undefined;
   /**
@@ -174,8 +174,8 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
 
 function requireFilterLists(texts: FilterListTexts): void {
   for (const [purpose, text] of Object.entries(texts)) {
-    const fault = findFilterListFault(text);
-    if (fault !== null) throw new RangeError(`filterLists.${purpose} ${fault}`);
+    const problem = findFilterListProblem(text);
+    if (problem !== null) throw new RangeError(`filterLists.${purpose} ${problem}`);
   }
 }
 

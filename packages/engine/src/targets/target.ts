@@ -48,7 +48,7 @@ function isBrokenPunycode(label: string): boolean {
 /** Domains without public hosts; each includes its subdomains. */
 const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
   "localhost", // RFC 6761, 6.3
-  "localdomain", // the usual alias of the loopback in hosts files
+  "localdomain", // the usual alias of localhost in hosts files
   "local", // multicast DNS: RFC 6762, 3; includes cluster.local
   "internal", // reserved by ICANN, 2024-07-29; includes metadata.google.internal and docker.internal
   "intranet", // used on private networks, like the next four: RFC 6762, appendix G

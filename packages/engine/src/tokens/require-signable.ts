@@ -3,9 +3,9 @@ import { SnapError } from "../errors.ts";
 
 /** @throws SnapError `validation_failed` if a signed URL contains a parameter that it cannot contain, or would. */
 export function requireSignable(parameters: object): void {
-  const faults = Object.entries(unsignableIn(parameters));
-  const [first] = faults;
+  const problems = Object.entries(unsignableIn(parameters));
+  const [first] = problems;
   if (first === undefined) return;
-  const errors = Object.fromEntries(faults.map(([name, message]) => [name, [message]]));
+  const errors = Object.fromEntries(problems.map(([name, message]) => [name, [message]]));
   throw new SnapError("validation_failed", `${first[0]} ${first[1]}.`, { errors });
 }

@@ -9,7 +9,7 @@ import type {
 } from "../ports/transfer.ts";
 import { createSeal } from "../tokens/seal.ts";
 
-/** A move's progress. */
+/** A migration's progress. */
 export interface TransferProgress {
   /** Kind of the last stored page. */
   readonly kind: TransferKind;
@@ -25,23 +25,23 @@ export interface TransferRequest {
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-/** The result of a complete move. */
+/** The result of a complete migration. */
 export interface TransferOutcome {
   readonly source: TransferTotals;
-  /** The target's totals, equal to the source's when the move ended. */
+  /** The target's totals, equal to the source's when the migration ended. */
   readonly target: TransferTotals;
   /** Records moved by this call. */
   readonly moved: number;
-  /** Whether an earlier call had already completed the move. */
+  /** Whether an earlier call had already completed the migration. */
   readonly wasFinished: boolean;
 }
 
 /**
  * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted
- * move; after a completed one it moves nothing.
+ * migration; after a completed one it moves nothing.
  *
- * @throws AdminError if the source has changed since the move began or ended, or if their totals differ at the end; the
- * message lists the differences.
+ * @throws AdminError if the source has changed since the migration began or ended, or if their totals differ at the end;
+ * the message lists the differences.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -59,7 +59,7 @@ export async function transfer({
   if (state.finished !== null) return confirmFinished(totals, state.finished);
   if (state.fingerprint !== source.fingerprint)
     throw new AdminError(
-      "the source has changed since the move into this target began, or is a different one; empty the target and start again",
+      "the source has changed since the migration into this target began, or is a different one; empty the target and start again",
     );
   const moved = await moveRecords({ source, target, onProgress }, { state, total: countOf(totals) });
   await target.continueTokenIds(totals.lastTokenId);
@@ -74,7 +74,7 @@ function confirmFinished(totals: TransferTotals, finished: TransferTotals): Tran
   const differences = describeDifferences(totals, { totals: finished, place: "when it was moved" });
   if (differences.length === 0) return { source: totals, target: finished, moved: 0, wasFinished: true };
   throw new AdminError(
-    `the source has changed since the move was completed, or is a different one; new records cannot be added: ${differences.join("; ")}`,
+    `the source has changed since the migration was completed, or is a different one; new records cannot be added: ${differences.join("; ")}`,
   );
 }
 

@@ -25,7 +25,7 @@ describe("plans", () => {
     ]);
   });
 
-  it("are validated, and every fault is listed", () => {
+  it("are validated, and every problem is listed", () => {
     const plans = [{ slug: "tiny", name: "Tiny", creditsPerPeriod: 5, requestsPerMinute: 20 }];
     expect(parsePlans(plans)).toEqual(plans);
     expect(() =>

@@ -36,7 +36,7 @@ export interface BatchBench {
   /** Advances the clock in steps until the batch meets the condition. */
   until(
     request: { principal: Principal; batchId: string },
-    isReached: (batch: RenderBatch) => boolean,
+    condition: (batch: RenderBatch) => boolean,
   ): Promise<RenderBatch>;
   /** Advances the clock in steps of 100 ms. */
   pass(ms: number): Promise<void>;
@@ -121,11 +121,11 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
       const items = paths.map((path) => ({ url: `https://example.com/${path}` }));
       return engine.batches.submit({ principal, document: { items, ...(webhookUrl && { webhookUrl }) } });
     },
-    async until(request, isReached) {
+    async until(request, condition) {
       for (let step = 0; step < 100_000; step += 1) {
         await microtasks();
         const batch = await engine.batches.get(request);
-        if (isReached(batch)) return batch;
+        if (condition(batch)) return batch;
         clock.advance(100);
       }
       throw new Error("the batch did not reach the expected state");

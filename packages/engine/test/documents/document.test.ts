@@ -145,8 +145,8 @@ describe("a document is rejected", () => {
   });
 
   it("with a name that is both a file and a folder", async () => {
-    const fault = ["is both a file and a folder"];
-    const failure = { code: "validation_failed", errors: { a: fault } };
+    const problem = ["is both a file and a folder"];
+    const failure = { code: "validation_failed", errors: { a: problem } };
     expect(await errorOf(withFiles("a", "a/b/c"))).toEqual(failure);
     expect(await errorOf(withFiles("a/b/c", "a"))).toEqual(failure);
     expect(
@@ -156,7 +156,7 @@ describe("a document is rejected", () => {
           { path: "index.html/a", bytes: "" },
         ],
       }),
-    ).toMatchObject({ errors: { "index.html": fault } });
+    ).toMatchObject({ errors: { "index.html": problem } });
   });
 
   it("with text that is not UTF-8", async () => {

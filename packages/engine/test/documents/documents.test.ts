@@ -125,10 +125,10 @@ describe("documents", () => {
       await create(`${count}`);
       clock.advance(1000);
     }
-    const stored = "200 documents with 490 bytes are stored";
+    const stored = "200 documents (490 bytes) are stored";
     await expect(create("one more")).rejects.toMatchObject({
       code: "validation_failed",
-      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, store them with a smaller documentTtl, or wait until some expire.`,
+      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, use a shorter documentTtl, or wait until some expire.`,
       errors: { body: ["would exceed the account's limit of 200 stored documents"] },
     });
     await create("7");

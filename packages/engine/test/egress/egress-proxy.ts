@@ -9,7 +9,7 @@ import {
 } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
-/** Opens an egress proxy that allows `entries`, by default the loopback; closes it after the test. */
+/** Opens an egress proxy that allows `entries`, by default loopback addresses; closes it after the test. */
 export async function openProxy(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
 ): Promise<ProxiedEgress> {
@@ -23,14 +23,14 @@ export async function openProxy(
   return proxy;
 }
 
-/** Starts a web server on the loopback; returns its port. */
+/** Starts a web server on the loopback interface; returns its port. */
 export async function serveHttp(listener: RequestListener): Promise<number> {
   const server = createHttpServer(listener);
   onTestFinished(() => server.closeAllConnections());
   return listen(server);
 }
 
-/** Starts a TCP server on the loopback that allows half-open connections; returns its port. */
+/** Starts a TCP server on the loopback interface that allows half-open connections; returns its port. */
 export async function serveTcp(serve: (socket: Socket) => void): Promise<number> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});

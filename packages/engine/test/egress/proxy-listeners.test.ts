@@ -5,7 +5,7 @@ const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const connectTo = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
-/** The loopback and this machine, as a page can spell them. */
+/** Addresses of this machine, loopback ones included, as a page can spell them. */
 const SPELLINGS = ["127.0.0.1", "127.1.2.3", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] as const;
 
 const entries = "0.0.0.0/0, ::/0, localhost";

@@ -5,7 +5,7 @@ import type { WebhookOutcome, WebhookSender } from "../../src/ports/webhook-send
 import { parseTargetList } from "../../src/targets/target-list.ts";
 import { serveTcp } from "./egress-proxy.ts";
 
-/** Opens a sender that allows the loopback by default; closes it after the test. */
+/** Opens a sender that allows loopback addresses by default; closes it after the test. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   const sender = createWebhookSender({
     policy: { allow: parseTargetList("127.0.0.1,::1"), ownHostnames: [] },

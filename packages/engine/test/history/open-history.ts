@@ -26,7 +26,7 @@ export interface HistoryBench {
   readonly renderer: FakeRenderer;
   readonly principal: Principal;
   readonly errors: unknown[];
-  /** Waits until the history is written, and returns its entries, latest first. */
+  /** Waits until the history is written, and returns its entries, newest first. */
   written(): Promise<readonly HistoryEntry[]>;
 }
 

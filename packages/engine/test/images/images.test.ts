@@ -62,7 +62,7 @@ describe("convertImage", () => {
     },
   );
 
-  it("rejects a damaged image", async () => {
+  it("rejects a corrupt image", async () => {
     const png = await pngOf(200, 200);
     const parameters = screenshotParameters.parse({ url, output: "avif" });
     await expect(convertImage(sharp, png.subarray(0, png.length / 2), parameters)).rejects.toThrow(/png/i);

@@ -58,7 +58,7 @@ describe("createPreviewsWith", () => {
     expect(Math.abs(width - 2 * height)).toBeLessThanOrEqual(2);
   });
 
-  it("is null if no attempt fits, or the image is damaged", async () => {
+  it("is null if no attempt fits, or the image is corrupt", async () => {
     const find = createPreviewsWith(processor(), { maxBytes: 20, maxSidePx: 600 });
     expect(await find({ etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
     expect(await find({ etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);

@@ -19,7 +19,7 @@ describe("the schemas", () => {
     expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
   });
 
-  // the client and the service report faults in this order
+  // the client and the service report problems in this order
   it("have the parameters in table order", () => {
     expect(Object.keys(screenshotParameters.shape)).toEqual(Object.keys(PARAMETERS.screenshot));
     expect(Object.keys(pdfParameters.shape)).toEqual(Object.keys(PARAMETERS.pdf));

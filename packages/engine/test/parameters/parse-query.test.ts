@@ -253,7 +253,7 @@ describe("the error for invalid values", () => {
     ]);
   });
 
-  it("lists every fault", () => {
+  it("lists every problem", () => {
     const error = errorOf(
       "url=nope&quality=0&width=5&delay=-1&selector=a&fullPage=1&landscape=1&wat=1&wat=2",
     );
@@ -286,7 +286,7 @@ describe("the error for invalid values", () => {
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
   });
 
-  it("lists a limited number of faults", () => {
+  it("lists a limited number of problems", () => {
     const many = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
     expect(Object.keys(errorOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
   });

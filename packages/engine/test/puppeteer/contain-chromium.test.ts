@@ -98,7 +98,7 @@ describe("a document that tries every way to connect", () => {
   });
 });
 
-describe("a page that is allowed to reach the loopback", () => {
+describe("a page that is allowed to reach loopback addresses", () => {
   it("reaches every port there except other renders' egress proxies", async () => {
     const clients: Socket[] = [];
     const policy: TargetPolicy = { allow: parseTargetList("127.0.0.0/8, ::1, localhost"), ownHostnames: [] };

@@ -11,7 +11,7 @@ export interface Received {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A web site on the loopback that records the header fields of its requests. */
+/** A web site on the loopback interface that records the header fields of its requests. */
 export interface EchoSite {
   readonly port: number;
   readonly received: readonly Received[];

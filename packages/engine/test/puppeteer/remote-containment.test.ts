@@ -12,7 +12,7 @@ import { HOSTS, openHostileSite, openTrap, TO_LOOPBACK } from "./trap.ts";
 describe("a remote browser that does not use the egress proxy", () => {
   it.each<[string, (params: Record<string, unknown>) => void]>([
     ["the provider ignores a context's proxy", (params) => delete params["proxyServer"]],
-    ["the browser bypasses it for the loopback", (params) => delete params["proxyBypassList"]],
+    ["the browser bypasses it for loopback addresses", (params) => delete params["proxyBypassList"]],
     ["the browser can't reach it", (params) => (params["proxyServer"] = "http://127.0.0.1:9")],
   ])("makes the renderer not ready: %s", async (_name, tamper) => {
     const site = await openSite({ "/": "<h1>fine</h1>" });

@@ -46,12 +46,12 @@ export function openHostileSite(): Promise<Site> {
   });
 }
 
-/** Resolves every name to the loopback, as an attacker's DNS server can. */
+/** Resolves every name to a loopback address, as an attacker's DNS server can. */
 export const TO_LOOPBACK: Resolver = {
   resolve: async (name) => (name.startsWith("six") ? ["::1"] : ["127.0.0.1"]),
 };
 
-/** Ways to write the loopback. */
+/** Ways to write a loopback address. */
 export const HOSTS = [
   "127.0.0.1",
   "localhost",

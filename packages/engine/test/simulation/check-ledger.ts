@@ -13,8 +13,8 @@ export async function checkLedger(world: World, { accountId, maxCredits }: TestA
   const periods = new Set(journal.map((entry) => entry.periodStartedAt));
   // overdue reservations lapse when a balance is read
   for (const startedAt of periods) await checkBalance(world, { ledger, accountId, startedAt, maxCredits });
-  const endings = endingsOf(await ledger.journal({ accountId, limit: WHOLE_JOURNAL }));
-  for (const [id, kinds] of endings) {
+  const resolutions = resolutionsOf(await ledger.journal({ accountId, limit: WHOLE_JOURNAL }));
+  for (const [id, kinds] of resolutions) {
     const reservation = world.history.reservations.get(id);
     if (reservation === undefined) world.reportViolation("the journal has an unknown reservation", id);
     else checkReservation(world, reservation, kinds);
@@ -57,28 +57,28 @@ function sumOf(journal: readonly JournalEntry[], startedAt: number, kind: Journa
     .reduce((sum, { credits }) => sum + credits, 0);
 }
 
-/** Returns the kinds of the journal entries that ended each reservation, oldest first. */
-function endingsOf(journal: readonly JournalEntry[]): ReadonlyMap<string, readonly JournalKind[]> {
-  const endings = new Map<string, JournalKind[]>();
+/** Returns the kinds of the journal entries that resolved each reservation, oldest first. */
+function resolutionsOf(journal: readonly JournalEntry[]): ReadonlyMap<string, readonly JournalKind[]> {
+  const resolutions = new Map<string, JournalKind[]>();
   for (const { reservationId, kind } of journal.toReversed()) {
     if (reservationId === null) continue;
-    const kinds = endings.get(reservationId) ?? [];
-    endings.set(reservationId, kinds);
+    const kinds = resolutions.get(reservationId) ?? [];
+    resolutions.set(reservationId, kinds);
     if (kind !== "reserve") kinds.push(kind);
   }
-  return endings;
+  return resolutions;
 }
 
-const POSSIBLE_ENDINGS: ReadonlySet<string> = new Set(["settle", "refund", "lapse", "settle,reverse"]);
+const POSSIBLE_RESOLUTIONS: ReadonlySet<string> = new Set(["settle", "refund", "lapse", "settle,reverse"]);
 
 function checkReservation(world: World, reservation: ReservationRecord, kinds: readonly JournalKind[]): void {
   const { id, request, itemId } = reservation;
-  const ending = kinds.join(",");
-  if (!POSSIBLE_ENDINGS.has(ending))
-    world.reportViolation(`an impossible sequence of endings: ${ending || "none"}`, id);
-  if (world.conditions.isCalm && ending === "lapse")
+  const resolution = kinds.join(",");
+  if (!POSSIBLE_RESOLUTIONS.has(resolution))
+    world.reportViolation(`an impossible sequence of resolutions: ${resolution || "none"}`, id);
+  if (world.conditions.isCalm && resolution === "lapse")
     world.reportViolation("a reservation lapses without a fault", id);
-  const isCharged = ending === "settle";
+  const isCharged = resolution === "settle";
   if (request !== null) checkRequest(world, reservation, isCharged);
   else if (isCharged !== (itemId !== null && creditCostOf(world, itemId) === 1))
     world.reportViolation(

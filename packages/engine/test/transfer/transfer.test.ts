@@ -125,7 +125,7 @@ describe("transfer", () => {
     expect(reports.at(-1)).toBe(3);
   });
 
-  it("moves nothing after a completed move", async () => {
+  it("moves nothing after a completed migration", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
     // a copy of the source has a different fingerprint because of its date
@@ -134,7 +134,7 @@ describe("transfer", () => {
     expect(target.ats).toEqual([0, 1, 2]);
   });
 
-  it("rejects a source that was used after the move", async () => {
+  it("rejects a source that was used after the migration", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
     const used = sourceOf({ totals: async () => ({ ...TOTALS, journalLines: 4, journalSettled: 1 }) });
@@ -144,17 +144,17 @@ describe("transfer", () => {
     );
   });
 
-  it("rejects a source that has changed since the move began", async () => {
+  it("rejects a source that has changed since the migration began", async () => {
     const target = createTarget();
     target.failAfter(1);
     await expect(transfer({ source: sourceOf(), target })).rejects.toThrow("cut");
     await expect(transfer({ source: sourceOf({ fingerprint: "other" }), target })).rejects.toThrow(
-      "the source has changed since the move into this target began, or is a different one; empty the target and start again",
+      "the source has changed since the migration into this target began, or is a different one; empty the target and start again",
     );
     expect(target.ats).toEqual([0]);
   });
 
-  it("names the differences and does not complete the move", async () => {
+  it("names the differences and does not complete the migration", async () => {
     let isFinished = false;
     const target = createTarget({
       totals: async () => ({ ...TOTALS, used: 5, journalLines: 2 }),

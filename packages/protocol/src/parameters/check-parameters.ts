@@ -3,7 +3,7 @@ import { checkField } from "./check-field.ts";
 import { checkContent } from "./content.ts";
 import { DOCUMENT_ORIGIN } from "../document-upload.ts";
 import { explainUnknownName } from "./explain-unknown-name.ts";
-import { FaultList, type ValidationFailure } from "./fault-list.ts";
+import { ProblemList, type ValidationFailure } from "./problem-list.ts";
 import type { ParameterRow } from "./row.ts";
 import { checkRules, checkSent } from "./rules.ts";
 
@@ -22,20 +22,20 @@ export function checkParameters(input: object): ValidationFailure | null {
   const sent = sentValues(input);
   const mode = modeOf(sent);
   const fields: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
-  const faults = new FaultList();
+  const problems = new ProblemList();
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = name in sent ? sent[name] : field.default;
     const message = checkField(field, value);
-    if (message !== null) faults.add(name, message);
+    if (message !== null) problems.add(name, message);
     values[name] = field.kind === "pixels" && typeof value === "number" ? Math.round(value) : value;
   }
   const unknownNames = Object.keys(sent).filter((name) => !Object.hasOwn(fields, name));
-  faults.addEach(unknownNames, (name) => explainUnknownName(name, mode));
-  const report = (name: string, message: string): void => faults.add(name, message);
+  problems.addEach(unknownNames, (name) => explainUnknownName(name, mode));
+  const report = (name: string, message: string): void => problems.add(name, message);
   checkRules(mode, values, report);
   checkSent(mode, sent, report);
-  return faults.toFailure();
+  return problems.toFailure();
 }
 
 /**
@@ -50,10 +50,10 @@ export function checkCapture(input: object): ValidationFailure | null {
   const sent = sentValues(input);
   const { html, markdown, ...others } = sent;
   if (html === undefined && markdown === undefined) return checkParameters(sent);
-  const faults = new FaultList();
-  checkContent(sent, (name, message) => faults.add(name, message));
+  const problems = new ProblemList();
+  checkContent(sent, (name, message) => problems.add(name, message));
   // any valid URL can stand in for the content
-  return faults.toFailure() ?? checkParameters({ ...others, url: DOCUMENT_ORIGIN });
+  return problems.toFailure() ?? checkParameters({ ...others, url: DOCUMENT_ORIGIN });
 }
 
 function sentValues(input: object): Readonly<Record<string, unknown>> {

@@ -16,7 +16,7 @@ import { WAIT_ROWS } from "./rows/wait.ts";
 
 /**
  * Every rendering parameter, defined once: validation, cache keys, OpenAPI, Postman, the Model Context Protocol, the
- * command line, the client's checks and types, and the reference are derived from it. Faults are reported in row order.
+ * command line, the client's checks and types, and the reference are derived from it. Problems are reported in row order.
  * A new parameter is a row in `rows/` and a step in the renderer.
  */
 export const PARAMETER_TABLE: readonly ParameterRow[] = [

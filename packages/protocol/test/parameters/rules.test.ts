@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { checkRules, FaultList, paperSizeInches, type Mode } from "../../src/index.ts";
+import { checkRules, ProblemList, paperSizeInches, type Mode } from "../../src/index.ts";
 
-function faultsOf(mode: Mode, values: Readonly<Record<string, unknown>>): Record<string, string[]> {
-  const faults: Record<string, string[]> = {};
-  checkRules(mode, values, (name, message) => (faults[name] ??= []).push(message));
-  return faults;
+function findProblems(mode: Mode, values: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  const problems: Record<string, string[]> = {};
+  checkRules(mode, values, (name, message) => (problems[name] ??= []).push(message));
+  return problems;
 }
 
 const CLIP = { clipX: 0, clipY: 0, clipWidth: 1, clipHeight: 1 };
@@ -113,8 +113,8 @@ describe("rules across parameters", () => {
         ],
       },
     ],
-  ] as const)("report the faults of a %s: %o", (mode, values, expected) => {
-    expect(faultsOf(mode, values)).toEqual(expected);
+  ] as const)("report the problems of a %s: %o", (mode, values, expected) => {
+    expect(findProblems(mode, values)).toEqual(expected);
   });
 
   it.each([
@@ -128,14 +128,14 @@ describe("rules across parameters", () => {
     ["screenshot", { width: "x", height: null, scale: Number.NaN }],
     ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],
   ] as const)("accept a %s: %o", (mode, values) => {
-    expect(faultsOf(mode, values)).toEqual({});
+    expect(findProblems(mode, values)).toEqual({});
   });
 
   it("compare margins with the paper in its orientation", () => {
     const paper = { paperFormat: "a4", marginUnit: "mm" };
     const margins = { marginTop: 110, marginRight: 0, marginBottom: 110, marginLeft: 0 };
-    expect(faultsOf("pdf", { ...paper, ...margins, landscape: false })).toEqual({});
-    expect(faultsOf("pdf", { ...paper, ...margins, landscape: true })).toEqual({
+    expect(findProblems("pdf", { ...paper, ...margins, landscape: false })).toEqual({});
+    expect(findProblems("pdf", { ...paper, ...margins, landscape: true })).toEqual({
       marginTop: ["plus marginBottom must be less than the paper height"],
     });
   });
@@ -153,32 +153,32 @@ describe("paperSizeInches", () => {
   });
 });
 
-describe("FaultList", () => {
-  it("returns null if there is no fault", () => {
-    expect(new FaultList().toFailure()).toBeNull();
+describe("ProblemList", () => {
+  it("returns null if there is no problem", () => {
+    expect(new ProblemList().toFailure()).toBeNull();
   });
 
   it("returns invalid_url only if url is the only invalid parameter", () => {
-    const faults = new FaultList();
-    faults.add("url", "is odd");
-    faults.add("url", "is odd");
-    expect(faults.toFailure()).toEqual({
+    const problems = new ProblemList();
+    problems.add("url", "is odd");
+    problems.add("url", "is odd");
+    expect(problems.toFailure()).toEqual({
       code: "invalid_url",
       message: "url is odd",
       errors: { url: ["is odd"] },
     });
-    faults.add("__proto__", "is odder");
-    expect(faults.toFailure()?.code).toBe("validation_failed");
-    expect(faults.toFailure()?.message).toBe("url is odd (1 more invalid)");
-    expect(Object.entries(faults.toFailure()?.errors ?? {})).toEqual([
+    problems.add("__proto__", "is odder");
+    expect(problems.toFailure()?.code).toBe("validation_failed");
+    expect(problems.toFailure()?.message).toBe("url is odd (1 more invalid)");
+    expect(Object.entries(problems.toFailure()?.errors ?? {})).toEqual([
       ["url", ["is odd"]],
       ["__proto__", ["is odder"]],
     ]);
   });
 
   it("names at most 50 parameters", () => {
-    const faults = new FaultList();
-    for (let index = 0; index < 60; index += 1) faults.add(`p${index}`, "is odd");
-    expect(Object.keys(faults.toFailure()?.errors ?? {})).toHaveLength(50);
+    const problems = new ProblemList();
+    for (let index = 0; index < 60; index += 1) problems.add(`p${index}`, "is odd");
+    expect(Object.keys(problems.toFailure()?.errors ?? {})).toHaveLength(50);
   });
 });

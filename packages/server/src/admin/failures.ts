@@ -1,6 +1,6 @@
 import { AdminError, SnapError, type AdminErrorCode } from "@snap/engine";
 
-/** The fault if another account has the email address. */
+/** The problem if another account has the email address. */
 export const EMAIL_TAKEN = "already belongs to another account";
 
 const NOT_FOUND: Readonly<Partial<Record<AdminErrorCode, string>>> = {

@@ -1,7 +1,7 @@
 import type { AdminAccount, AdminDeletedAccount, AdminDeletionPreview } from "@snap/protocol";
 import type { Command } from "commander";
 import { operate, withJson } from "./admin.ts";
-import { formatCount, printJson, printLines } from "./output.ts";
+import { formatNoun, printJson, printLines } from "./output.ts";
 
 interface DeleteOptions {
   readonly purge?: true;
@@ -66,7 +66,7 @@ function describePreview(preview: AdminDeletionPreview): readonly string[] {
   const { id, token_ids: tokens, purge } = preview;
   if (!("email" in preview)) return [`Account ${id} is already deleted. Would delete its remaining journal.`];
   return [
-    `Would delete account ${id} (${preview.email}), ${count(tokens.length, "token")}, and all its batches, documents, renderings and history.`,
+    `Would delete account ${id} (${preview.email}), ${formatNoun(tokens.length, "token")}, and all its batches, documents, renderings and history.`,
     purge ? "Its journal would also be deleted." : "Its journal would remain, without the email address.",
   ];
 }
@@ -82,13 +82,9 @@ function describeDeleted({
   const journal =
     journalEntries === null
       ? "Its journal remains under this id."
-      : `Deleted ${count(journalEntries, "journal entry", "journal entries")}.`;
+      : `Deleted ${formatNoun(journalEntries, "journal entry", "journal entries")}.`;
   return (
-    `Deleted account ${id} with ${count(tokens, "token")}, ${count(batches, "batch", "batches")}, ` +
-    `${count(documents, "document")} and ${count(renderings, "rendering")}. ${journal}`
+    `Deleted account ${id} with ${formatNoun(tokens, "token")}, ${formatNoun(batches, "batch", "batches")}, ` +
+    `${formatNoun(documents, "document")} and ${formatNoun(renderings, "rendering")}. ${journal}`
   );
-}
-
-function count(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${formatCount(amount)} ${amount === 1 ? singular : plural}`;
 }

@@ -44,7 +44,7 @@ export async function announceChange(audit: AuditLog, subjects: readonly string[
   await addToAuditLog(audit, change);
 }
 
-/** Read separately, because a move needs only part of the configuration. An invalid level was already reported. */
+/** Read separately, because a migration needs only part of the configuration. An invalid level was already reported. */
 function logLevel(): string {
   const { data } = SETTINGS.logLevel.schema.safeParse(process.env["SNAP_LOG_LEVEL"] || undefined);
   return data ?? "info";

@@ -11,7 +11,7 @@ import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
 import { operate, withJson } from "./admin.ts";
 import { printList, withPaging } from "./lists.ts";
-import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { formatInstant, formatNoun, formatTable, printJson, printLines } from "./output.ts";
 
 /** Attempts that `batches show` prints: more than the default schedule makes. */
 const SHOWN_DELIVERIES = 20;
@@ -149,7 +149,7 @@ function deliveryLine(webhook: AdminBatchWebhook | null): string {
   if (webhook === null) return "none";
   if (webhook.status === "waiting") return "once every item is finished";
   const { attempts } = webhook;
-  return `${describeDelivery(webhook)}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+  return `${describeDelivery(webhook)}, ${formatNoun(attempts, "attempt")}`;
 }
 
 function describeDelivery({ status, ...webhook }: AdminBatchWebhook): string {

@@ -49,7 +49,7 @@ const HEADING = [
   "COSMETIC",
   "UNUSED",
   "SKIPPED",
-  "NOT UNDERSTOOD",
+  "UNSUPPORTED",
   "COMPILE",
   "MATCH",
 ];

@@ -21,7 +21,7 @@ export function addMigrate(program: Command): void {
     )
     .option(
       "--from <folder>",
-      "the data folder, which nothing else may use during the move; SNAP_DATA_DIR by default",
+      "the data folder, which nothing else may use during the migration; SNAP_DATA_DIR by default",
     )
     .option(
       "--to <url>",

@@ -73,6 +73,11 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** `1 token`, `2,000 tokens`. */
+export function formatNoun(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
 const BYTE_UNITS = ["KB", "MB", "GB", "TB"] as const;
 
 /** `812 bytes`, `48.2 KB`, `3.1 MB`, `52.0 GB`. */

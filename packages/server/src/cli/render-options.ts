@@ -44,8 +44,8 @@ export function toQueryPairs(options: Readonly<Record<string, unknown>>): [strin
   });
 }
 
-/** Lists every parameter fault on one line, by option name. */
-export function describeFaults({ errors = {}, message }: SnapError): string {
+/** Lists every parameter problem on one line, by option name. */
+export function describeProblems({ errors = {}, message }: SnapError): string {
   const lines = Object.entries(errors).map(
     ([name, messages]) => `${name === "url" ? "URL" : optionOf(name)} ${messages.map(asOptions).join(", ")}`,
   );

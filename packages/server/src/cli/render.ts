@@ -18,7 +18,7 @@ import { EXIT_CODES, UsageError } from "./errors.ts";
 import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { openLocalPage, type LocalPage } from "./local-page.ts";
 import { formatBytes, printJson } from "./output.ts";
-import { describeFaults, renderOptions, toQueryPairs } from "./render-options.ts";
+import { describeProblems, renderOptions, toQueryPairs } from "./render-options.ts";
 import { readSecretOptions } from "./secret-options.ts";
 
 interface RenderOptions extends Readonly<Record<string, unknown>> {
@@ -101,7 +101,7 @@ function withOptionNames<T>(validate: () => T): T {
   try {
     return validate();
   } catch (error) {
-    if (isSnapError(error) && error.errors !== undefined) throw new UsageError(describeFaults(error));
+    if (isSnapError(error) && error.errors !== undefined) throw new UsageError(describeProblems(error));
     throw error;
   }
 }

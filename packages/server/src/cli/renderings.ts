@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
-import { formatCount, printJson, printLines } from "./output.ts";
+import { formatNoun, printJson, printLines } from "./output.ts";
 
 interface PurgeOptions {
   readonly account?: string;
@@ -35,6 +35,6 @@ function purge({ account, yes, json }: PurgeOptions): Promise<void> {
     if (account !== undefined) await engine.accounts.get(account);
     const renderings = await engine.purgeRenderings({ accountId: account ?? null });
     if (json) return printJson({ purged: true, renderings });
-    printLines(`Deleted ${formatCount(renderings)} ${renderings === 1 ? "rendering" : "renderings"}.`);
+    printLines(`Deleted ${formatNoun(renderings, "rendering")}.`);
   });
 }

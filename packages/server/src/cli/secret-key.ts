@@ -2,7 +2,7 @@ import type { TokenRecord } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { loadStorageConfig, withAudit, withJson } from "./admin.ts";
 import { tokenDocument } from "../admin/documents.ts";
-import { formatTable, printJson, printLines } from "./output.ts";
+import { formatNoun, formatTable, printJson, printLines } from "./output.ts";
 
 interface ReplaceOptions {
   readonly yes?: true;
@@ -44,7 +44,7 @@ async function replace(options: ReplaceOptions): Promise<void> {
   });
   if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
   if (tokens.length === 0) return printLines("The secret key decrypts every token's signing secret.");
-  const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
+  const count = formatNoun(tokens.length, "token");
   printLines(
     formatTable([["TOKEN", "ACCOUNT"], ...tokens.map(tokenRow)]),
     "",

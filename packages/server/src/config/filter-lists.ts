@@ -1,7 +1,7 @@
 import {
   FILTER_LIST_BYTES_MAX,
   FILTER_LIST_PURPOSES,
-  findFilterListFault,
+  findFilterListProblem,
   type FilterListPurpose,
   type FilterListTexts,
 } from "@snap/engine/internals";
@@ -44,8 +44,10 @@ function readList(entry: string): FilterListFile | string {
   try {
     const isTooLarge = statSync(file).size > FILTER_LIST_BYTES_MAX;
     const text = isTooLarge ? "" : readFileSync(file, "utf8");
-    const fault = isTooLarge ? `is larger than ${FILTER_LIST_BYTES_MAX} bytes` : findFilterListFault(text);
-    if (fault !== null) return `${file} ${fault}`;
+    const problem = isTooLarge
+      ? `is larger than ${FILTER_LIST_BYTES_MAX} bytes`
+      : findFilterListProblem(text);
+    if (problem !== null) return `${file} ${problem}`;
     return { file, text, purposes: purpose === undefined ? FILTER_LIST_PURPOSES : [purpose] };
   } catch (error) {
     return `must be readable files such as ads:/etc/snap/easylist.txt: ${messageOf(error)}`;

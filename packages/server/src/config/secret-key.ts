@@ -58,7 +58,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
 }
 
 /**
- * Returns the key of a data folder: `secretKey`, or else the content of its key file; `null` if there is neither.
+ * Returns the key of a data folder: `secretKey`, or else the contents of its key file; `null` if there is neither.
  *
  * @throws AdvisedError if both exist and differ.
  */

@@ -54,7 +54,7 @@ function countParts(body: Buffer, boundary: string): number {
   return count;
 }
 
-/** Stops at the first fault: a body of nothing but boundaries would block the event loop for seconds. */
+/** Stops at the first problem: a body of nothing but boundaries would block the event loop for seconds. */
 async function feed(
   parser: BusboyInstance,
   { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal },

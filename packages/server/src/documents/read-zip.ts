@@ -1,5 +1,11 @@
 import { isSnapError, type SnapError } from "@snap/engine";
-import { invalidFile, pathFault, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
+import {
+  invalidFile,
+  findPathProblem,
+  tooManyFiles,
+  UnpackedSize,
+  type SentFile,
+} from "@snap/engine/internals";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -12,7 +18,10 @@ const ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
 /** Entries that macOS adds. */
 const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
 
-/** The file type in the upper half of an entry's attributes (st_mode of POSIX); 0 if there is none. */
+/**
+ * Mask of the file type in `st_mode`, which is in the upper 16 bits of an entry's attributes. The type is 0 if it was
+ * not recorded.
+ */
 const TYPE_MASK = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
@@ -25,7 +34,7 @@ const FOLDER = 0o040000;
  */
 export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
   try {
-    return unwrap(await readEntries(body));
+    return stripTopFolder(await readEntries(body));
   } catch (error) {
     if (isSnapError(error)) throw error;
     throw invalidBody("must be a well-formed ZIP file");
@@ -40,10 +49,10 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {
     const path = pathOf(entry);
-    requireOwnType(entry, path);
+    requireRegularFileOrFolder(entry, path);
     if (path.endsWith("/") || IGNORED.test(path)) {
-      const fault = pathFault(path.replace(/\/$/, ""));
-      if (fault !== null) throw invalidFile(path, fault);
+      const problem = findPathProblem(path.replace(/\/$/, ""));
+      if (problem !== null) throw invalidFile(path, problem);
       continue;
     }
     if (files.length === DOCUMENT_LIMITS.files) throw tooManyFiles();
@@ -56,14 +65,14 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
 /** The bit of an entry's flags that declares its name to be UTF-8 (APPNOTE.TXT, 4.4.4). */
 const UTF8_NAME = 0x800;
 
-/** Decodes an undeclared name as UTF-8 if it is valid UTF-8, as macOS writes it, and otherwise as CP437. */
+/** Decodes a name without the UTF-8 flag as UTF-8 if it is valid UTF-8, as macOS writes it, and otherwise as CP437. */
 function pathOf({ generalPurposeBitFlag: flags, fileNameRaw, extraFields }: Entry): string {
   const actualFlags = isUtf8(fileNameRaw) ? flags | UTF8_NAME : flags;
   return getFileNameLowLevel(actualFlags, fileNameRaw, extraFields, true);
 }
 
-/** Requires a file, or a folder if the path ends like one. */
-function requireOwnType({ externalFileAttributes }: Entry, path: string): void {
+/** Throws unless the entry is a regular file or, if its path ends in `/`, a folder. */
+function requireRegularFileOrFolder({ externalFileAttributes }: Entry, path: string): void {
   const type = (externalFileAttributes >>> 16) & TYPE_MASK;
   if (type !== 0 && type !== (path.endsWith("/") ? FOLDER : REGULAR_FILE))
     throw invalidFile(path, "must be a regular file, not a link or a device");
@@ -71,7 +80,7 @@ function requireOwnType({ externalFileAttributes }: Entry, path: string): void {
 
 function requireReadable(entry: Entry, path: string): void {
   if (entry.isEncrypted()) throw invalidFile(path, "must not be encrypted");
-  if (!entry.canDecodeFileData()) throw invalidFile(path, "must be stored or deflated");
+  if (!entry.canDecodeFileData()) throw invalidFile(path, "must be uncompressed or compressed with Deflate");
 }
 
 async function inflate(
@@ -89,22 +98,22 @@ async function inflate(
       chunks.push(bytes);
     }
   } catch (error) {
-    throw isSnapError(error) ? error : damaged(path);
+    throw isSnapError(error) ? error : corrupt(path);
   }
-  if (checksum !== entry.crc32) throw damaged(path);
+  if (checksum !== entry.crc32) throw corrupt(path);
   return Buffer.concat(chunks);
 }
 
-/** The name of a folder, without anything that makes a path invalid. */
+/** A leading folder name that is valid in a path: not `.`, `..` or a drive letter. */
 const TOP_FOLDER = /^(?!\.{1,2}\/)(?![a-z]:)[^/\\\p{Cc}]+\//iu;
 
-/** Removes the one folder that contains everything, because most programs create one when they zip a folder. */
-function unwrap(files: readonly SentFile[]): readonly SentFile[] {
+/** Strips the single top-level folder, because most programs create one when they zip a folder. */
+function stripTopFolder(files: readonly SentFile[]): readonly SentFile[] {
   const [folder] = TOP_FOLDER.exec(files[0]?.path ?? "") ?? [];
   if (folder === undefined || !files.every(({ path }) => path.startsWith(folder))) return files;
   return files.map(({ path, bytes }) => ({ path: path.slice(folder.length), bytes }));
 }
 
-function damaged(path: string): SnapError {
-  return invalidFile(path, "is damaged: its size or its checksum is wrong");
+function corrupt(path: string): SnapError {
+  return invalidFile(path, "is corrupt: its data does not match its size or checksum");
 }

@@ -27,7 +27,7 @@ export function problem(code: FindingCode, message: string, advice: string): Fin
   return { name: FINDING_CHECKS[code], status: "problem", code, message, advice };
 }
 
-/** The faults that do not keep the service from starting. */
+/** The findings that do not keep the service from starting. */
 const HARMLESS: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
 
 export function findingOf({ code, problem: message, advice }: AdvisedError): Finding {

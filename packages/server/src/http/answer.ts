@@ -5,7 +5,7 @@ import { imageSize } from "image-size";
 import { rejectParameter } from "../requests/read-input.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
 
-/** What a capture responds with: the file, or facts about it. */
+/** What a capture responds with: the file, or its metadata. */
 export type Answer = (typeof ANSWERS)[number];
 
 const NAME = "answer";
@@ -47,7 +47,7 @@ interface AnsweredCapture extends SeparatedContent {
   readonly baseUrl: string;
 }
 
-/** Returns the facts about a rendering, with a link to the file if a signed URL can request it. */
+/** Returns a rendering's metadata, with a link to the file if a signed URL can request it. */
 export async function renderingDocument(
   engine: Engine,
   answered: AnsweredCapture,

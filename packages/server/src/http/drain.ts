@@ -14,7 +14,7 @@ export interface Drain {
 }
 
 export function createDrain(): Drain {
-  const running = new Set<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   let stopping = false;
   let draining = false;
   let onIdle = (): void => {};
@@ -33,21 +33,21 @@ export function createDrain(): Drain {
         response.setHeader("Connection", "close");
         return;
       }
-      running.add(response);
+      inFlight.add(response);
       response.once("close", () => {
-        running.delete(response);
-        if (running.size === 0) onIdle();
+        inFlight.delete(response);
+        if (inFlight.size === 0) onIdle();
       });
     },
     begin() {
       stopping = true;
       draining = true;
-      for (const response of running) {
+      for (const response of inFlight) {
         if (!response.headersSent) response.setHeader("Connection", "close");
       }
       return new Promise((resolve) => {
         onIdle = resolve;
-        if (running.size === 0) resolve();
+        if (inFlight.size === 0) resolve();
       });
     },
   };

@@ -60,7 +60,7 @@ async function respondWithFile(
   });
 }
 
-/** The facts of a capture are never 304: they contain its cost. */
+/** The metadata of a capture is never 304: it contains its cost. */
 async function respondWithFacts(
   parts: RenderingParts,
   request: RenderingRequest,

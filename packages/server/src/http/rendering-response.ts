@@ -16,7 +16,7 @@ export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHe
   return { status: 200, headers: { ...headers, ...fileHeaders(rendering) }, body: rendering.bytes };
 }
 
-/** Headers with facts about a capture. */
+/** Headers with the metadata of a capture. */
 export function factHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
   const { targetStatus, notes } = rendering;
   return {

@@ -1,5 +1,5 @@
 import { SnapError, type Ability } from "@snap/engine";
-import { FaultList, PARAMETERS } from "@snap/protocol";
+import { ProblemList, PARAMETERS } from "@snap/protocol";
 
 /** Arguments of a tool call, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -28,12 +28,12 @@ export function requireNone(args: Arguments): void {
   reject(args, () => "is not a parameter; this tool accepts none");
 }
 
-function reject(args: Arguments, faultOf: (name: string) => string | null): void {
-  const faults = new FaultList();
+function reject(args: Arguments, findProblem: (name: string) => string | null): void {
+  const problems = new ProblemList();
   for (const name of Object.keys(args)) {
-    const fault = faultOf(name);
-    if (fault !== null) faults.add(name, fault);
+    const problem = findProblem(name);
+    if (problem !== null) problems.add(name, problem);
   }
-  const failure = faults.toFailure();
+  const failure = problems.toFailure();
   if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
 }

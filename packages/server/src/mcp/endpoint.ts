@@ -69,8 +69,8 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHa
  */
 function requireOneMessage(document: unknown): unknown {
   if (!Array.isArray(document)) return document;
-  const fault = "must be a single message; JSON-RPC batches are not supported";
-  throw new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
+  const problem = "must be a single message; JSON-RPC batches are not supported";
+  throw new SnapError("validation_failed", `The request body ${problem}`, { errors: { body: [problem] } });
 }
 
 /** Converts to a web `Request` without the body, which is read separately. Replaces a wildcard `Accept` with both types. */

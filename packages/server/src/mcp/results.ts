@@ -186,10 +186,10 @@ export function usageResult(report: UsageReport): CallToolResult {
 /** `code: message`, and a second block with the details that help to fix the error. */
 export function failureResult(error: SnapError, requestId: string): CallToolResult {
   const { code, message, errors = {}, retryAfterSeconds, notes } = error;
-  const faults = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
+  const problems = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
   const details = [
-    // The message already contains a single fault.
-    ...(faults.length > 1 ? faults : []),
+    // The message already contains a single problem.
+    ...(problems.length > 1 ? problems : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
     ...(notes.length === 0 ? [] : [`notes: ${notes.join(", ")}`]),
     `request_id: ${requestId}`,

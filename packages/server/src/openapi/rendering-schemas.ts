@@ -43,7 +43,7 @@ export const renderingFacts = z.strictObject({
 export const answerShape = {
   answer: z.enum(ANSWERS).default("file").meta({
     description:
-      "What to return: the `file`, or facts about it as `json`, with a link to it. Rendering, cost and caching are the same for both.",
+      "What to return: the `file`, or its metadata as `json`, with a link to the file. Rendering, cost and caching are the same for both.",
     example: "json",
   }),
 } as const;
@@ -79,5 +79,5 @@ export const renderingDocument = renderingFacts
   .meta({
     id: "Rendering",
     description:
-      "Facts about a rendering. `pages`, `title` and `final_url` are also null if the rendering was cached by an older release.",
+      "The metadata of a rendering. `pages`, `title` and `final_url` are also null if the rendering was cached by an older release.",
   }) satisfies z.ZodType<RenderingDocument>;

@@ -95,7 +95,7 @@ const FILE = "The file itself; `Content-Type` is the rendered format.";
 /** Successful responses of `GET /snap` and `POST /captures`. */
 export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
   names: [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
-  rendered: `${FILE} With \`answer=json\`, facts about the file, without \`ETag\`.`,
+  rendered: `${FILE} With \`answer=json\`, the metadata of the file, without \`ETag\`.`,
   notModified: `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered or stored.`,
   documents: { "application/json": { schema: renderingDocument } },
 });

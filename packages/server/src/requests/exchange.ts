@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Caller } from "./caller.ts";
 
-/** Facts about one request, collected for its log line and its metrics. */
+/** The fields of one request, collected for its log line and its metrics. */
 export interface Exchange {
   /** Generated here, unless a trusted proxy sends one. */
   readonly requestId: string;

@@ -1,5 +1,5 @@
 import { SnapError } from "@snap/engine";
-import { FaultList, suggestName } from "@snap/protocol";
+import { ProblemList, suggestName } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
 
@@ -14,13 +14,13 @@ export type Parameters = z.ZodObject;
  */
 export function readQuery<Schema extends Parameters>(schema: Schema, text: string): z.output<Schema> {
   const sent = new URLSearchParams(text);
-  const faults = new FaultList();
+  const problems = new ProblemList();
   const values = new Map<string, unknown>();
   for (const [name, value] of sent) {
-    if (values.has(name)) faults.add(name, "must be sent only once");
+    if (values.has(name)) problems.add(name, "must be sent only once");
     values.set(name, fromText(Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined, value));
   }
-  return validate(schema, Object.fromEntries(values), faults);
+  return validate(schema, Object.fromEntries(values), problems);
 }
 
 /**
@@ -31,40 +31,40 @@ export function readQuery<Schema extends Parameters>(schema: Schema, text: strin
 export function checkBody<Schema extends Parameters>(schema: Schema, body: unknown = {}): z.output<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object");
-  return validate(schema, body, new FaultList());
+  return validate(schema, body, new ProblemList());
 }
 
 /** @throws SnapError `validation_failed` for one parameter. */
-export function rejectParameter(name: string, fault: string): never {
-  throw new SnapError("validation_failed", `${name} ${fault}`, { errors: { [name]: [fault] } });
+export function rejectParameter(name: string, problem: string): never {
+  throw new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
 }
 
 function validate<Schema extends Parameters>(
   schema: Schema,
   values: object,
-  faults: FaultList,
+  problems: ProblemList,
 ): z.output<Schema> {
   const { data, error } = schema.safeParse(values);
   for (const issue of error?.issues ?? [])
-    addIssue(faults, issue, { names: Object.keys(schema.shape), values });
-  const failure = faults.toFailure();
+    addIssue(problems, issue, { names: Object.keys(schema.shape), values });
+  const failure = problems.toFailure();
   if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
   return data as z.output<Schema>;
 }
 
 function addIssue(
-  faults: FaultList,
+  problems: ProblemList,
   issue: z.core.$ZodIssue,
   { names, values }: { readonly names: readonly string[]; readonly values: object },
 ): void {
   if (issue.code === "unrecognized_keys")
-    faults.addEach(issue.keys, (key) => {
+    problems.addEach(issue.keys, (key) => {
       const near = suggestName(key, names);
       return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
     });
   else {
     const name = String(issue.path[0]);
-    faults.add(name, Object.hasOwn(values, name) ? issue.message : "is required");
+    problems.add(name, Object.hasOwn(values, name) ? issue.message : "is required");
   }
 }
 

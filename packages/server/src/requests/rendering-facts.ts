@@ -1,7 +1,7 @@
 import type { Capture, RenderingLink } from "@snap/engine";
 import type { RenderingDocument } from "@snap/protocol";
 
-/** The facts about a rendering that responses and tool results have in common. */
+/** The metadata of a rendering that responses and tool results have in common. */
 type RenderingFacts = Pick<
   RenderingDocument,
   | "etag"

@@ -97,6 +97,6 @@ export async function readJson(
   }
 }
 
-export function invalidBody(fault: string): SnapError {
-  return new SnapError("validation_failed", `The request body ${fault}`, { errors: { body: [fault] } });
+export function invalidBody(problem: string): SnapError {
+  return new SnapError("validation_failed", `The request body ${problem}`, { errors: { body: [problem] } });
 }

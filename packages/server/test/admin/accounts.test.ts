@@ -199,13 +199,13 @@ describe("a request is rejected", () => {
     ["[]", "must be a JSON object"],
     ["null", "must be a JSON object"],
     ["{", "must be well-formed JSON in UTF-8"],
-  ])("with the body %s", async (body, fault) => {
+  ])("with the body %s", async (body, problem) => {
     const { send } = await openAdmin();
     const headers = { "Content-Type": "application/json" };
     const token = "an-admin-token-for-tests";
     const reply = await send("/admin/v1/accounts", { method: "POST", token, headers, body });
     expect(reply.status).toBe(422);
-    expect(envelopeOf(reply).errors).toEqual({ body: [fault] });
+    expect(envelopeOf(reply).errors).toEqual({ body: [problem] });
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
-import { RESOLVER, SECRET_KEY } from "../migrate/fill-folder.ts";
+import { RESOLVER, SECRET_KEY } from "../migrate/seed-data-folder.ts";
 import { CLI, openWorkspace, type Workspace } from "./command.ts";
 
 const UNDO_LAST_MIGRATIONS = `

@@ -46,7 +46,7 @@ describe("an unusable data folder", () => {
   });
 
   it("is named in the error, with SNAP_DATA_DIR, if its database is corrupt", async () => {
-    const directory = join(workspace.directory, "damaged");
+    const directory = join(workspace.directory, "corrupt");
     await mkdir(directory);
     await writeFile(join(directory, "secret.key"), "a key of enough letters\n");
     await writeFile(join(directory, "snap.db"), "this is not a database ".repeat(500));

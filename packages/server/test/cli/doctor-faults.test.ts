@@ -112,7 +112,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     expect(await findings()).toEqual([]);
   });
 
-  it("a damaged database, and a missing one", async () => {
+  it("a corrupt database, and a missing one", async () => {
     await writeFile(path("data/snap.db"), "this is not a database ".repeat(500));
     expect(await findings()).toEqual(["problem database_damaged"]);
     expect(await adviceOn("database_damaged")).toContain("`snap-server restore FILE --yes`");

@@ -56,7 +56,7 @@ describe("lists check", () => {
     const { code, stdout } = await workspace.run(["lists", "check"], environment);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^FILE +PURPOSE +NETWORK +COSMETIC +UNUSED +SKIPPED +NOT UNDERSTOOD +COMPILE +MATCH\n/,
+      /^FILE +PURPOSE +NETWORK +COSMETIC +UNUSED +SKIPPED +UNSUPPORTED +COMPILE +MATCH\n/,
     );
     expect(stdout).toMatch(/ads\.txt +ads +1 +2 +1 +0 +0 +\d+ ms +[\d.]+ µs\n/);
   });
@@ -151,10 +151,10 @@ describe("doctor", { tags: ["browser"] }, () => {
   it("reports what the lists contain", async () => {
     const { stdout } = await workspace.run(["doctor"], lists("ads:ads.txt,trackers.txt"));
     expect(stdout).toContain(
-      `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 skipped, 0 not understood\n`,
+      `filter lists: ${path("ads.txt")} for ads: 1 network and 2 cosmetic filters, 0 skipped, 0 unsupported\n`,
     );
     expect(stdout).toContain(
-      `filter lists: ${path("trackers.txt")} for ads and trackers: 1 network and 0 cosmetic filters, 0 skipped, 0 not understood\n`,
+      `filter lists: ${path("trackers.txt")} for ads and trackers: 1 network and 0 cosmetic filters, 0 skipped, 0 unsupported\n`,
     );
   });
 

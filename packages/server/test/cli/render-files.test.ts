@@ -29,7 +29,7 @@ beforeAll(async () => {
     ["/dev/zero", "endless"],
   ] as const)
     await symlink(target, join(workspace.directory, "site", name));
-  // the picture is green only if exactly these files are served
+  // the rendering is green only if exactly these files are served
   await write(
     "site/my page.html",
     `<!doctype html><link rel=stylesheet href=css/style.css><script type=module>

@@ -1,7 +1,7 @@
 import { isSnapError, parseQuery } from "@snap/engine";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { describeFaults, renderOptions, toQueryPairs } from "../../src/cli/render-options.ts";
+import { describeProblems, renderOptions, toQueryPairs } from "../../src/cli/render-options.ts";
 
 function openCommand(): Command {
   const command = new Command();
@@ -19,11 +19,11 @@ function descriptionOf(long: string): string | undefined {
 }
 
 /** Returns the message for an invalid query. */
-function faultsOf(query: string): string {
+function findProblems(query: string): string {
   try {
     parseQuery(new URLSearchParams(`url=https://example.com/&${query}`));
   } catch (error) {
-    if (isSnapError(error)) return describeFaults(error);
+    if (isSnapError(error)) return describeProblems(error);
     throw error;
   }
   throw new Error(`${query} is valid`);
@@ -37,7 +37,7 @@ describe("a flag", () => {
     expect(descriptionOf("--no-javascript")).toBe(
       "Whether to run the page's JavaScript. (on by default; this turns it off)",
     );
-    expect(faultsOf("javascript=2")).toBe("--no-javascript must be true or false");
+    expect(findProblems("javascript=2")).toBe("--no-javascript must be true or false");
   });
 
   it("is named by its option in descriptions", () => {
@@ -60,7 +60,7 @@ describe("messages and descriptions name options, and leave values as they are",
       "--width times --scale must be at most 16383 pixels for --format webp",
     ],
   ])("%s", (query, message) => {
-    expect(faultsOf(query)).toBe(message);
+    expect(findProblems(query)).toBe(message);
   });
 
   it("--block-resources", () => {

@@ -135,7 +135,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     expect(stderr).toContain(message);
   });
 
-  it("an invalid URL, and lists every other fault", async () => {
+  it("an invalid URL, and lists every other problem", async () => {
     const { code, stderr } = await workspace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -93,10 +93,18 @@ describe("readZip rejects a ZIP file", () => {
     ["a device", { mode: 0o020666 }, "must be a regular file, not a link or a device"],
     ["a pipe", { mode: 0o010666 }, "must be a regular file, not a link or a device"],
     ["an encrypted file", { flags: 0x801 }, "must not be encrypted"],
-    ["an unsupported compression method", { method: 14 }, "must be stored or deflated"],
-    ["a wrong checksum", { checksum: 7 }, "is damaged: its size or its checksum is wrong"],
-    ["a size that is too small", { uncompressedSize: 2 }, "is damaged: its size or its checksum is wrong"],
-    ["a size that is too large", { uncompressedSize: 2000 }, "is damaged: its size or its checksum is wrong"],
+    ["an unsupported compression method", { method: 14 }, "must be uncompressed or compressed with Deflate"],
+    ["a wrong checksum", { checksum: 7 }, "is corrupt: its data does not match its size or checksum"],
+    [
+      "a size that is too small",
+      { uncompressedSize: 2 },
+      "is corrupt: its data does not match its size or checksum",
+    ],
+    [
+      "a size that is too large",
+      { uncompressedSize: 2000 },
+      "is corrupt: its data does not match its size or checksum",
+    ],
   ])("with %s", async (_, change, message) => {
     expect(await errorOf(zipOf([PAGE, { name: "a/b", bytes: "content", ...change }]))).toEqual({
       code: "validation_failed",
@@ -155,7 +163,7 @@ describe("readZip rejects a ZIP file", () => {
     // stops as soon as the content exceeds the declared size
     expect(await errorOf(zipOf([PAGE, { ...bomb, uncompressedSize: 100 }]))).toEqual({
       code: "validation_failed",
-      errors: { bomb: ["is damaged: its size or its checksum is wrong"] },
+      errors: { bomb: ["is corrupt: its data does not match its size or checksum"] },
     });
   });
 });

@@ -11,7 +11,7 @@ function documentOf({ status, headers, body }: Reply): Record<string, unknown> {
 }
 
 describe("answer=json", () => {
-  it("returns facts about the rendering, with a link that returns the file", async () => {
+  it("returns the rendering's metadata, with a link that returns the file", async () => {
     const service = await openService({ renderer: { notes: ["wait-capped"] } });
     const { token } = await service.customer({ credits: 10 });
     const reply = await service.snap({ url, answer: "json" }, { token });

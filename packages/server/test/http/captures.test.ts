@@ -199,12 +199,12 @@ describe("the body of a capture", () => {
     ["an array", "[]", {}, /JSON object/],
     ["null", "null", {}, /JSON object/],
     ["missing", "", {}, /well-formed/],
-  ])("must not be %s", async (_what, body, headers, fault) => {
+  ])("must not be %s", async (_what, body, headers, problem) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await capture(service, null, { token, body, headers });
     expect(reply.status).toBe(422);
-    expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringMatching(fault)] });
+    expect(envelopeOf(reply).errors).toEqual({ body: [expect.stringMatching(problem)] });
   });
 
   it("can contain at most 20,000 values, because parsing blocks all requests", async () => {

@@ -37,7 +37,7 @@ describe("a query", () => {
     ["an empty name", "url=https://example.com/&=1", [""]],
     ["the wrong mode", "url=https://example.com/&paperFormat=a4", ["paperFormat"]],
     ["half a group", "url=https://example.com/&width=10", ["height"]],
-    ["two faults", "url=https://example.com/&quality=0&scale=9", ["quality", "scale"]],
+    ["two problems", "url=https://example.com/&quality=0&scale=9", ["quality", "scale"]],
   ])("with %s is rejected", async (_name, query, names) => {
     const { customer, send } = await openService();
     const { token } = await customer();

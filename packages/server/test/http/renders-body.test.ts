@@ -67,7 +67,7 @@ describe("the body of a submission", () => {
     ["a number", "7", {}, /object/],
     ["unclosed arrays", "[".repeat(200_000), {}, /well-formed/],
     ["deep arrays", nest("[", "]"), {}, /object/],
-  ])("must not be %s", async (_name, body, headers, fault) => {
+  ])("must not be %s", async (_name, body, headers, problem) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body, headers });
@@ -75,7 +75,7 @@ describe("the body of a submission", () => {
     expect(envelopeOf(reply)).toEqual({
       code: "validation_failed",
       message: expect.any(String),
-      errors: { body: [expect.stringMatching(fault)] },
+      errors: { body: [expect.stringMatching(problem)] },
       request_id: reply.headers["x-request-id"],
     });
     expect(reply.headers["x-credits-remaining"]).toBe("1000");
@@ -98,12 +98,12 @@ describe("the body of a submission", () => {
       "items.0.x",
     ],
     ["the webhook", `{"items":[{"url":"${url}"}],"webhookUrl":${nest("[", "]")}}`, "webhookUrl"],
-  ])("is rejected if %s is deeply nested", async (_name, body, fault) => {
+  ])("is rejected if %s is deeply nested", async (_name, body, problem) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body });
     expect(reply.status).toBe(422);
-    expect(Object.keys(envelopeOf(reply).errors ?? {})).toEqual([fault]);
+    expect(Object.keys(envelopeOf(reply).errors ?? {})).toEqual([problem]);
   });
 });
 

@@ -25,7 +25,7 @@ describe("an invalid submission", () => {
 
   const LONG = `https://example.com/${"a".repeat(2048)}`;
 
-  it.each<[name: string, document: unknown, code: string, faults: Record<string, RegExp>]>([
+  it.each<[name: string, document: unknown, code: string, problems: Record<string, RegExp>]>([
     ["no items", {}, "validation_failed", { items: /1 to 20/ }],
     ["0 items", { items: [] }, "validation_failed", { items: /1 to 20/ }],
     [
@@ -72,7 +72,7 @@ describe("an invalid submission", () => {
       { "items.0.cacheTtl": /3600/ },
     ],
     [
-      "a batch rule and another fault in the same item",
+      "a batch rule and another problem in the same item",
       {
         items: [
           { url, quality: 5, cache: false },
@@ -179,8 +179,8 @@ describe("an invalid submission", () => {
       { "items.0.__proto__": /./ },
     ],
   ])(
-    "%s: gets an error that names every fault, queues nothing, and counts against no rate limit",
-    async (_name, document, code, faults) => {
+    "%s: gets an error that names every problem, queues nothing, and counts against no rate limit",
+    async (_name, document, code, problems) => {
       const service = await openService();
       const { id, token } = await service.customer();
       const reply = await submit(service, document, { token });
@@ -189,7 +189,7 @@ describe("an invalid submission", () => {
       expect(envelope.code).toBe(code);
       expect(envelope.errors).toEqual(
         Object.fromEntries(
-          Object.entries(faults).map(([name, message]) => [
+          Object.entries(problems).map(([name, message]) => [
             name,
             expect.arrayContaining([expect.stringMatching(message)]),
           ]),

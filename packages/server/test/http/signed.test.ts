@@ -274,11 +274,11 @@ describe("a valid signature gets the same errors as a bearer request", () => {
     ["an unknown parameter", { fullpage: "true" }, [422, "validation_failed"], ["fullpage"]],
     ["a bad address", { url: "ftp://example.com/" }, [422, "invalid_url"], ["url"]],
     ["a private host", { url: "http://127.0.0.1/" }, [422, "blocked_host"], undefined],
-  ])("%s", async (_name, parameters, expected, faults) => {
+  ])("%s", async (_name, parameters, expected, problems) => {
     const service = await openService();
     const reply = await sendSigned(service, await service.customer(), parameters);
     expect(codeOf(reply)).toEqual(expected);
-    expect(envelopeOf(reply).errors && Object.keys(envelopeOf(reply).errors ?? {})).toEqual(faults);
+    expect(envelopeOf(reply).errors && Object.keys(envelopeOf(reply).errors ?? {})).toEqual(problems);
   });
 
   it("for the token's abilities, the plan and the email address", async () => {

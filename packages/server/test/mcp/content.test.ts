@@ -40,11 +40,11 @@ it.each([
   ["no page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
   ["two pages", { html, url: "https://example.com/" }, "send exactly one of url, html and markdown"],
   ["no text", { html: 7 }, "must be non-empty Unicode text"],
-])("a tool rejects %s", async (_what, args, fault) => {
+])("a tool rejects %s", async (_what, args, problem) => {
   const { service, customer } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
   const { content, isError } = await session.call("take-screenshot", args);
   expect(isError).toBe(true);
-  expect(content[0]?.["text"]).toContain(fault);
+  expect(content[0]?.["text"]).toContain(problem);
 });

@@ -18,7 +18,7 @@ afterAll(() => workspace.clear());
 describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();
 
-  it("resumes, with the same result as an uninterrupted move", { timeout: 180_000 }, async () => {
+  it("resumes, with the same result as an uninterrupted migration", { timeout: 180_000 }, async () => {
     const folder = join(workspace.directory, "data");
     await (await openSqliteStorage({ directory: folder })).close();
     fill(join(folder, "snap.db"));
@@ -38,7 +38,7 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
       expect((await running.ended).signal).toBe("SIGKILL");
       // PostgreSQL may still be writing what it received.
       await expect.poll(() => countConnections(watcher)).toBe(0);
-      await expect(openShared(killed)).rejects.toThrow("a move into this database is unfinished");
+      await expect(openShared(killed)).rejects.toThrow("a data migration into this database is unfinished");
     }
     expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
 import { openShared, useDatabases } from "./databases.ts";
-import { DOCUMENT, fillFolder, RESOLVER, SECRET_KEY, type Filled } from "./fill-folder.ts";
+import { DOCUMENT, seedDataFolder, RESOLVER, SECRET_KEY, type SeededData } from "./seed-data-folder.ts";
 
 const workspace = openWorkspace();
 const data = join(workspace.directory, "data");
@@ -16,12 +16,12 @@ afterAll(() => workspace.clear());
 
 describe("migrate", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();
-  let filled: Filled;
+  let seeded: SeededData;
   let url: string;
   beforeAll(async () => {
     await mkdir(data);
     await writeFile(keyFile, `${SECRET_KEY}\n`);
-    filled = await fillFolder(data);
+    seeded = await seedDataFolder(data);
     url = await newDatabase();
   });
 
@@ -41,11 +41,11 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect(lines).toContainEqual(["documents", "1", "1"]);
     expect(lines).toContainEqual(["bytes", "17", "17"]);
     expect(stdout).toContain(`records moved from ${data} to ${new URL(url).host}/test_1; both sides match.`);
-    expect(stdout).toContain(`Next, set SNAP_SECRET_KEY to the content of ${keyFile} on every machine.`);
+    expect(stdout).toContain(`Next, set SNAP_SECRET_KEY to the contents of ${keyFile} on every machine.`);
     expect(stdout).not.toContain(SECRET_KEY);
   });
 
-  it("moves nothing twice", async () => {
+  it("moves nothing on a second run", async () => {
     const document = await workspace.json(["migrate", "--from", data, "--to", url]);
     expect(document).toMatchObject({
       from: data,
@@ -66,7 +66,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
       await openSqliteStorage({ directory: data }),
       await openShared(url),
     ];
-    const [before, after] = await Promise.all(storages.map((storage) => readEverything(storage, filled)));
+    const [before, after] = await Promise.all(storages.map((storage) => readEverything(storage, seeded)));
     expect(after).toEqual(before);
     expect(before?.accounts).toHaveLength(7);
     expect(before?.others).toContainEqual(
@@ -75,8 +75,8 @@ describe("migrate", { tags: ["postgres"] }, () => {
       ),
     );
     // Per period: settled, refunded, reversed, lapsed, two refunded here because they were open, and one rejected.
-    const endings = Object.entries(Object.groupBy(before?.endings ?? [], (ending) => ending));
-    expect(Object.fromEntries(endings.map(([ending, all]) => [ending, all?.length]))).toEqual({
+    const resolutions = Object.entries(Object.groupBy(before?.resolutions ?? [], (resolution) => resolution));
+    expect(Object.fromEntries(resolutions.map(([resolution, all]) => [resolution, all?.length]))).toEqual({
       settled: 2,
       refunded: 6,
       reversed: 2,
@@ -103,19 +103,19 @@ describe("migrate", { tags: ["postgres"] }, () => {
       secretKey: SECRET_KEY,
       resolver: RESOLVER,
     });
-    for (const { record, token, signingSecret } of filled.minted) {
+    for (const { record, token, signingSecret } of seeded.minted) {
       const principal = await engine.authenticate(token);
       // the first has been used since
       expect({ ...principal.token, lastUsedAt: null }).toEqual(record);
       expect((await engine.tokens.reveal(record.id)).signingSecret).toBe(signingSecret);
     }
-    const { record } = await engine.tokens.create({ accountId: filled.accountIds[0] ?? "" });
-    expect(record.id).toBe(filled.lastTokenId + 1);
+    const { record } = await engine.tokens.create({ accountId: seeded.accountIds[0] ?? "" });
+    expect(record.id).toBe(seeded.lastTokenId + 1);
     engine.startWorker();
     await webhookSender.whenSent(1);
-    const batch = await engine.batches.inspect(filled.unfinishedBatchId);
+    const batch = await engine.batches.inspect(seeded.unfinishedBatchId);
     expect(batch?.items.map(({ state }) => state.status)).toEqual(["done", "done"]);
-    expect(webhookSender.requests[0]?.headers["X-Webhook-Id"]).toBe(filled.unfinishedBatchId);
+    expect(webhookSender.requests[0]?.headers["X-Webhook-Id"]).toBe(seeded.unfinishedBatchId);
     await engine.close();
   });
 
@@ -129,12 +129,12 @@ describe("migrate", { tags: ["postgres"] }, () => {
     expect((await list(SECRET_KEY)).code).toBe(0);
   });
 
-  it("rejects a folder that was used after the move", async () => {
-    // The test of the ports above ended open reservations.
+  it("rejects a folder that was used after the migration", async () => {
+    // The test that reads every port refunded the open reservations.
     const { code, stderr } = await workspace.run(["migrate", "--to", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: the source has changed since the move was completed, or is a different one; new records cannot be added: .*journalLines/,
+      /^error: the source has changed since the migration was completed, or is a different one; new records cannot be added: .*journalLines/,
     );
   });
 });
@@ -187,7 +187,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     const account = await createAccount(engine);
     expect(await failure(["--from", folder, "--to", url])).toEqual({
       code: 1,
-      stderr: "error: the database already contains data (1 accounts); use an empty one\n",
+      stderr: "error: the database already contains data (1 account); use an empty one\n",
     });
     expect(await engine.accounts.list()).toEqual([account]);
     await engine.close();
@@ -221,7 +221,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     expect(await failure(args)).toEqual({
       code: 1,
       stderr:
-        `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 tokens (1); ` +
+        `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 token (id 1); ` +
         "restore the right key, or rotate or revoke these tokens first\n",
     });
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
@@ -253,10 +253,10 @@ async function openEmbedded(directory: string): Promise<ReturnType<typeof create
 /** Reads everything through the ports. Refunds open reservations. */
 async function readEverything(
   { accounts, tokens, ledger, batches, documents }: Storage,
-  { accountIds, lastTokenId, reservationIds, batchIds, documentId }: Filled,
+  { accountIds, lastTokenId, reservationIds, batchIds, documentId }: SeededData,
 ): Promise<{
   readonly accounts: readonly unknown[];
-  readonly endings: readonly string[];
+  readonly resolutions: readonly string[];
   readonly batches: readonly Awaited<ReturnType<typeof batches.find>>[];
   readonly others: readonly unknown[];
 }> {
@@ -278,11 +278,12 @@ async function readEverything(
       documents.readFile({ accountId: accountIds[0] ?? "", id: documentId, path, now: 0 }),
     ),
   ];
-  const endings: string[] = [];
-  for (const reservationId of reservationIds) endings.push(await ledger.refund({ reservationId, now: 1 }));
+  const resolutions: string[] = [];
+  for (const reservationId of reservationIds)
+    resolutions.push(await ledger.refund({ reservationId, now: 1 }));
   return {
     accounts: await accounts.list(),
-    endings,
+    resolutions,
     batches: await all(batchIds, (id) => batches.find(id)),
     others: [...others, await all(accountIds, (accountId) => ledger.journal({ accountId, limit: 1000 }))],
   };

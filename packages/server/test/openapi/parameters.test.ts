@@ -48,7 +48,7 @@ interface Described {
 }
 
 /** The invalid parameters of a query. */
-function faults(query: Query): string[] {
+function problems(query: Query): string[] {
   try {
     parseQuery(new URLSearchParams(query));
     return [];
@@ -272,19 +272,19 @@ describe("documented parameters", () => {
   });
 
   it.each(cases)("$name is accepted in $mode mode within its range", ({ name, mode, described }) => {
-    const refused = allowed(described).filter((value) => faults(queryFor(name, mode, value)).length > 0);
+    const refused = allowed(described).filter((value) => problems(queryFor(name, mode, value)).length > 0);
     expect(refused).toEqual([]);
   });
 
   it.each(cases)("the example of $name is accepted", ({ name, mode, parameter }) => {
     expect(parameter.example).toBeDefined();
     expect(parameter.description).not.toBe("");
-    expect(faults(queryFor(name, mode, exampleOf(parameter)))).toEqual([]);
+    expect(problems(queryFor(name, mode, exampleOf(parameter)))).toEqual([]);
   });
 
   it.each(cases)("$name is rejected in $mode mode outside its range", ({ name, mode, described }) => {
     const accepted = outside(described).filter(
-      (value) => !faults(queryFor(name, mode, value)).includes(name),
+      (value) => !problems(queryFor(name, mode, value)).includes(name),
     );
     expect(accepted).toEqual([]);
   });
@@ -298,7 +298,7 @@ describe("documented parameters", () => {
         ...(other === "pdf" && { pdf: "true" }),
         [name]: exampleOf(parameter),
       };
-      expect(faults(query)).toContain(name);
+      expect(problems(query)).toContain(name);
       expect(parameter.description).toMatch(mode === "pdf" ? /^PDFs only\. / : /^Screenshots only\. /);
     },
   );
@@ -351,8 +351,8 @@ describe("documented parameters", () => {
       const start = name === "url" ? url : "";
       const longest = start + "a".repeat(maxLength - start.length);
       expect(new RegExp(pattern, "u").test(longest)).toBe(true);
-      expect(faults(queryFor(name, mode, longest))).toEqual([]);
-      expect(faults(queryFor(name, mode, `${longest}a`))).toEqual([name]);
+      expect(problems(queryFor(name, mode, longest))).toEqual([]);
+      expect(problems(queryFor(name, mode, `${longest}a`))).toEqual([name]);
     },
   );
 
@@ -377,7 +377,7 @@ describe("documented parameters", () => {
     ["blockResources", "image,frame"],
     ["maskColor", "notacolor"],
   ])("%s rejects %s", (name, value) => {
-    expect(faults(queryFor(name, "screenshot", value))).toEqual([name]);
+    expect(problems(queryFor(name, "screenshot", value))).toEqual([name]);
   });
 
   it.each([
@@ -387,7 +387,7 @@ describe("documented parameters", () => {
     ["pageRanges", "3-1"],
     ["pageRanges", "-2"],
   ])("%s rejects %s", (name, value) => {
-    expect(faults(queryFor(name, "pdf", value))).toEqual([name]);
+    expect(problems(queryFor(name, "pdf", value))).toEqual([name]);
   });
 
   it.each([
@@ -396,7 +396,7 @@ describe("documented parameters", () => {
     ["device", { userAgent: "Bot/1" }],
     ["device", { touch: "1" }],
   ])("%s cannot be combined with %j", (name, query) => {
-    expect(faults({ ...queryFor(name, "screenshot", "iphone-15"), ...query })).toEqual([name]);
+    expect(problems({ ...queryFor(name, "screenshot", "iphone-15"), ...query })).toEqual([name]);
   });
 
   it.each([
@@ -409,6 +409,6 @@ describe("documented parameters", () => {
     ["expandScrollers", "1"],
     ["maskColor", "red"],
   ])("%s requires its partner", (name, value) => {
-    expect(faults({ url, [name]: value })).toContain(name === "latitude" ? "longitude" : name);
+    expect(problems({ url, [name]: value })).toContain(name === "latitude" ? "longitude" : name);
   });
 });

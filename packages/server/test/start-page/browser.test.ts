@@ -150,7 +150,7 @@ describe("the start page", () => {
     expect(await command()).toContain("url=https%3A%2F%2F10.0.0.1");
   });
 
-  it("hands its token to the reference, whose form shows the picture", async () => {
+  it("hands its token to the reference, whose form shows the image", async () => {
     const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     await fill("#url", facts.demo_page);

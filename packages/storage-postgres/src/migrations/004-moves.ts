@@ -1,4 +1,4 @@
-/** The progress of a move from another storage, written in the same transactions as the records. */
+/** The progress of a data migration from another storage, written in the same transactions as the records. */
 export const moves = `
 CREATE TABLE snap.moves (
   -- At most one row: only one storage can be moved into a database.

@@ -42,7 +42,8 @@ export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage,
 
 /**
  * Opens a database to move another storage into it, with `transfer` from `@snap/engine`; creates the schema if needed.
- * The database stores the progress of the move, and `openPostgresStorage` rejects it until the move is finished.
+ * The database stores the progress of the data migration, and `openPostgresStorage` rejects it until the migration is
+ * finished.
  *
  * @throws Error if the server is unreachable or rejects the connection, or if the schema is from a newer or older release.
  *
@@ -85,7 +86,7 @@ export async function openPostgresTarget({
         const current = await lockMove(inTransaction);
         // the first transaction had committed when its connection was lost
         if (isRepeated && current === page.next) return;
-        if (current !== position) throw new Error("another move into this database is in progress");
+        if (current !== position) throw new Error("another data migration into this database is in progress");
         await insertPage(inTransaction, page);
         await advanceMove(inTransaction, { next: page.next, records: page.records.length });
       }),

@@ -72,7 +72,7 @@ export function createAvailability({
     async attempt(command, fallback) {
       if (!is("usable")) return fallback();
       try {
-        return await withinTime(command(), commandTimeoutMs);
+        return await withTimeout(command(), commandTimeoutMs);
       } catch (error) {
         lose(error);
         return fallback();
@@ -87,7 +87,7 @@ export function createAvailability({
 }
 
 /** Rejects after `limitMs`; the work continues, and its result is ignored. */
-export function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+export function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error(`no response within ${limitMs} ms`));
     // lets a busy process read responses that have already arrived

@@ -1,5 +1,5 @@
 import { ErrorReply } from "@redis/client";
-import { createAvailability, withinTime, type Attempt, type Availability } from "./availability.ts";
+import { createAvailability, withTimeout, type Attempt, type Availability } from "./availability.ts";
 import { isPermanent, shouldTryAnotherServer, readTime, type ScriptedClient } from "./client.ts";
 import { openLink, type Link } from "./link.ts";
 import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
@@ -21,7 +21,7 @@ export interface TransferConnection {
   /** Like `attempt` of the other connection, but a stuck or interrupted transfer affects only this one. */
   readonly attempt: Attempt;
   /** Runs a command that transfers about this many bytes; the time limit includes all running transfers. */
-  readonly inTime: <T>(bytes: number, command: () => Promise<T>) => Promise<T>;
+  readonly withTimeout: <T>(request: { readonly bytes: number }, command: () => Promise<T>) => Promise<T>;
 }
 
 export interface ConnectionOptions {
@@ -101,7 +101,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
       availability.close();
       // responses arrive in order, so a ping waits for all earlier commands
       const idle = links.map(async ({ client }) => client.isReady && client.ping());
-      await Promise.all(idle.map((ping) => withinTime(ping, commandTimeoutMs).catch(() => {})));
+      await Promise.all(idle.map((ping) => withTimeout(ping, commandTimeoutMs).catch(() => {})));
       for (const link of links) link.close();
     },
   };
@@ -155,10 +155,10 @@ function createTransferConnection(
         return fallback();
       }
     },
-    async inTime(bytes, command) {
+    async withTimeout({ bytes }, command) {
       outstandingBytes += bytes;
       try {
-        return await withinTime(command(), commandTimeoutMs + outstandingBytes / TRANSFER_BYTES_PER_MS);
+        return await withTimeout(command(), commandTimeoutMs + outstandingBytes / TRANSFER_BYTES_PER_MS);
       } finally {
         outstandingBytes -= bytes;
       }

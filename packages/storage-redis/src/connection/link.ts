@@ -1,5 +1,5 @@
 import { isPermanent, createScriptedClient, CONNECT_TIMEOUT_MS, type ScriptedClient } from "./client.ts";
-import { withinTime } from "./availability.ts";
+import { withTimeout } from "./availability.ts";
 
 /** One connection. If it is lost, it is restored in the background. */
 export interface Link {
@@ -37,7 +37,7 @@ export async function openLink(
       () => null,
       (error: unknown) => error,
     );
-  const failure = await withinTime(Promise.race([failed, connected]), CONNECT_TIMEOUT_MS).catch(
+  const failure = await withTimeout(Promise.race([failed, connected]), CONNECT_TIMEOUT_MS).catch(
     (error: unknown) => error,
   );
   isOpening = false;

@@ -2,7 +2,7 @@ import type { Eviction, RenderingKey, StoredRendering } from "@snap/engine/ports
 import { randomUUID } from "node:crypto";
 import { isOutOfMemory, type ScriptedClient } from "../connection/client.ts";
 import type { TransferConnection } from "../connection/connect.ts";
-import { deletionDigest, renderingName } from "../keys.ts";
+import { accountDigest, renderingName } from "../keys.ts";
 import { readMemory } from "./memory.ts";
 import type { EvictOutcome, EvictRequest, StoreRequest } from "./scripts.ts";
 import type { Transfer } from "./transfer.ts";
@@ -35,8 +35,8 @@ export function createCacheSpace(
   const refreshQuota = async (client: ScriptedClient): Promise<number> =>
     (quota = cacheMaxBytes ?? (await readMemory(client)).quota);
 
-  /** Returns the size of the evicted renderings. */
-  const report = (reason: Eviction["reason"], { evicted }: EvictOutcome): number => {
+  /** Returns their total size in bytes. */
+  const reportEvictions = (reason: Eviction["reason"], { evicted }: EvictOutcome): number => {
     for (const eviction of evicted) onEvicted({ reason, ...eviction });
     return evicted.reduce((sum, eviction) => sum + eviction.bytes, 0);
   };
@@ -44,10 +44,10 @@ export function createCacheSpace(
   const evict = async ({ maxBytes, needed }: EvictRequest): Promise<number> => {
     for (let freed = 0; ;) {
       const stillNeeded = needed && { ...needed, bytes: Math.max(0, needed.bytes - freed) };
-      const outcome = await connection.inTime(0, () =>
+      const outcome = await connection.withTimeout({ bytes: 0 }, () =>
         connection.client.evictRenderings(keyPrefix, { maxBytes, needed: stillNeeded }),
       );
-      freed += report(needed === undefined ? "quota" : "space", outcome);
+      freed += reportEvictions(needed === undefined ? "quota" : "space", outcome);
       if (outcome.isDone) return freed;
     }
   };
@@ -66,13 +66,13 @@ export function createCacheSpace(
           connection.client.storeRendering(keyPrefix, request),
         );
         if (outcome === null) return false;
-        report("quota", outcome);
+        reportEvictions("quota", outcome);
         if (!outcome.isDone) await evict({ maxBytes });
         return true;
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }
-      await connection.inTime(0, () => connection.client.unlink(staged));
+      await connection.withTimeout({ bytes: 0 }, () => connection.client.unlink(staged));
       if ((await evict({ maxBytes, needed: entry })) === 0) return false;
     }
     return false;
@@ -81,13 +81,14 @@ export function createCacheSpace(
   return {
     async store({ rendering, ...key }) {
       const { accountId } = key;
-      const maxBytes = quota ?? (await connection.inTime(0, () => refreshQuota(connection.client)));
+      const maxBytes =
+        quota ?? (await connection.withTimeout({ bytes: 0 }, () => refreshQuota(connection.client)));
       const counted = rendering.bytes.byteLength + OVERHEAD_BYTES;
       const fits = counted <= maxBytes;
       const entry = {
         name: renderingName(key),
         accountId,
-        digest: deletionDigest(accountId),
+        digest: accountDigest(accountId),
         bytes: counted,
       };
       if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
@@ -100,7 +101,7 @@ export function createCacheSpace(
         maxBytes: await refreshQuota(client),
         limit,
       });
-      report("quota", outcome);
+      reportEvictions("quota", outcome);
       return outcome.evicted.reduce((sum, { renderings }) => sum + renderings, 0);
     },
   };

@@ -1,5 +1,5 @@
 import type { RenderingStore } from "@snap/engine/ports";
-import { deletionDigest, EXPIRY_GRACE_MS, isRenderingOf, renderingKey } from "../keys.ts";
+import { accountDigest, EXPIRY_GRACE_MS, isRenderingOf, renderingKey } from "../keys.ts";
 import { pack, unpack, unpackMetadata } from "./packed.ts";
 import { DELETION_MS } from "./scripts.ts";
 
@@ -41,7 +41,7 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
       throw new TypeError("The Keyv store does not preserve bytes; pass `new Keyv(store)` instead.");
     return value;
   };
-  const deletionKey = (accountId: string): string => `${keyPrefix}deleted:${deletionDigest(accountId)}`;
+  const deletionKey = (accountId: string): string => `${keyPrefix}deleted:${accountDigest(accountId)}`;
   const purge = async (accountId: string | null): Promise<number> => {
     let purged = 0;
     for await (const key of store.keys()) {

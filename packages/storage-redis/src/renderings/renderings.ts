@@ -1,7 +1,7 @@
 import { RESP_TYPES } from "@redis/client";
 import type { RenderingKey, RenderingStore } from "@snap/engine/ports";
 import type { RedisConnection } from "../connection/connect.ts";
-import { deletionDigest, renderingKey, renderingName } from "../keys.ts";
+import { accountDigest, renderingKey, renderingName } from "../keys.ts";
 import { readMemory } from "./memory.ts";
 import { bytesOffset, METADATA_BYTES, unpackMetadata, type Metadata } from "./packed.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
@@ -74,7 +74,7 @@ export function createRenderingStore(
         () => 0,
       ),
     purge: ({ accountId }) => purge(accountId, null),
-    deleteAccount: ({ accountId }) => purge(accountId, deletionDigest(accountId)),
+    deleteAccount: ({ accountId }) => purge(accountId, accountDigest(accountId)),
     stats: () =>
       attempt(
         async () => {

@@ -26,10 +26,13 @@ export interface Transfer {
   write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T>;
 }
 
-export function createTransfer({ client, inTime }: TransferConnection): Transfer {
+export function createTransfer({ client, withTimeout }: TransferConnection): Transfer {
   const byteClient = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   const readRange = async (key: string, start: number, size: number): Promise<Buffer> =>
-    inTime(size, async () => (await byteClient.getRange(key, start, start + size - 1)) ?? Buffer.alloc(0));
+    withTimeout(
+      { bytes: size },
+      async () => (await byteClient.getRange(key, start, start + size - 1)) ?? Buffer.alloc(0),
+    );
 
   /** Returns `changed` if the value was replaced in the meantime. */
   const readOnce = async (key: string): Promise<StoredRendering | null | "changed"> => {
@@ -38,7 +41,7 @@ export function createTransfer({ client, inTime }: TransferConnection): Transfer
     if (metadata === null || offset === null) return null;
     // copied, because it is a view of a larger response
     if (first.byteLength < CHUNK_BYTES) return { ...metadata, bytes: new Uint8Array(first.subarray(offset)) };
-    const size = await inTime(0, () => client.strLen(key));
+    const size = await withTimeout({ bytes: 0 }, () => client.strLen(key));
     const bytes = new Uint8Array(Math.max(0, size - offset));
     bytes.set(first.subarray(offset, size));
     for (let start = CHUNK_BYTES; start < size; start += CHUNK_BYTES) {
@@ -64,17 +67,17 @@ export function createTransfer({ client, inTime }: TransferConnection): Transfer
       const firstBytes = Math.max(0, CHUNK_BYTES - head.byteLength);
       const first = Buffer.concat([head, body.subarray(0, firstBytes)]);
       const expiration = { type: "PX", value: STAGED_MS } as const;
-      const started = inTime(first.byteLength, () => client.set(key, first, { expiration }));
+      const started = withTimeout({ bytes: first.byteLength }, () => client.set(key, first, { expiration }));
       if (body.byteLength <= firstBytes) {
-        const [committed] = await Promise.all([inTime(0, commit), started]);
+        const [committed] = await Promise.all([withTimeout({ bytes: 0 }, commit), started]);
         return committed;
       }
       await started;
       for (let start = firstBytes; start < body.byteLength; start += CHUNK_BYTES) {
         const chunk = body.subarray(start, start + CHUNK_BYTES);
-        await inTime(chunk.byteLength, () => client.append(key, chunk));
+        await withTimeout({ bytes: chunk.byteLength }, () => client.append(key, chunk));
       }
-      return inTime(0, commit);
+      return withTimeout({ bytes: 0 }, commit);
     },
   };
 }

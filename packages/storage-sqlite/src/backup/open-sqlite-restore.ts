@@ -142,7 +142,7 @@ function replace(
     if (previous !== null) rmSync(previous, { recursive: true });
     throw error;
   }
-  // only a database too damaged to open still has WAL files
+  // only a database too corrupt to open still has WAL files
   for (const name of WAL_FILES) rmSync(join(directory, name), { force: true });
   renameSync(restored, join(directory, "snap.db"));
   sync(directory);

@@ -23,13 +23,13 @@ export function createDeletions(database: DatabaseSync): Deletions {
        (SELECT digest FROM deletions WHERE deleted_at < :before LIMIT :limit)`,
   );
   return {
-    includes: (accountId) => find.get({ digest: deletionDigest(accountId) }) !== undefined,
-    add: (accountId, deletedAt) => void add.run({ digest: deletionDigest(accountId), deletedAt }),
+    includes: (accountId) => find.get({ digest: accountDigest(accountId) }) !== undefined,
+    add: (accountId, deletedAt) => void add.run({ digest: accountDigest(accountId), deletedAt }),
     prune: (request) => Number(prune.run(request).changes),
   };
 }
 
-/** Names the account in the table `deletions`. */
-export function deletionDigest(accountId: string): string {
+/** Identifies a deleted account in the table `deletions`, without storing its id. */
+export function accountDigest(accountId: string): string {
   return createHash("sha256").update(accountId).digest("hex");
 }

@@ -111,7 +111,7 @@ function prepareEntries(database: DatabaseSync, { index, condition }: Path): Rea
   return (values) => statement.all(values);
 }
 
-/** Reads slice by slice, latest first. Each slice is one range of the index. */
+/** Reads slice by slice, newest first. Each slice is one range of the index. */
 function prepareSlices(database: DatabaseSync, path: Path): ReadEntries {
   const findSlice = prepare<{ slice: number }>(
     database,

@@ -1,7 +1,7 @@
 import type { RateLimiter } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
-import { deletionDigest } from "./deletions.ts";
+import { accountDigest } from "./deletions.ts";
 
 export function createRateLimiter(database: DatabaseSync): RateLimiter {
   // a single statement is atomic; it returns a row only if the request is allowed
@@ -36,7 +36,7 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
       // would grow without bound
       const [window] = consume.all({
         accountId,
-        digest: deletionDigest(accountId),
+        digest: accountDigest(accountId),
         budget: name,
         limit,
         windowMs,

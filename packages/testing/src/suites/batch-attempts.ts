@@ -46,7 +46,7 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
     assert.deepEqual(entries, ATTEMPTS.toReversed());
   });
 
-  test("returns pages of attempts, latest first", async ({ batches }) => {
+  test("returns pages of attempts, newest first", async ({ batches }) => {
     await insertBatches(batches);
     for (const index of [3, 0, 4, 2, 1]) await batches.recordDelivery(ATTEMPTS[index] ?? attempt(9));
     const selections: readonly (readonly [filter: DeliveryFilter, orders: readonly number[]])[] = [

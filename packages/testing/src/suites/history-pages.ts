@@ -6,7 +6,7 @@ import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Latest first. `r4` and `r3` are from the same millisecond. */
+/** Newest first. `r4` and `r3` are from the same millisecond. */
 const ENTRIES = [
   sampleEntry({ at: FINISHED_AT + 90 * DAY_MS, tokenId: 2, cache: "hit", requestId: "r7", creditCost: 0 }),
   failedEntry({ at: FINISHED_AT + 3 * DAY_MS, mode: "pdf", host: "b.example", requestId: "r6" }),

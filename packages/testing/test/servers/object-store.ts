@@ -6,10 +6,10 @@ import type { AddressInfo, Socket } from "node:net";
 /**
  * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
  * while the body arrives. `loses-answer`: stores the object, then closes the connection without a response. `truncates`:
- * closes the connection in the middle of the response. `damages`: responds with another last byte. `babbles`: responds
+ * closes the connection in the middle of the response. `corrupts`: responds with another last byte. `babbles`: responds
  * 200 with a page, as a captive portal does.
  */
-export type StoreFault = number | "silent" | "resets" | "loses-answer" | "truncates" | "damages" | "babbles";
+export type StoreFault = number | "silent" | "resets" | "loses-answer" | "truncates" | "corrupts" | "babbles";
 
 export interface StoredObject {
   readonly bytes: Buffer;
@@ -135,7 +135,7 @@ function respond(response: ServerResponse, content: Buffer, fault: StoreFault | 
   } else if (fault === "truncates") {
     response.writeHead(200, { "Content-Length": content.length });
     response.write(content.subarray(0, content.length / 2), () => response.destroy());
-  } else if (fault === "damages") {
+  } else if (fault === "corrupts") {
     response.end(Buffer.concat([content.subarray(0, -1), Buffer.of(~(content.at(-1) ?? 0))]));
   } else {
     response.end(fault === "babbles" ? "<html>Please sign in.</html>" : content);

@@ -23,7 +23,7 @@ const UNPRIVILEGED_ID = 65_534;
  * process exits, if not earlier.
  *
  * @param settings The settings in its `pgbouncer` section, by name.
- * @param lent The only database to which it lends connections; by default, every database.
+ * @param onlyDatabase The only database that it serves; by default, every database.
  *
  * @example
  * const pooler = await startPgbouncer(postgres, { pool_mode: "transaction" });
@@ -32,7 +32,7 @@ const UNPRIVILEGED_ID = 65_534;
 export async function startPgbouncer(
   postgres: PostgresServer,
   settings: Readonly<Record<string, string>>,
-  lent = "*",
+  onlyDatabase = "*",
 ): Promise<Pgbouncer> {
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), "snap-pgbouncer-"));
@@ -44,7 +44,7 @@ export async function startPgbouncer(
     auth_file: join(folder, "users.txt"),
   };
   const lines = Object.entries({ ...own, ...settings }).map(([name, value]) => `${name} = ${value}`);
-  const databases = ["[databases]", `${lent} = host=127.0.0.1 port=${postgres.port}`];
+  const databases = ["[databases]", `${onlyDatabase} = host=127.0.0.1 port=${postgres.port}`];
   writeFileSync(join(folder, "pgbouncer.ini"), [...databases, "[pgbouncer]", ...lines, ""].join("\n"));
   writeFileSync(own.auth_file, '"snap" ""\n');
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};

@@ -17,14 +17,14 @@ export async function checkDocs(): Promise<Outcome> {
   // vitepress fails on broken links within the site.
   const tools = [await checkLinks(ROOT), await run("vitepress", ["build", join(ROOT, "docs")])];
   const stale = await findStaleFiles(await generateFiles(), ROOT);
-  const faults = [
+  const problems = [
     ...stale.map((path) => `${path}: out of date; run \`pnpm site reference\``),
     ...tools.filter(({ ok }) => !ok).map(({ output }) => output),
     ...findMissingCitations(ROOT),
     ...pages.flatMap((page) => [...checkPage(page, ROOT), ...findWrongNames(page)]),
     ...(await compileSnippets([...pages.flatMap(readCodeBlocks), ...readDocExamples()])),
   ];
-  return { ok: faults.length === 0, output: faults.join("\n") };
+  return { ok: problems.length === 0, output: problems.join("\n") };
 }
 
 /** Runs the checks that need only the page and the repository's files. */

@@ -15,8 +15,8 @@ export function findWrongCommands(page: Page): string[] {
   });
   return texts.flatMap(({ text, line }) =>
     readCalls(text).flatMap((words) => {
-      const fault = findFault(words);
-      return fault === null ? [] : [`${page.path}:${line}: snap-server ${words.join(" ")}: ${fault}`];
+      const problem = findProblem(words);
+      return problem === null ? [] : [`${page.path}:${line}: snap-server ${words.join(" ")}: ${problem}`];
     }),
   );
 }
@@ -47,7 +47,7 @@ function readCalls(block: string): string[][] {
   });
 }
 
-function findFault(words: readonly string[]): string | null {
+function findProblem(words: readonly string[]): string | null {
   const program = createProgram().configureOutput({ writeOut: () => {}, writeErr: () => {} });
   forEachCommand(program, (command) => {
     command.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} });

@@ -48,8 +48,8 @@ export async function compileSnippets(snippets: readonly Snippet[], project = GU
   return output
     .replaceAll(/\n +/g, " ")
     .split("\n")
-    .map((fault) =>
-      fault.replace(
+    .map((problem) =>
+      problem.replace(
         /^\S*snippets\/(\d+)[.][jt]s\((\d+),\d+\): error TS\d+: /,
         (_, index: string, line: string) => `${snippets[Number(index)]?.path}:${line}: `,
       ),

@@ -19,21 +19,21 @@ export function checkLinks(root: string): Promise<Outcome> {
 /** Finds a docs page's links to files outside docs, which the site does not contain. */
 export function findLinksOut({ path, tree }: Page): string[] {
   if (!path.startsWith("docs/")) return [];
-  const faults: string[] = [];
+  const problems: string[] = [];
   visit(tree, ["link", "image", "definition"], (node) => {
     if (!("url" in node) || /^([a-z]+:|#)/.test(node.url)) return;
     const target = normalize(join(dirname(path), node.url));
     if (target.startsWith("docs/")) return;
-    faults.push(
+    problems.push(
       `${path}:${lineOf(node)}: ${target} is outside docs/; name it in backticks instead of linking to it`,
     );
   });
-  return faults;
+  return problems;
 }
 
 /** Finds code spans that name a missing file or folder. */
 export function findMissingPaths(root: string, { path, tree }: Page): string[] {
-  const faults: string[] = [];
+  const problems: string[] = [];
   visit(tree, "inlineCode", (node) => {
     const { value } = node;
     const own = path.startsWith("packages/") && /^(src|test)\/\S+$/.test(value);
@@ -42,9 +42,9 @@ export function findMissingPaths(root: string, { path, tree }: Page): string[] {
     const exists = target.includes("*")
       ? globSync(target, { cwd: root }).length > 0
       : existsSync(join(root, target));
-    if (!exists) faults.push(`${path}:${lineOf(node)}: ${target} does not exist`);
+    if (!exists) problems.push(`${path}:${lineOf(node)}: ${target} does not exist`);
   });
-  return faults;
+  return problems;
 }
 
 /** Finds citations of missing pages in the comments of the sources. */

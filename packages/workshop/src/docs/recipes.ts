@@ -4,7 +4,7 @@ import { ROOT } from "../workspace.ts";
 
 const BLOCK = /^(<!-- from (examples\/\S+) -->\n\n(```)\w+\n).*?^```$/gms;
 
-/** Returns a page with each block after `<!-- from examples/… -->` replaced by the content of that file. */
+/** Returns a page with each block after `<!-- from examples/… -->` replaced by the contents of that file. */
 export function withExamples(page: string): string {
   const blocks = page.match(BLOCK) ?? [];
   if (blocks.length === 0) throw new Error("the page has no blocks from examples");

@@ -48,7 +48,7 @@ const WIDE_TABLES = `
 `;
 
 /** Side by side, as on a repository host. */
-const HIDDEN_PICTURES =
+const HIDDEN_IMAGES =
   ".vp-doc details img { display: inline; vertical-align: top; } .vp-doc details img + img { margin-left: 12px; }";
 
 /** Whether a page consists mostly of tables. */
@@ -81,7 +81,7 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
   transformPageData({ relativePath, frontmatter }) {
     if (isWide(relativePath)) Object.assign(frontmatter, { aside: false, pageClass: "tables" });
   },
-  head: [["style", {}, WIDE_TABLES + HIDDEN_PICTURES]],
+  head: [["style", {}, WIDE_TABLES + HIDDEN_IMAGES]],
   buildEnd({ outDir }) {
     writeFileSync(join(outDir, "llms.txt"), llmsText(SECTIONS, readPage));
   },

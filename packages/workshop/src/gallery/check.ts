@@ -11,28 +11,28 @@ export interface Rendered {
 }
 
 /** Compares a picture with its expectation. Returns one line for each difference. */
-export function findFaults({ bytes, notes }: Rendered, expected: Expected): string[] {
+export function findProblems({ bytes, notes }: Rendered, expected: Expected): string[] {
   const png = PNG.sync.read(Buffer.from(bytes));
   const { width, height } = png;
-  const faults: string[] = [];
+  const problems: string[] = [];
   const [expectedSize, size] = [expected.size.join(" x "), `${width} x ${height}`];
-  if (size !== expectedSize) faults.push(`is ${size} pixels, not ${expectedSize}`);
+  if (size !== expectedSize) problems.push(`is ${size} pixels, not ${expectedSize}`);
   const [expectedNotes, found] = [expected.notes ?? [], notes].map((list) => [...list].toSorted().join(", "));
-  if (found !== expectedNotes) faults.push(`has the notes [${found}], not [${expectedNotes}]`);
+  if (found !== expectedNotes) problems.push(`has the notes [${found}], not [${expectedNotes}]`);
   for (const [x, y, color] of expected.colors ?? []) {
     const pixel = x < width && y < height ? pixelAt(png, y * width + x) : null;
     if (pixel === null || !isLike(pixel, parseColor(color)))
-      faults.push(`is ${pixel === null ? "nothing" : formatColor(pixel)} at ${x}, ${y}, not ${color}`);
+      problems.push(`is ${pixel === null ? "nothing" : formatColor(pixel)} at ${x}, ${y}, not ${color}`);
   }
   for (const color of expected.absent ?? []) {
     const at = findPixel(png, parseColor(color));
-    if (at !== -1) faults.push(`has ${color} at ${at % width}, ${Math.floor(at / width)}`);
+    if (at !== -1) problems.push(`has ${color} at ${at % width}, ${Math.floor(at / width)}`);
   }
   for (const [x, color] of expected.once ?? []) {
     const runs = countRuns(png, x, parseColor(color));
-    if (runs !== 1) faults.push(`has ${color} in ${runs} separate runs of column ${x}, not in one`);
+    if (runs !== 1) problems.push(`has ${color} in ${runs} separate runs of column ${x}, not in one`);
   }
-  return faults;
+  return problems;
 }
 
 type Color = readonly [red: number, green: number, blue: number];

@@ -1,7 +1,7 @@
 import { parseQuery, parseTargetList, type Resolver } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { toQuery } from "@snap/protocol";
-import { findFaults } from "./check.ts";
+import { findProblems } from "./check.ts";
 import { completeParameters, type Entry, type Picture, type Side } from "./entry.ts";
 import { FILTER_LISTS } from "./pages/blocking.ts";
 import { CONSENT_FRAMES } from "./pages/consent.ts";
@@ -10,7 +10,7 @@ import { openSite } from "./site.ts";
 /** A render of an entry, with one line for each difference from the expectation. */
 export interface Shown {
   readonly bytes: Uint8Array;
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
   readonly durationMs: number;
 }
 
@@ -48,16 +48,16 @@ export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
       const startedMs = performance.now();
       const { bytes, notes } = await render(entry.name, entry[side]);
       const durationMs = performance.now() - startedMs;
-      const faults = findFaults({ bytes, notes }, entry[side].expected);
+      const problems = findProblems({ bytes, notes }, entry[side].expected);
       if (entry.neverRequested !== undefined && site.requested.has(entry.neverRequested))
-        faults.push(`requested ${entry.neverRequested}`);
+        problems.push(`requested ${entry.neverRequested}`);
       if (entry.plainPage !== undefined) {
         const plain = await render(plainName(entry.name), entry.before);
         const isPlain = Buffer.from(plain.bytes).equals(bytes);
         if (isPlain !== (side === "after"))
-          faults.push(isPlain ? "shows nothing" : "differs from the plain page");
+          problems.push(isPlain ? "shows nothing" : "differs from the plain page");
       }
-      return { bytes, faults: faults.map((fault) => `${side} ${fault}`), durationMs };
+      return { bytes, problems: problems.map((problem) => `${side} ${problem}`), durationMs };
     },
     async close() {
       await renderer.close();

@@ -12,9 +12,9 @@ const RUNS = { before: 1, after: 3 } as const;
 
 /**
  * Renders the entries with these names, or all entries, sequentially. Checks the pictures and their durations, prints a line
- * for each entry, and writes the pictures without faults to the documentation.
+ * for each entry, and writes the pictures without problems to the documentation.
  *
- * @returns Whether there were no faults.
+ * @returns Whether there were no problems.
  */
 export async function updateGallery(names: readonly string[]): Promise<boolean> {
   const unknown = names.filter((name) => !ENTRIES.some((entry) => entry.name === name));
@@ -30,12 +30,12 @@ export async function updateGallery(names: readonly string[]): Promise<boolean> 
     for (const entry of entries) {
       const before = await update(gallery, entry, "before");
       const after = await update(gallery, entry, "after");
-      const faults = [...before.faults, ...after.faults];
+      const problems = [...before.problems, ...after.problems];
       if (after.durationMs > entry.after.maxMs)
-        faults.push(`after took ${after.durationMs} ms, more than ${entry.after.maxMs} ms`);
+        problems.push(`after took ${after.durationMs} ms, more than ${entry.after.maxMs} ms`);
       console.log(`${entry.name.padEnd(26)} ${before.durationMs} ms, ${after.durationMs} ms`);
-      for (const fault of faults) console.error(`  ${fault}`);
-      if (faults.length > 0) isGood = false;
+      for (const problem of problems) console.error(`  ${problem}`);
+      if (problems.length > 0) isGood = false;
       else measured[entry.name] = { before: before.durationMs, after: after.durationMs };
     }
   } finally {
@@ -47,20 +47,20 @@ export async function updateGallery(names: readonly string[]): Promise<boolean> 
 }
 
 interface Result {
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
   /** The median. */
   readonly durationMs: number;
 }
 
-/** Renders a picture several times, checks each render, and writes the last one if it has no faults. */
+/** Renders a picture several times, checks each render, and writes the last one if it has no problems. */
 async function update(gallery: Gallery, entry: Entry, side: Side): Promise<Result> {
   const shown: Shown[] = [];
   for (let run = 0; run < RUNS[side]; run += 1) shown.push(await gallery.show(entry, side));
-  const faults = [...new Set(shown.flatMap((each) => each.faults))];
+  const problems = [...new Set(shown.flatMap((each) => each.problems))];
   const [{ bytes } = { bytes: null }] = shown;
-  if (bytes !== null && faults.length === 0)
+  if (bytes !== null && problems.length === 0)
     await writeFile(join(ROOT, GALLERY, pictureFile(entry, side)), toThumbnail(bytes));
-  return { faults, durationMs: median(shown.map(({ durationMs }) => durationMs)) };
+  return { problems, durationMs: median(shown.map(({ durationMs }) => durationMs)) };
 }
 
 function median(values: readonly number[]): number {

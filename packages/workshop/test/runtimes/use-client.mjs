@@ -47,7 +47,7 @@ const acknowledged = (await webhookHandler(signingSecret, () => {})(request)).st
 
 console.log(
   JSON.stringify({
-    picture: [contentType, bytes.byteLength, notModified],
+    image: [contentType, bytes.byteLength, notModified],
     pdf,
     retries,
     batch: status,

@@ -1,4 +1,4 @@
-import type { AdminAccount, AdminPlan, ParameterFaults } from "@snap/protocol";
+import type { AdminAccount, AdminPlan, ParameterProblems } from "@snap/protocol";
 import type { JSX } from "preact";
 import type { AccountChange } from "../api/admin.ts";
 import { formatCount } from "../format.ts";
@@ -48,17 +48,17 @@ function toNumber(text: string): number | null {
 interface AccountFieldsProps {
   readonly texts: AccountTexts;
   readonly plans: readonly AdminPlan[];
-  readonly faults: ParameterFaults;
+  readonly problems: ParameterProblems;
   readonly onChange: (texts: AccountTexts) => void;
 }
 
-export function AccountFields({ texts, plans, faults, onChange }: AccountFieldsProps): JSX.Element {
+export function AccountFields({ texts, plans, problems, onChange }: AccountFieldsProps): JSX.Element {
   const plan = plans.find(({ slug }) => slug === texts.plan);
   const isMissing = plan === undefined && texts.plan !== "";
   const field = (name: keyof AccountTexts, sent: string): FieldState => ({
     value: texts[name],
     onChange: (value) => onChange({ ...texts, [name]: value }),
-    fault: faults[sent]?.join("; "),
+    problem: problems[sent]?.join("; "),
   });
   return (
     <>
@@ -96,7 +96,7 @@ export function AccountFields({ texts, plans, faults, onChange }: AccountFieldsP
 interface FieldState {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly fault: string | undefined;
+  readonly problem: string | undefined;
 }
 
 function planHint(slug: string, plan: AdminPlan | undefined): string {

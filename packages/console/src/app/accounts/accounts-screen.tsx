@@ -97,13 +97,13 @@ function AccountTable({ accounts }: { readonly accounts: readonly AdminAccount[]
           label: "Credit override",
           cell: ({ credits_per_period }) => override(credits_per_period),
           isNumber: true,
-          isMinor: true,
+          isHiddenOnPhones: true,
         },
         {
           label: "Rate limit override",
           cell: ({ requests_per_minute }) => override(requests_per_minute),
           isNumber: true,
-          isMinor: true,
+          isHiddenOnPhones: true,
         },
         { label: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
       ]}

@@ -41,7 +41,7 @@ export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.
         <AccountFields
           texts={texts}
           plans={plans.data?.entries ?? []}
-          faults={failure?.errors ?? {}}
+          problems={failure?.errors ?? {}}
           onChange={setTexts}
         />
         <FormFailure failure={failure ?? plans.failure} fields={FIELDS} />

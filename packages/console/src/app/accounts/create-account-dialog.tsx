@@ -36,7 +36,7 @@ export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX
   return (
     <Dialog title="Create an account" onClose={onClose}>
       <form class="stack" onSubmit={submit} noValidate>
-        <AccountFields texts={texts} plans={plans} faults={failure?.errors ?? {}} onChange={setTexts} />
+        <AccountFields texts={texts} plans={plans} problems={failure?.errors ?? {}} onChange={setTexts} />
         <CheckField
           label="The email address is verified"
           hint="Otherwise the account cannot render until you verify it."

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope, ParameterFaults } from "@snap/protocol";
+import type { ErrorEnvelope, ParameterProblems } from "@snap/protocol";
 
 /** The code of a request that got no response. */
 export const UNREACHABLE = "unreachable";
@@ -6,7 +6,7 @@ export const UNREACHABLE = "unreachable";
 export interface FailureFacts {
   /** 0 without a response. */
   readonly status: number;
-  readonly errors?: ParameterFaults | undefined;
+  readonly errors?: ParameterProblems | undefined;
   readonly requestId?: string | null;
   readonly retryAfterSeconds?: number | null;
 }
@@ -15,7 +15,7 @@ export class ApiFailure extends Error {
   /** A published code, or `unreachable`. */
   readonly code: string;
   readonly status: number;
-  readonly errors: ParameterFaults;
+  readonly errors: ParameterProblems;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
 

@@ -30,7 +30,7 @@ export function BatchesScreen({ query }: ScreenProps): JSX.Element {
     <>
       <PageHead
         title="Batches"
-        summary="Captures that were submitted together, latest first."
+        summary="Captures that were submitted together, newest first."
         actions={
           <button type="button" class="button" onClick={pages.reload}>
             Refresh
@@ -63,10 +63,15 @@ const COLUMNS: readonly Column<BatchRow>[] = [
   {
     label: "Receiver",
     cell: ({ webhook }) => (webhook === null ? "–" : <LongText text={webhook.url} max={40} />),
-    isCut: true,
-    isMinor: true,
+    isTruncated: true,
+    isHiddenOnPhones: true,
   },
-  { label: "Attempts", cell: ({ webhook }) => webhook?.attempts ?? "–", isNumber: true, isMinor: true },
+  {
+    label: "Attempts",
+    cell: ({ webhook }) => webhook?.attempts ?? "–",
+    isNumber: true,
+    isHiddenOnPhones: true,
+  },
 ];
 
 function accountColumn(names: ReadonlyMap<string, string>): Column<BatchRow> {

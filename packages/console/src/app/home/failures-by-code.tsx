@@ -4,12 +4,12 @@ import { formatCount } from "../format.ts";
 import { toHash } from "../routing/route.ts";
 import { Empty } from "../ui/states.tsx";
 
-/** Failures of the last 24 hours by code, with bars relative to the most frequent code. */
+/** Failures in the last 24 hours, by code, with bars relative to the most frequent code. */
 export function FailuresByCode({ failures }: Pick<AdminHealth, "failures">): JSX.Element {
   const max = Math.max(...failures.map(({ count }) => count));
   return (
     <section class="panel padded" aria-labelledby="failures">
-      <h2 id="failures">Failures, last 24 hours</h2>
+      <h2 id="failures">Failures in the last 24 hours</h2>
       {failures.length === 0 ? (
         <Empty title="No failures." />
       ) : (

@@ -11,7 +11,7 @@ export interface Pages<Entry> {
   readonly isLoading: boolean;
   readonly isLoadingMore: boolean;
   /** Whether only the first page is loaded. */
-  readonly isFirstPage: boolean;
+  readonly hasOnlyFirstPage: boolean;
   readonly loadMore: () => void;
   /** Repeats the failed request. */
   readonly retry: () => void;
@@ -34,16 +34,16 @@ export function usePages<Entry extends { readonly id: string | number }>(
   load: (query: { readonly after?: string }, signal?: AbortSignal) => Promise<AdminList<Entry>>,
 ): Pages<Entry> {
   const { data: first, failure, isLoading, reload } = useLoad(key, (signal) => load({}, signal));
-  const [stored, setRest] = useState<Rest<Entry>>(nothing(null));
+  const [stored, setRest] = useState<Rest<Entry>>(emptyRest(null));
   // a reload replaces the first page, so the rest no longer follows it
-  const rest = stored.first === first ? stored : nothing<Entry>(first);
+  const rest = stored.first === first ? stored : emptyRest<Entry>(first);
   const entries = first === null ? null : [...first.entries, ...rest.entries];
 
   const loadMore = (): void => {
     const last = entries?.at(-1);
     if (last === undefined || rest.isLoading) return;
     const settle = (change: Partial<Rest<Entry>>): void =>
-      setRest((now) => (now.first === first ? { ...now, ...change, isLoading: false } : now));
+      setRest((current) => (current.first === first ? { ...current, ...change, isLoading: false } : current));
     setRest({ ...rest, failure: null, isLoading: true });
     load({ after: String(last.id) }).then(
       (page) => settle({ entries: [...rest.entries, ...page.entries], hasMore: page.has_more }),
@@ -57,13 +57,13 @@ export function usePages<Entry extends { readonly id: string | number }>(
     failure: failure ?? rest.failure,
     isLoading: isLoading || rest.isLoading,
     isLoadingMore: rest.isLoading,
-    isFirstPage: rest.entries.length === 0,
+    hasOnlyFirstPage: rest.entries.length === 0,
     loadMore,
     retry: failure === null ? loadMore : reload,
     reload,
   };
 }
 
-function nothing<Entry>(first: AdminList<Entry> | null): Rest<Entry> {
+function emptyRest<Entry>(first: AdminList<Entry> | null): Rest<Entry> {
   return { first, entries: [], hasMore: false, failure: null, isLoading: false };
 }

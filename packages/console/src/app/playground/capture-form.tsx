@@ -1,4 +1,4 @@
-import type { ParameterFaults } from "@snap/protocol";
+import type { ParameterProblems } from "@snap/protocol";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { toHash } from "../routing/route.ts";
@@ -11,7 +11,7 @@ import { ParameterGroups } from "./parameter-groups.tsx";
 interface CaptureFormProps {
   readonly form: Form;
   readonly parameters: Parameters;
-  readonly faults: ParameterFaults;
+  readonly problems: ParameterProblems;
   readonly token: string;
   readonly isRunning: boolean;
   /** Receives an updater, which gets the current form. */
@@ -23,20 +23,20 @@ interface CaptureFormProps {
 }
 
 export function CaptureForm(props: CaptureFormProps): JSX.Element {
-  const { form, parameters, faults, token, isRunning, onChange, onToken, onSubmit } = props;
+  const { form, parameters, problems, token, isRunning, onChange, onToken, onSubmit } = props;
   const [isSubmitted, setSubmitted] = useState(false);
-  const shown = faultsToShow(form, faults, isSubmitted);
+  const shown = problemsToShow(form, problems, isSubmitted);
   const isTokenMissing = token.trim() === "";
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setSubmitted(true);
-    if (Object.keys(faults).length === 0 && !isTokenMissing) onSubmit();
-    else focusFirstFault(event.currentTarget);
+    if (Object.keys(problems).length === 0 && !isTokenMissing) onSubmit();
+    else focusFirstProblem(event.currentTarget);
   };
   return (
     <form class="stack" onSubmit={submit} noValidate>
       <div class="panel padded stack">
-        <PageFields form={form} faults={shown} onChange={(changed) => onChange(() => changed)} />
+        <PageFields form={form} problems={shown} onChange={(changed) => onChange(() => changed)} />
         {onToken !== null && (
           <TokenField token={token} onChange={onToken} isMissing={isSubmitted && isTokenMissing} />
         )}
@@ -47,8 +47,10 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
       <ParameterGroups
         form={form}
         parameters={parameters}
-        faults={shown}
-        onChange={(name, text) => onChange((now) => ({ ...now, texts: { ...now.texts, [name]: text } }))}
+        problems={shown}
+        onChange={(name, text) =>
+          onChange((current) => ({ ...current, texts: { ...current.texts, [name]: text } }))
+        }
       />
     </form>
   );
@@ -72,7 +74,7 @@ function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Elemen
       value={token}
       onChange={change}
       placeholder="7|…"
-      fault={isMissing ? "is required: renders are charged to its account" : undefined}
+      problem={isMissing ? "is required: renders are charged to its account" : undefined}
       hint={
         <>
           Stored only in this tab. <a href={toHash(["accounts"])}>Create a token for an account</a>
@@ -82,18 +84,18 @@ function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Elemen
   );
 }
 
-/** Hides the fault of a missing page until the form is submitted. */
-function faultsToShow(form: Form, faults: ParameterFaults, isSubmitted: boolean): ParameterFaults {
+/** Hides the problem of a missing page until the form is submitted. */
+function problemsToShow(form: Form, problems: ParameterProblems, isSubmitted: boolean): ParameterProblems {
   const isPageEmpty = (form.texts[form.source] ?? "") === "";
-  if (isSubmitted || !isPageEmpty) return faults;
-  const { [form.source]: _, ...others } = faults;
+  if (isSubmitted || !isPageEmpty) return problems;
+  const { [form.source]: _, ...others } = problems;
   return others;
 }
 
 /** Opens the group of the first invalid field and focuses the field. */
-function focusFirstFault(form: EventTarget | null): void {
+function focusFirstProblem(form: EventTarget | null): void {
   if (!(form instanceof HTMLFormElement)) return;
-  // the faults of this submission are rendered in the next frame
+  // the problems of this submission are rendered in the next frame
   requestAnimationFrame(() => {
     const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
     field?.closest("details")?.setAttribute("open", "");

@@ -6,7 +6,7 @@ import {
   PARAMETERS,
   URL_MESSAGES,
   type Mode,
-  type ParameterFaults,
+  type ParameterProblems,
   type ParameterRow,
 } from "@snap/protocol";
 
@@ -48,7 +48,7 @@ export function toParameters({ mode, source, texts }: Form): Parameters {
 }
 
 /** Returns the service's error messages for invalid fields, by name. */
-export function faultsOf(form: Form): ParameterFaults {
+export function findProblems(form: Form): ParameterProblems {
   const parameters = toParameters(form);
   if (parameters[form.source] !== undefined) return checkCapture(parameters)?.errors ?? {};
   // without a page, the service checks nothing else; the form also checks the other fields

@@ -1,4 +1,4 @@
-import type { ParameterFaults } from "@snap/protocol";
+import type { ParameterProblems } from "@snap/protocol";
 import type { JSX } from "preact";
 import { TextField } from "../ui/fields.tsx";
 import { Segments } from "../ui/segments.tsx";
@@ -7,7 +7,7 @@ import { LinesField } from "./parameter-field.tsx";
 
 interface PageFieldsProps {
   readonly form: Form;
-  readonly faults: ParameterFaults;
+  readonly problems: ParameterProblems;
   readonly onChange: (form: Form) => void;
 }
 
@@ -17,10 +17,10 @@ const CONTENT_HINTS: Readonly<Record<Exclude<Source, "url">, string>> = {
 };
 
 /** The fields for the page and the mode. */
-export function PageFields({ form, faults, onChange }: PageFieldsProps): JSX.Element {
+export function PageFields({ form, problems, onChange }: PageFieldsProps): JSX.Element {
   const { mode, source, texts } = form;
   const text = texts[source] ?? "";
-  const fault = faults[source]?.join("; ");
+  const problem = problems[source]?.join("; ");
   const setText = (value: string): void => onChange({ ...form, texts: { ...texts, [source]: value } });
   return (
     <>
@@ -50,7 +50,7 @@ export function PageFields({ form, faults, onChange }: PageFieldsProps): JSX.Ele
           label="url"
           value={text}
           onChange={setText}
-          fault={fault}
+          problem={problem}
           inputMode="url"
           placeholder="https://example.com/"
         />
@@ -59,7 +59,7 @@ export function PageFields({ form, faults, onChange }: PageFieldsProps): JSX.Ele
           label={source}
           value={text}
           onChange={setText}
-          fault={fault}
+          problem={problem}
           hint={<>{CONTENT_HINTS[source]}</>}
           placeholder={source === "html" ? "<h1>Hello</h1>" : "# Hello"}
           rows={8}

@@ -7,7 +7,7 @@ import { CodeText } from "../ui/long-text.tsx";
 interface ParameterFieldProps {
   readonly row: ParameterRow;
   readonly text: string;
-  readonly fault: string | undefined;
+  readonly problem: string | undefined;
   readonly onChange: (text: string) => void;
 }
 
@@ -15,13 +15,13 @@ interface ParameterFieldProps {
 const LINE_CHARACTERS_MAX = 600;
 
 /** Renders the control for the parameter's kind. Empty text means the default. */
-export function ParameterField({ row, text, fault, onChange }: ParameterFieldProps): JSX.Element {
+export function ParameterField({ row, text, problem, onChange }: ParameterFieldProps): JSX.Element {
   const label = row.name;
   const hint = <Hint row={row} />;
-  const shared = { label, hint, fault, value: text, onChange };
+  const shared = { label, hint, problem, value: text, onChange };
   switch (row.kind) {
     case "flag":
-      return <FlagField {...{ row, text, fault, onChange }} />;
+      return <FlagField {...{ row, text, problem, onChange }} />;
     case "choice":
       return <SelectField {...shared} options={[defaultOption(row), ...row.values.map(optionOf)]} />;
     case "integer":
@@ -53,14 +53,14 @@ export function ParameterField({ row, text, fault, onChange }: ParameterFieldPro
   }
 }
 
-function FlagField({ row, text, fault, onChange }: ParameterFieldProps): JSX.Element {
+function FlagField({ row, text, problem, onChange }: ParameterFieldProps): JSX.Element {
   const defaultValue = row.kind === "flag" && row.default;
   const isChecked = text === "" ? defaultValue : text === "true";
   return (
     <CheckField
       label={<code>{row.name}</code>}
       hint={<CodeText text={row.description} />}
-      fault={fault}
+      problem={problem}
       isChecked={isChecked}
       onChange={(checked) => onChange(checked === defaultValue ? "" : String(checked))}
     />
@@ -70,7 +70,7 @@ function FlagField({ row, text, fault, onChange }: ParameterFieldProps): JSX.Ele
 interface LinesProps {
   readonly label: string;
   readonly hint: JSX.Element;
-  readonly fault: string | undefined;
+  readonly problem: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder: string | undefined;
@@ -81,14 +81,14 @@ interface LinesProps {
 export function LinesField({
   label,
   hint,
-  fault,
+  problem,
   value,
   onChange,
   placeholder,
   rows = 3,
 }: LinesProps): JSX.Element {
   return (
-    <Field label={label} hint={hint} fault={fault}>
+    <Field label={label} hint={hint} problem={problem}>
       {(control) => (
         <textarea
           {...control}

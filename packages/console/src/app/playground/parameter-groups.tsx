@@ -1,4 +1,4 @@
-import { PARAMETER_GROUPS, type ParameterFaults, type ParameterRow } from "@snap/protocol";
+import { PARAMETER_GROUPS, type ParameterProblems, type ParameterRow } from "@snap/protocol";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatNoun } from "../format.ts";
@@ -9,7 +9,7 @@ import { ParameterField } from "./parameter-field.tsx";
 interface ParameterGroupsProps {
   readonly form: Form;
   readonly parameters: Parameters;
-  readonly faults: ParameterFaults;
+  readonly problems: ParameterProblems;
   readonly onChange: (name: string, text: string) => void;
 }
 
@@ -53,9 +53,9 @@ interface GroupProps extends ParameterGroupsProps {
 /** Groups that are open initially, because most renders use them. */
 const OPEN_AT_FIRST: ReadonlySet<string> = new Set(["Viewport", "Paper"]);
 
-function Group({ name, rows, isSearched, form, parameters, faults, onChange }: GroupProps): JSX.Element {
+function Group({ name, rows, isSearched, form, parameters, problems, onChange }: GroupProps): JSX.Element {
   const sent = countSent(rows, parameters);
-  const faulty = rows.filter((row) => faults[row.name] !== undefined).length;
+  const invalid = rows.filter((row) => problems[row.name] !== undefined).length;
   const [isOpen, setOpen] = useState(OPEN_AT_FIRST.has(name) || sent > 0);
   return (
     <details
@@ -66,7 +66,7 @@ function Group({ name, rows, isSearched, form, parameters, faults, onChange }: G
       <summary>
         <span>{name}</span>
         {sent > 0 && <span class="count">{sent} set</span>}
-        {faulty > 0 && <span class="count bad">{formatNoun(faulty, "error")}</span>}
+        {invalid > 0 && <span class="count bad">{formatNoun(invalid, "error")}</span>}
       </summary>
       <div class="group-fields">
         {rows.map((row) => (
@@ -74,7 +74,7 @@ function Group({ name, rows, isSearched, form, parameters, faults, onChange }: G
             key={row.name}
             row={row}
             text={form.texts[row.name] ?? ""}
-            fault={faults[row.name]?.join("; ")}
+            problem={problems[row.name]?.join("; ")}
             onChange={(text) => onChange(row.name, text)}
           />
         ))}

@@ -6,7 +6,7 @@ import { readToken } from "../session/stored-tokens.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { CaptureForm } from "./capture-form.tsx";
-import { EMPTY_FORM, faultsOf, toParameters, type Form } from "./form.ts";
+import { EMPTY_FORM, findProblems, toParameters, type Form } from "./form.ts";
 import { linkOf, readForm } from "./form-link.ts";
 import { ResultPanel } from "./result-panel.tsx";
 import { SnippetPanel } from "./snippets/snippet-panel.tsx";
@@ -29,7 +29,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
   const render = useRender();
   useAddress(form);
   const parameters = toParameters(form);
-  const faults = faultsOf(form);
+  const problems = findProblems(form);
   return (
     <>
       <PageHead
@@ -48,7 +48,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
       />
       <div class="playground">
         <CaptureForm
-          {...{ form, parameters, faults, token }}
+          {...{ form, parameters, problems, token }}
           isRunning={render.isRunning}
           onChange={setForm}
           onToken={session.kind === "operator" ? setToken : null}
@@ -56,7 +56,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
         />
         <div class="stack beside">
           <ResultPanel render={render} />
-          <SnippetPanel parameters={parameters} isValid={Object.keys(faults).length === 0} token={token} />
+          <SnippetPanel parameters={parameters} isValid={Object.keys(problems).length === 0} token={token} />
         </div>
       </div>
     </>

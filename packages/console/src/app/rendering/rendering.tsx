@@ -29,7 +29,7 @@ export function Rendering({ file, name, description }: RenderingProps): JSX.Elem
       {isPdf ? (
         <PdfPreview url={url} description={description} />
       ) : (
-        <a href={url} target="_blank" rel="noreferrer" class="picture">
+        <a href={url} target="_blank" rel="noreferrer" class="image">
           <img
             src={url}
             alt={description}

@@ -7,7 +7,7 @@ import { toHash } from "../routing/route.ts";
 import { Facts, type Fact } from "../ui/facts.tsx";
 import { Time } from "../ui/time.tsx";
 import { Outcome } from "./outcome.tsx";
-import { cacheText, ENTRY_POINTS, modeText } from "./words.ts";
+import { cacheText, ENTRY_POINTS, modeText } from "./labels.ts";
 
 interface RequestFactsProps {
   readonly request: AdminRequest;

@@ -5,8 +5,8 @@ import type { Query } from "../api/call.ts";
 import type { Filters } from "../routing/filters.ts";
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx";
 import { Field } from "../ui/fields.tsx";
-import { CUSTOM_RANGE, TIME_RANGES, timeRangeOf } from "./time-range.ts";
-import { ENTRY_POINTS } from "./words.ts";
+import { CUSTOM_RANGE, TIME_RANGES, resolveTimeRange } from "./time-range.ts";
+import { ENTRY_POINTS } from "./labels.ts";
 
 interface RequestFiltersProps {
   readonly filters: Filters;
@@ -31,7 +31,7 @@ export function requestQuery(filters: Filters, now: Date): Query {
   const [range, from, to] = [filters.get("range"), filters.get("from"), filters.get("to")];
   return {
     ...Object.fromEntries(UNCHANGED_FILTERS.map((name) => [name, filters.get(name)])),
-    ...timeRangeOf({ range, from, to }, now),
+    ...resolveTimeRange({ range, from, to }, now),
   };
 }
 

@@ -16,7 +16,7 @@ import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { Outcome } from "./outcome.tsx";
 import { RequestFilters, requestQuery } from "./request-filters.tsx";
-import { cacheText, ENTRY_POINTS, modeText } from "./words.ts";
+import { cacheText, ENTRY_POINTS, modeText } from "./labels.ts";
 
 export function RequestsScreen({ query }: ScreenProps): JSX.Element {
   const admin = useAdmin();
@@ -29,7 +29,7 @@ export function RequestsScreen({ query }: ScreenProps): JSX.Element {
     <>
       <PageHead
         title="Requests"
-        summary="Renders, cache hits and failures, latest first."
+        summary="Renders, cache hits and failures, newest first."
         actions={
           <button type="button" class="button" onClick={pages.reload}>
             Refresh
@@ -80,10 +80,14 @@ function RequestTable({ requests, names }: RequestTableProps): JSX.Element {
         {
           label: "Host",
           cell: ({ host }) => <LongText text={host ?? "–"} max={30} />,
-          isCut: true,
+          isTruncated: true,
         },
-        { label: "Mode", cell: ({ mode }) => modeText(mode), isMinor: true },
-        { label: "Entry point", cell: ({ entry_point }) => ENTRY_POINTS[entry_point], isMinor: true },
+        { label: "Mode", cell: ({ mode }) => modeText(mode), isHiddenOnPhones: true },
+        {
+          label: "Entry point",
+          cell: ({ entry_point }) => ENTRY_POINTS[entry_point],
+          isHiddenOnPhones: true,
+        },
         {
           label: "Account, token",
           cell: ({ account_id, token_id }) => (
@@ -91,11 +95,11 @@ function RequestTable({ requests, names }: RequestTableProps): JSX.Element {
               <AccountLink id={account_id} names={names} max={19} /> <span class="muted">#{token_id}</span>
             </>
           ),
-          isCut: true,
+          isTruncated: true,
         },
         { label: "Duration", cell: ({ duration_ms }) => formatDuration(duration_ms), isNumber: true },
-        { label: "Cache", cell: (request) => cacheText(request), isMinor: true },
-        { label: "Credits", cell: ({ credit_cost }) => credit_cost, isNumber: true, isMinor: true },
+        { label: "Cache", cell: (request) => cacheText(request), isHiddenOnPhones: true },
+        { label: "Credits", cell: ({ credit_cost }) => credit_cost, isNumber: true, isHiddenOnPhones: true },
       ]}
     />
   );

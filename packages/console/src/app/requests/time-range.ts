@@ -15,7 +15,7 @@ interface TimeRange {
 }
 
 /** Resolves a range to instants. `from` and `to` are local times, as in `<input type="datetime-local">`. */
-export function timeRangeOf(
+export function resolveTimeRange(
   { range, from, to }: { readonly range: string; readonly from: string; readonly to: string },
   now: Date,
 ): TimeRange {

@@ -74,7 +74,7 @@ function TokenForm({ onToken }: Pick<SignInProps, "onToken">): JSX.Element {
           onChange={setToken}
           placeholder="7|…"
           hint="Stored only in this tab, until you close it or sign out."
-          fault={isUnknown ? "is unknown, revoked or expired" : undefined}
+          problem={isUnknown ? "is unknown, revoked or expired" : undefined}
         />
         {failure !== null && !isUnknown && <Failure failure={failure} />}
         <button type="submit" class="button" disabled={isRunning}>

@@ -7,7 +7,7 @@ export interface Fact {
 
 interface FactsProps {
   readonly facts: readonly Fact[];
-  /** Arranges the facts side by side, each value below its label. */
+  /** Arranges the entries side by side, each value below its label. */
   readonly isWide?: boolean;
 }
 

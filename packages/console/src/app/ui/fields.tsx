@@ -5,8 +5,8 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   /** Error message for the value. */
-  readonly fault?: string | undefined;
-  /** Receives the attributes that associate a control with its label, hint and fault. */
+  readonly problem?: string | undefined;
+  /** Receives the attributes that associate a control with its label, hint and problem. */
   readonly children: (control: ControlAttributes) => ComponentChildren;
 }
 
@@ -16,32 +16,32 @@ interface ControlAttributes {
   readonly "aria-invalid": boolean;
 }
 
-export function Field({ label, hint, fault, children }: FieldProps): JSX.Element {
+export function Field({ label, hint, problem, children }: FieldProps): JSX.Element {
   const id = useId();
   return (
-    <div class={fault === undefined ? "field" : "field invalid"}>
+    <div class={problem === undefined ? "field" : "field invalid"}>
       <label for={id}>{label}</label>
       {children({
         id,
-        "aria-describedby": describedBy(id, hint, fault),
-        "aria-invalid": fault !== undefined,
+        "aria-describedby": describedBy(id, hint, problem),
+        "aria-invalid": problem !== undefined,
       })}
-      <Remarks {...{ id, hint, fault }} />
+      <Remarks {...{ id, hint, problem }} />
     </div>
   );
 }
 
-/** The fault and the hint of a control. */
+/** The problem and the hint of a control. */
 function Remarks({
   id,
   hint,
-  fault,
+  problem,
 }: Omit<FieldProps, "label" | "children"> & { readonly id: string }): JSX.Element {
   return (
     <>
-      {fault !== undefined && (
-        <p id={`${id}-fault`} class="fault">
-          {fault}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} class="problem">
+          {problem}
         </p>
       )}
       {hint !== undefined && (
@@ -53,8 +53,8 @@ function Remarks({
   );
 }
 
-function describedBy(id: string, hint: ComponentChildren, fault: string | undefined): string | undefined {
-  const ids = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean);
+function describedBy(id: string, hint: ComponentChildren, problem: string | undefined): string | undefined {
+  const ids = [hint !== undefined && `${id}-hint`, problem !== undefined && `${id}-problem`].filter(Boolean);
   return ids.length > 0 ? ids.join(" ") : undefined;
 }
 
@@ -74,12 +74,12 @@ interface TextFieldProps extends ValueProps {
 }
 
 export function TextField(props: TextFieldProps): JSX.Element {
-  const { label, hint, fault, value, onChange, type = "text", options, isRequired = false } = props;
+  const { label, hint, problem, value, onChange, type = "text", options, isRequired = false } = props;
   const listId = useId();
   // Preact has a separate type for each type of input
   const typed = { type } as { readonly type: "text" };
   return (
-    <Field label={label} hint={hint} fault={fault}>
+    <Field label={label} hint={hint} problem={problem}>
       {(control) => (
         <>
           <input
@@ -113,9 +113,16 @@ interface SelectFieldProps extends ValueProps {
   readonly options: readonly { readonly value: string; readonly label: string }[];
 }
 
-export function SelectField({ label, hint, fault, value, onChange, options }: SelectFieldProps): JSX.Element {
+export function SelectField({
+  label,
+  hint,
+  problem,
+  value,
+  onChange,
+  options,
+}: SelectFieldProps): JSX.Element {
   return (
-    <Field label={label} hint={hint} fault={fault}>
+    <Field label={label} hint={hint} problem={problem}>
       {(control) => (
         <select {...control} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           {options.map((option) => (
@@ -132,12 +139,12 @@ export function SelectField({ label, hint, fault, value, onChange, options }: Se
 interface CheckFieldProps {
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
-  readonly fault?: string | undefined;
+  readonly problem?: string | undefined;
   readonly isChecked: boolean;
   readonly onChange: (isChecked: boolean) => void;
 }
 
-export function CheckField({ label, hint, fault, isChecked, onChange }: CheckFieldProps): JSX.Element {
+export function CheckField({ label, hint, problem, isChecked, onChange }: CheckFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="check">
@@ -145,12 +152,12 @@ export function CheckField({ label, hint, fault, isChecked, onChange }: CheckFie
         id={id}
         type="checkbox"
         checked={isChecked}
-        aria-describedby={describedBy(id, hint, fault)}
-        aria-invalid={fault !== undefined}
+        aria-describedby={describedBy(id, hint, problem)}
+        aria-invalid={problem !== undefined}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
       <label for={id}>{label}</label>
-      <Remarks {...{ id, hint, fault }} />
+      <Remarks {...{ id, hint, problem }} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Failure } from "./states.tsx";
 
 interface FormFailureProps {
   readonly failure: ApiFailure | null;
-  /** Names of the fields that show their own faults. */
+  /** Names of the fields that show their own problems. */
   readonly fields: readonly string[];
 }
 

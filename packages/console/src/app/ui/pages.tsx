@@ -28,12 +28,12 @@ export function PageList<Entry>({
   empty,
   children,
 }: PageListProps<Entry>): JSX.Element {
-  const { entries, hasMore, failure, isLoading, isLoadingMore, isFirstPage, loadMore, reload } = pages;
+  const { entries, hasMore, failure, isLoading, isLoadingMore, hasOnlyFirstPage, loadMore, reload } = pages;
   const panel = useRef<HTMLDivElement>(null);
   const refresh = useCallback(() => {
     if (panel.current?.matches(":hover, :focus-within") === false) reload();
   }, [reload]);
-  usePoll(refresh, isLive && isFirstPage && !isLoading ? LIVE_MS : null);
+  usePoll(refresh, isLive && hasOnlyFirstPage && !isLoading ? LIVE_MS : null);
   return (
     <div ref={panel} class="panel" aria-busy={isLoading}>
       {failure !== null && (

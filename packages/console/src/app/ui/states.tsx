@@ -54,16 +54,16 @@ interface FailureProps {
 /** A failure with its request id and a retry button. */
 export function Failure({ failure, title, onRetry }: FailureProps): JSX.Element {
   const { code, message, requestId, errors } = failure;
-  const faults = Object.entries(errors);
+  const problems = Object.entries(errors);
   return (
     <div class="failure" role="alert">
       <Icon name="warning" />
       <div class="failure-body">
         {title !== undefined && <p class="failure-title">{title}</p>}
         <p>{message}</p>
-        {faults.length > 0 && (
+        {problems.length > 0 && (
           <ul>
-            {faults.map(([name, messages]) => (
+            {problems.map(([name, messages]) => (
               <li key={name}>
                 <code>{name}</code> {messages.join("; ")}
               </li>

@@ -8,9 +8,9 @@ export interface Column<Row> {
   /** Takes the remaining width. */
   readonly isWide?: boolean;
   /** Shares the remaining width; longer text is cut off. */
-  readonly isCut?: boolean;
+  readonly isTruncated?: boolean;
   /** Hidden on a phone; the screen of the entry shows the value. */
-  readonly isMinor?: boolean;
+  readonly isHiddenOnPhones?: boolean;
 }
 
 interface TableProps<Row> {
@@ -56,8 +56,13 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   );
 }
 
-function classOf({ isNumber, isWide, isCut, isMinor }: Omit<Column<never>, "label" | "cell">): string {
-  return [isNumber && "number", isWide && "wide", isCut && "cut", isMinor && "minor"]
+function classOf({
+  isNumber,
+  isWide,
+  isTruncated,
+  isHiddenOnPhones,
+}: Omit<Column<never>, "label" | "cell">): string {
+  return [isNumber && "number", isWide && "wide", isTruncated && "cut", isHiddenOnPhones && "minor"]
     .filter(Boolean)
     .join(" ");
 }

@@ -14,14 +14,14 @@ import { openTab, type TabHost } from "../page/tab.ts";
 import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
 const LOOPBACK = "127.0.0.1";
-/** Rejected by the egress proxy; browsers bypass a proxy for the loopback by default. */
+/** Rejected by the egress proxy; browsers bypass a proxy for loopback addresses by default. */
 const BLOCKED_URL = "http://127.0.0.1/";
 const VERIFY_TIMEOUT_MS = 10_000;
 
 export interface RemoteBrowserOptions extends ProbeOptions {
   readonly egress: EgressProxyOptions;
   readonly browserEgress: BrowserEgress;
-  /** Host name or address at which the browser reaches the egress proxies; `null` means the loopback. */
+  /** Host name or address at which the browser reaches the egress proxies; `null` means a loopback address. */
   readonly browserProxyHost: string | null;
   /** The user agent that pages send; `null` means the browser's own without the word Headless. */
   readonly userAgent: string | null;
@@ -152,7 +152,7 @@ function unmapIpv4(address: string): string {
 }
 
 /**
- * Requires that the browser's pages use the egress proxy, even for the loopback: navigates to a URL that the proxy
+ * Requires that the browser's pages use the egress proxy, even for loopback addresses: navigates to a URL that the proxy
  * rejects, and checks that the proxy saw the request.
  */
 async function requireProxy(

@@ -50,9 +50,9 @@ const MEASURE = `(selector) => {
   try {
     element = document.querySelector(selector);
   } catch {
-    return { ...page, fault: "invalid" };
+    return { ...page, problem: "invalid" };
   }
-  if (element === null) return { ...page, fault: "unmatched" };
+  if (element === null) return { ...page, problem: "unmatched" };
   reveal(element);
   const { left, top, right, bottom } = element.getBoundingClientRect();
   const edges = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
@@ -71,7 +71,7 @@ interface MeasureResult {
   readonly title: string;
   /** Images in the document that could not be loaded. */
   readonly failedImages: number;
-  readonly fault?: "invalid" | "unmatched";
+  readonly problem?: "invalid" | "unmatched";
   readonly edges?: Edges;
 }
 
@@ -133,8 +133,8 @@ function clipOf({ clipX, clipY, clipWidth, clipHeight }: ScreenshotParameters): 
   return { x: clipX, y: clipY, width: clipWidth, height: clipHeight };
 }
 
-function elementArea(selector: string, { fault, edges }: MeasureResult): Area {
-  if (fault === "invalid") throw invalidSelector(selector);
+function elementArea(selector: string, { problem, edges }: MeasureResult): Area {
+  if (problem === "invalid") throw invalidSelector(selector);
   if (!edges)
     throw new SnapError("render_failed", `The selector ${selector} matches no element on the page.`, {
       notes: [SELECTOR_UNMATCHED],

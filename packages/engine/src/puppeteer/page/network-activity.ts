@@ -1,7 +1,7 @@
 import type { Protocol } from "puppeteer";
 
 /** How long `networkidle0` and `networkidle2` require the page to keep within their number of connections. */
-const QUIET_MS = 500;
+const IDLE_MS = 500;
 /** To limit memory, a page with more concurrent requests counts as busy from then on. */
 const IN_FLIGHT_MAX = 10_000;
 /** A page that starts more workers also counts as busy, because following each costs several messages. */
@@ -49,7 +49,7 @@ export class NetworkActivity {
   #workers = 0;
   #failures = 0;
   #hasOverflowed = false;
-  #quietTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #isIdle = false;
 
   constructor({ connectionsMax, countsWorkers, onIdle }: NetworkActivityOptions) {
@@ -92,17 +92,17 @@ export class NetworkActivity {
   }
 
   /** Starts or cancels the idle timer. Called after each event of the page. */
-  update(isQuiet: boolean): void {
-    if (!isQuiet) {
-      clearTimeout(this.#quietTimer);
-      this.#quietTimer = undefined;
+  update(isIdleNow: boolean): void {
+    if (!isIdleNow) {
+      clearTimeout(this.#idleTimer);
+      this.#idleTimer = undefined;
       this.#isIdle = false;
       return;
     }
-    this.#quietTimer ??= setTimeout(() => {
+    this.#idleTimer ??= setTimeout(() => {
       this.#isIdle = true;
       this.#onIdle();
-    }, QUIET_MS);
+    }, IDLE_MS);
   }
 
   beginWorker(): void {

@@ -5,8 +5,8 @@ import { NetworkActivity, type NetworkActivityOptions } from "./network-activity
 
 /** A meta refresh within this delay is treated as a redirect. */
 const REDIRECT_DELAY_MAX_SECONDS = 1;
-/** More than a page needs for redirects by script. */
-const NAVIGATIONS_QUIET_MAX = 4;
+/** Redirecting scripts normally need no more navigations than this. */
+const REDIRECTS_EXPECTED_MAX = 4;
 /** Equal to the number of redirects that Chromium follows. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
@@ -69,8 +69,8 @@ export class PageProgress {
   }
 
   /** Whether the page has navigated so often that it may do so again at any time. */
-  get isRestless(): boolean {
-    return this.#navigations > NAVIGATIONS_QUIET_MAX;
+  get navigatesRepeatedly(): boolean {
+    return this.#navigations > REDIRECTS_EXPECTED_MAX;
   }
 
   /** The page's connections; `null` unless the render waits for an idle network. */
@@ -78,7 +78,7 @@ export class PageProgress {
     return this.#activity;
   }
 
-  /** From now on, the followed sessions must report their requests. */
+  /** Starts counting connections. The followed sessions must have the `Network` domain enabled. */
   countConnections(options: Pick<NetworkActivityOptions, "connectionsMax" | "countsWorkers">): void {
     this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#notifyWatchers() });
   }
@@ -179,8 +179,8 @@ export class PageProgress {
     );
   }
 
-  /** Ends a worker whose end none of the followed sessions reports. */
-  endWorker(sessionId: string): void {
+  /** Drops the requests of a worker that has ended, if no followed session reports its end. */
+  dropWorker(sessionId: string): void {
     this.#activity?.dropSession(sessionId);
     this.#update();
   }

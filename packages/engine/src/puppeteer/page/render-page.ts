@@ -21,7 +21,7 @@ import { printPdf } from "./print-pdf.ts";
 import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
 import type { Tab } from "./tab.ts";
-import { connectionLimitOf, stopRestlessPage, waitUntilReady } from "./wait-for-page.ts";
+import { connectionLimitOf, stopNavigatingPage, waitUntilReady } from "./wait-for-page.ts";
 
 export interface RenderLimits {
   readonly tabKind: TabKind;
@@ -60,7 +60,7 @@ export async function renderPage(
     const loaded = await load(page, { ...limits, signal });
     const maxBytes = limits.maxRenderingBytes;
     const prepared = await prepare({ ...page, maxBytes }, signal);
-    await stopRestlessPage(tab, signal);
+    await stopNavigatingPage(tab, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
       : await capture(tab, { parameters, maxBytes }, signal);

@@ -96,7 +96,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       closers.push(
         browser.onSharedWorker(context.browserContextId, (session) => {
           followWorker(session, page);
-          return () => page.progress.endWorker(session.id());
+          return () => page.progress.dropWorker(session.id());
         }),
       );
       stopEndlessNavigation(page);

@@ -51,8 +51,8 @@ export async function waitUntilReady(
 }
 
 /** Stops a page that could navigate during the capture, which would then fail. */
-export async function stopRestlessPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
-  if (!progress.isRestless) return;
+export async function stopNavigatingPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
+  if (!progress.navigatesRepeatedly) return;
   await abortable(signal, disableScripts(session));
   await progress.waitUntil(signal, () => progress.failedUrl !== null || progress.hasReached("load"));
 }
@@ -63,11 +63,11 @@ function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
 }
 
 async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal): Promise<void> {
-  const isReached = settledCondition(tab, event);
+  const condition = settledCondition(tab, event);
   do {
-    await tab.progress.waitUntil(signal, isReached);
+    await tab.progress.waitUntil(signal, condition);
     if (connectionLimitOf(event) !== null) await waitForResponse(tab, signal);
-  } while (!isReached());
+  } while (!condition());
 }
 
 /** Resolves with whether the page became idle in time. */

@@ -4,6 +4,7 @@ import { availablePlans } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
+import { formatNoun } from "../output.ts";
 
 /** Permission bits of group and others. */
 export const SHARED_BITS = 0o077;
@@ -25,7 +26,7 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   if (tokens.length > 0)
     return problem(
       "secret_key_wrong",
-      `${source} does not decrypt the signing secrets of ${tokens.length === 1 ? "1 token" : `${tokens.length} tokens`}`,
+      `${source} does not decrypt the signing secrets of ${formatNoun(tokens.length, "token")}`,
       "stop the service and run `snap-server secret-key replace`, which lists them; --yes gives them new signing secrets",
     );
   if ((mode & SHARED_BITS) !== 0)

@@ -98,7 +98,7 @@ async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> 
   const reports = filterLists.map(async ({ file, purposes, text }) => {
     const { networkFilters, cosmeticFilters, skippedFilters, notUnderstood } = await inspectFilterList(text);
     const facts = `${file} for ${purposes.join(" and ")}: ${networkFilters} network and ${cosmeticFilters} cosmetic filters`;
-    return ok("filter lists", `${facts}, ${skippedFilters.length} skipped, ${notUnderstood} not understood`);
+    return ok("filter lists", `${facts}, ${skippedFilters.length} skipped, ${notUnderstood} unsupported`);
   });
   return Promise.all(reports);
 }

@@ -5,6 +5,7 @@ import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, keySourceOf, secretKeyPath } from "../../config/secret-key.ts";
 import { announceChange } from "../audit-change.ts";
+import { formatNoun } from "../output.ts";
 import { openMoveSource, openMoveTarget } from "../../open-storage.ts";
 import { requireMatchingKey } from "../../wire.ts";
 
@@ -70,7 +71,7 @@ async function requireKey(
     const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
     throw new AdminError(
       `${secretKey === null ? `the key in ${path}` : "SNAP_SECRET_KEY"} does not decrypt the signing secrets of ` +
-        `${foreign.length} tokens (${ids}); restore the right key, or rotate or revoke these tokens first`,
+        `${formatNoun(foreign.length, "token")} (${foreign.length === 1 ? "id" : "ids"} ${ids}); restore the right key, or rotate or revoke these tokens first`,
     );
   }
   return { key, found: secretKey === null ? { where: "file", path } : { where: "variable" } };

@@ -72,7 +72,7 @@ export function progressLine({ kind, moved, total }: TransferProgress): string {
 }
 
 function keyAdvice(key: KeyFound, { tokens }: TransferTotals): string {
-  if (key.where === "file") return `set SNAP_SECRET_KEY to the content of ${key.path} on every machine`;
+  if (key.where === "file") return `set SNAP_SECRET_KEY to the contents of ${key.path} on every machine`;
   if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to the value that it has here";
   return tokens === 0
     ? "set SNAP_SECRET_KEY to the same value on every machine (`openssl rand -hex 32` generates one)"

@@ -138,7 +138,7 @@ function parameterTable(group: ParameterGroup): string {
 /** The gallery has screenshots only. */
 function describeMeaning({ name, modes, description }: ParameterRow): string {
   const link = modes.includes("screenshot") ? linkToEntry(name) : null;
-  return link === null ? description : `${description} [Pictures](${link}).`;
+  return link === null ? description : `${description} [Screenshots](${link}).`;
 }
 
 function describeType(row: ParameterRow): string {

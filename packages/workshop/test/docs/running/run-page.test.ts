@@ -36,8 +36,8 @@ describe("runPage", () => {
   });
 
   it("reports an output that does not match, with its place", async () => {
-    const fault = await runText(`# A\n\n${sh("echo one")}${text("two")}`);
-    expect(fault).toBe("docs/a.md:3: unexpected output:\necho one\n--- actual\none\n--- expected\ntwo");
+    const problem = await runText(`# A\n\n${sh("echo one")}${text("two")}`);
+    expect(problem).toBe("docs/a.md:3: unexpected output:\necho one\n--- actual\none\n--- expected\ntwo");
   });
 
   it.each(["false\necho on", "false | cat", "exit 3", "no-such-command", "echo 'unended"])(
@@ -47,7 +47,7 @@ describe("runPage", () => {
     },
   );
 
-  it("stops at the first fault", async () => {
+  it("stops at the first problem", async () => {
     const mark = join(service.dataDir, "mark");
     expect(await runText(sh("false") + sh(`touch ${mark}`))).toMatch(/failed/);
     expect(existsSync(mark)).toBe(false);

@@ -22,11 +22,11 @@ const START = /^npm start\b/;
 const STARTED = "Press Ctrl-C to stop.";
 
 /**
- * Runs the commands on a page in order, in one bash, in a folder that looks like a clone. Stops at the first fault.
+ * Runs the commands on a page in order, in one bash, in a folder that looks like a clone. Stops at the first problem.
  *
  * @param service The running service, or the port and data folder for the page's own `npm start`.
  * @param signal Aborts the run, and stops all its processes.
- * @returns The fault, with its place on the page and the actual output; `null` if there was none.
+ * @returns The problem, with its place on the page and the actual output; `null` if there was none.
  */
 export async function runPage(
   page: Page,
@@ -49,8 +49,8 @@ export async function runPage(
       const printed = START.test(step.command)
         ? await startService(actual, { directory: ROOT, environment, signal }, cleanups)
         : await shell.run(actual.command);
-      const fault = findFault(actual, printed);
-      if (fault !== null) return fault;
+      const problem = findProblem(actual, printed);
+      if (problem !== null) return problem;
     }
     return null;
   } finally {
@@ -72,7 +72,7 @@ async function startService(
   return { ok, output: output.text() };
 }
 
-function findFault({ place, command, expected }: Step, { ok, output }: Printed): string | null {
+function findProblem({ place, command, expected }: Step, { ok, output }: Printed): string | null {
   const found = `${command}\n--- actual\n${output.trim()}`;
   if (!ok) return `${place}: failed:\n${found}`;
   if (expected === null || matchesOutput(expected, output)) return null;

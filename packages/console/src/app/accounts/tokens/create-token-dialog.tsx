@@ -41,7 +41,7 @@ export function CreateTokenDialog({ account, onCreated, onClose }: CreateTokenPr
     });
     onCreated(minted);
   });
-  const faultOf = (field: string): string | undefined => failure?.errors[field]?.join("; ");
+  const problemOf = (field: string): string | undefined => failure?.errors[field]?.join("; ");
   const submit = (event: Event): void => {
     event.preventDefault();
     run();
@@ -55,21 +55,21 @@ export function CreateTokenDialog({ account, onCreated, onClose }: CreateTokenPr
           onChange={setName}
           placeholder="e.g. blog or nightly report"
           hint="Optional: what the token is for."
-          fault={faultOf("name")}
+          problem={problemOf("name")}
         />
         <SelectField
           label="May render"
           value={ability}
           onChange={setAbility}
           options={ABILITIES}
-          fault={faultOf("abilities")}
+          problem={problemOf("abilities")}
         />
         <SelectField
           label="Expires"
           value={expiry}
           onChange={setExpiry}
           options={EXPIRIES}
-          fault={faultOf("expires_in_seconds")}
+          problem={problemOf("expires_in_seconds")}
         />
         <FormFailure failure={failure} fields={FIELDS} />
         <div class="dialog-actions">

@@ -12,8 +12,8 @@ interface ImageSigner {
 
 /** Returns why these parameters cannot be in a signed URL; `null` if they can. */
 export function whyUnsignable(parameters: Parameters): string | null {
-  const [fault] = Object.entries(unsignableIn(parameters));
-  if (fault !== undefined) return `${fault[0]} ${fault[1]}.`;
+  const [problem] = Object.entries(unsignableIn(parameters));
+  if (problem !== undefined) return `${problem[0]} ${problem[1]}.`;
   if (parameters["url"] === undefined) return "Signed URLs require url; they cannot render HTML or Markdown.";
   if (toQuery(parameters).toString().length > LIMITS.queryCharacters)
     return "The parameters are too long for a URL.";

@@ -34,10 +34,10 @@ export async function awaitMatch(
     }
     return (${isMet})(matches);
   })()`;
-  const isReached = async (): Promise<boolean> => {
+  const condition = async (): Promise<boolean> => {
     const result = await evaluate<boolean | "invalid">(tab, check, signal);
     if (result === "invalid") throw invalidSelector(selector);
     return result;
   };
-  await poll(tab, isReached, signal);
+  await poll(tab, condition, signal);
 }

@@ -17,10 +17,10 @@ export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   const banners = new Banners(tab);
   const startedAtMs = performance.now();
   // without JavaScript, nothing would handle a click
-  if (parameters.javascript) await inTime(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
+  if (parameters.javascript) await runWithin(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
   const hideMaxMs = DECLINE_MAX_MS + HIDE_MAX_MS - (performance.now() - startedAtMs);
   if (banners.isDeclined) await awaitReload(tab, signal);
-  await inTime(hideMaxMs, signal, async (limited) => {
+  await runWithin(hideMaxMs, signal, async (limited) => {
     if (banners.isOpen || !banners.isChecked) await banners.hide(limited);
     if (banners.isFound) await banners.tidy(limited);
   });
@@ -34,13 +34,13 @@ function noteOf({ isChecked, isFound, isOpen, isHidden }: Banners): readonly str
 }
 
 async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void> {
-  await inTime(RELOAD_MAX_MS, signal, (limited) =>
+  await runWithin(RELOAD_MAX_MS, signal, (limited) =>
     progress.waitUntil(limited, () => progress.failedUrl !== null || progress.hasReached("domcontentloaded")),
   );
 }
 
 /** Runs `work` until it is done or its time limit is reached. */
-async function inTime(
+async function runWithin(
   durationMs: number,
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<void>,

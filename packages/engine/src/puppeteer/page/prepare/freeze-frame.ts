@@ -16,7 +16,7 @@ const SET_UP = `
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
   const end = performance.now() + ${FREEZE_MAX_MS};
   let isLate = false;
-  const inTime = function* (items) {
+  const untilTimeout = function* (items) {
     for (const item of items) {
       isLate ||= performance.now() > end;
       if (isLate) return;
@@ -28,7 +28,7 @@ const SET_UP = `
   // stored between calls; only scripts in this isolated world can see it
   const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet() };
   if (state.sheet.cssRules.length === 0) state.sheet.replaceSync(${JSON.stringify(STYLE)});
-  for (const root of inTime(roots))
+  for (const root of untilTimeout(roots))
     if (!root.adoptedStyleSheets.includes(state.sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, state.sheet];`;
 
 /**
@@ -37,7 +37,7 @@ const SET_UP = `
  */
 const FREEZE_ANIMATIONS = `
   const endless = [];
-  for (const animation of inTime(roots.flatMap((root) => root.getAnimations()))) {
+  for (const animation of untilTimeout(roots.flatMap((root) => root.getAnimations()))) {
     if (!(animation.timeline instanceof DocumentTimeline) || animation.playState !== "running") continue;
     const isEndless = animation.effect?.getComputedTiming().endTime === Infinity;
     try {
@@ -52,7 +52,7 @@ const FREEZE_ANIMATIONS = `
   }
   await painted(Promise.allSettled(endless.map(({ ready }) => ready)));
   for (const animation of endless) animation.currentTime = 0;
-  for (const svg of inTime(all("svg").filter((element) => element.ownerSVGElement === null))) {
+  for (const svg of untilTimeout(all("svg").filter((element) => element.ownerSVGElement === null))) {
     const animations = [...svg.querySelectorAll("animate, animateMotion, animateTransform, set")];
     if (animations.length === 0) continue;
     const isEndless = animations.some((animation) =>
@@ -71,7 +71,7 @@ const FREEZE_IMAGES = `
     (/^data:image\\/webp;base64,/i.test(url) && /${ANIMATED_WEBP}/.test(url.slice(url.indexOf(",") + 1)));
   const isAnimated = ({ currentSrc }) => animatedUrls !== null && (urls.has(currentSrc) || isInlined(currentSrc));
   const frozen = [];
-  for (const image of inTime(all("img"))) {
+  for (const image of untilTimeout(all("img"))) {
     if (image.naturalWidth === 0 || !isAnimated(image) || !image.checkVisibility()) continue;
     const canvas = document.createElement("canvas");
     canvas.width = image.naturalWidth;
@@ -90,7 +90,7 @@ const FREEZE_IMAGES = `
 /** A video shows its poster until it plays. One that has played, or is about to, shows its first frame instead. */
 const FREEZE_VIDEOS = `
   const plays = (video) => video.autoplay || !video.paused || video.currentTime > 0;
-  for (const video of inTime(all("video").filter(plays))) {
+  for (const video of untilTimeout(all("video").filter(plays))) {
     video.autoplay = false;
     video.pause();
     video.currentTime = 0;

@@ -61,12 +61,12 @@ async function scrollUntilLoaded(
   const scriptRequests = (): number => progress.activity?.scriptRequests ?? 0;
   const inFlight = (): string[] => [...(progress.activity?.requestIds ?? [])];
   const before = { scriptRequests: scriptRequests(), inFlight: new Set(inFlight()) };
-  const isQuiet = (): boolean => inFlight().every((id) => before.inFlight.has(id));
+  const isSettled = (): boolean => inFlight().every((id) => before.inFlight.has(id));
   let result = await scrollThrough(tab, request, signal);
   let isComplete = scriptRequests() === before.scriptRequests;
-  while (result.reachedY !== null && !(isComplete && isQuiet())) {
+  while (result.reachedY !== null && !(isComplete && isSettled())) {
     const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
-    await giveUpAfter(limit, (limited) => progress.waitUntil(limited, isQuiet));
+    await giveUpAfter(limit, (limited) => progress.waitUntil(limited, isSettled));
     const budgetMs = endMs - performance.now();
     if (budgetMs <= 0) return { ...result, isCapped: true };
     const { reachedY: fromY, followedY } = result;

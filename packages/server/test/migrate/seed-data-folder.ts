@@ -5,8 +5,8 @@ import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from 
 export const SECRET_KEY = "a key for these tests";
 export const RESOLVER = createFakeResolver({ "example.com": ["93.184.215.14"] });
 
-/** Contents of a filled folder. */
-export interface Filled {
+/** Contents of a seeded data folder. */
+export interface SeededData {
   /** Tokens that work. */
   readonly minted: readonly MintedToken[];
   readonly accountIds: readonly string[];
@@ -31,8 +31,8 @@ export const DOCUMENT = {
 } as const;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
-/** Fills an embedded storage with every kind of record, mostly through the engine. */
-export async function fillFolder(directory: string): Promise<Filled> {
+/** Seeds an embedded storage with every kind of record, mostly through the engine. */
+export async function seedDataFolder(directory: string): Promise<SeededData> {
   const storage = await openSqliteStorage({ directory });
   const renderer = createFakeRenderer();
   const webhookSender = createFakeWebhookSender();
@@ -130,15 +130,15 @@ async function makeReservations({ ledger }: Storage, accountId: string): Promise
   const ids: string[] = [];
   for (const startedAt of [now - 3 * MONTH_MS, now - 2 * MONTH_MS]) {
     const grant = { accountId, period: { startedAt, resetsAt: startedAt + MONTH_MS }, granted: 4 };
-    for (const ending of ["settle", "refund", "reverse", "lapse", "open", "spare", "refused"] as const) {
-      const reservationId = `${startedAt}-${ending}`;
+    for (const outcome of ["settle", "refund", "reverse", "lapse", "open", "spare", "refused"] as const) {
+      const reservationId = `${startedAt}-${outcome}`;
       ids.push(reservationId);
-      const lapsesAt = ending === "lapse" ? startedAt + 2 : now + HOUR_MS;
+      const lapsesAt = outcome === "lapse" ? startedAt + 2 : now + HOUR_MS;
       await ledger.reserve({ ...grant, reservationId, now: startedAt + 1, lapsesAt });
-      if (ending === "settle" || ending === "reverse")
+      if (outcome === "settle" || outcome === "reverse")
         await ledger.settle({ reservationId, now: startedAt + 1 });
-      if (ending === "refund" || ending === "reverse")
-        await ledger[ending]({ reservationId, now: startedAt + 1 });
+      if (outcome === "refund" || outcome === "reverse")
+        await ledger[outcome]({ reservationId, now: startedAt + 1 });
     }
     await ledger.balance({ ...grant, granted: 7, now: startedAt + 3 });
   }

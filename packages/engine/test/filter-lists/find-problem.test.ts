@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findFilterListFault } from "../../src/filter-lists/find-fault.ts";
+import { findFilterListProblem } from "../../src/filter-lists/find-problem.ts";
 
 it.each([
   "||ads.example^",
@@ -8,7 +8,7 @@ it.each([
   "# also a comment\r\n&ad_box=\r\n-ads/banner.\r\n/banner[0-9]+/\r\n",
   "ads.example",
 ])("accepts a filter list: %j", (text) => {
-  expect(findFilterListFault(text)).toBeNull();
+  expect(findFilterListProblem(text)).toBeNull();
 });
 
 it.each([
@@ -25,6 +25,6 @@ it.each([
   ],
   ["Not Found\nThe page does not exist on this server.", "is not a filter list"],
   ["x".repeat(32 * 1024 * 1024 + 1), "is larger than 33554432 bytes"],
-])("rejects a filter list that $1", (text, fault) => {
-  expect(findFilterListFault(text)).toBe(fault);
+])("rejects a filter list that $1", (text, problem) => {
+  expect(findFilterListProblem(text)).toBe(problem);
 });

@@ -1,4 +1,4 @@
-import type { ParameterFaults } from "../error-codes.ts";
+import type { ParameterProblems } from "../error-codes.ts";
 
 /** A response names at most this many invalid parameters. */
 const MAX_FAULTY_NAMES = 50;
@@ -9,13 +9,13 @@ const MAX_NAME_CHARACTERS = 128;
 /** The error envelope for invalid parameters, without a request id. */
 export interface ValidationFailure {
   readonly code: "invalid_url" | "validation_failed";
-  /** The first fault and the number of other invalid parameters. */
+  /** The first problem and the number of other invalid parameters. */
   readonly message: string;
-  readonly errors: ParameterFaults;
+  readonly errors: ParameterProblems;
 }
 
-/** Collects faults by parameter name. Any name is allowed, `__proto__` included. */
-export class FaultList {
+/** Collects problems by parameter name. Any name is allowed, `__proto__` included. */
+export class ProblemList {
   readonly #byName = new Map<string, string[]>();
 
   add(fullName: string, message: string): void {
@@ -26,7 +26,7 @@ export class FaultList {
     } else if (!messages.includes(message)) messages.push(message);
   }
 
-  /** Adds one fault per name; calls `explain` only for names that fit in a response. */
+  /** Adds one problem per name; calls `explain` only for names that fit in a response. */
   addEach(names: Iterable<string>, explain: (name: string) => string): void {
     for (const name of names) {
       if (this.isFull) return;
@@ -34,7 +34,7 @@ export class FaultList {
     }
   }
 
-  /** Whether another name would not fit in a response, so looking for more faults is pointless. */
+  /** Whether another name would not fit in a response, so looking for more problems is pointless. */
   get isFull(): boolean {
     return this.#byName.size >= MAX_FAULTY_NAMES;
   }
@@ -43,7 +43,7 @@ export class FaultList {
     return this.#byName.size === 0;
   }
 
-  /** Returns every fault so far, or `null` if there is none. The code is `invalid_url` if only `url` is invalid. */
+  /** Returns every problem so far, or `null` if there is none. The code is `invalid_url` if only `url` is invalid. */
   toFailure(): ValidationFailure | null {
     const [first, ...rest] = this.#byName;
     if (first === undefined) return null;

@@ -15,10 +15,10 @@ const PROSE_SHARE_MAX = 0.1;
  * what people mistake for a list: an empty file, a web page, a hosts file or other text.
  *
  * @example
- * findFilterListFault("||ads.example^"); // null
- * findFilterListFault("<!doctype html>"); // "is a web page or XML, not a filter list"
+ * findFilterListProblem("||ads.example^"); // null
+ * findFilterListProblem("<!doctype html>"); // "is a web page or XML, not a filter list"
  */
-export function findFilterListFault(text: string): string | null {
+export function findFilterListProblem(text: string): string | null {
   if (text.length > FILTER_LIST_BYTES_MAX) return `is larger than ${FILTER_LIST_BYTES_MAX} bytes`;
   if (text.trim() === "") return "is empty";
   if (text.includes("\0")) return "is a binary file, not a filter list";
