@@ -242,12 +242,12 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
 
   it("rejects a database with accounts without changing it", async () => {
     const url = await newDatabase();
+    const target = await openTarget(url);
     const storage = await openStorage({ url });
     await storage.accounts.insert(ACCOUNT);
-    const target = await openTarget(url);
-    await expect(target.begin("one")).rejects.toThrow(
-      "the database already contains data (1 account); use an empty one",
-    );
+    const message = "the database already contains data (1 account); use an empty one";
+    await expect(target.begin("one")).rejects.toThrow(message);
+    await expect(openTarget(url)).rejects.toThrow(message);
     expect(await storage.accounts.list()).toEqual([ACCOUNT]);
     await storage.close();
     await (await openStorage({ url })).close();

@@ -180,14 +180,16 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
     });
   });
 
-  it("a database that already has accounts", async () => {
+  it("a database that a service with another key already uses", async () => {
     const url = await newDatabase();
     const storage = await openShared(url);
+    await storage.pinKeyFingerprint("the fingerprint of another key");
     const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
     const account = await createAccount(engine);
+    const { host, pathname } = new URL(url);
     expect(await failure(["--from", folder, "--to", url])).toEqual({
       code: 1,
-      stderr: "error: the database already contains data (1 account); use an empty one\n",
+      stderr: `error: ${host}${pathname}: the database already contains data (1 account); use an empty one\n`,
     });
     expect(await engine.accounts.list()).toEqual([account]);
     await engine.close();

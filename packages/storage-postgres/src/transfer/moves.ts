@@ -49,6 +49,12 @@ export async function requireNoOpenMove({ query }: { readonly query: Query }): P
     );
 }
 
+/** @throws Error if the database contains data that no data migration brought. */
+export async function requireMovable({ query }: { readonly query: Query }): Promise<void> {
+  const moves = await query("SELECT 1 FROM snap.moves");
+  if (moves.length === 0) await requireEmpty(query);
+}
+
 async function requireEmpty(query: Query): Promise<void> {
   const [row] = await query<{ accounts: number; isUsed: boolean }>(
     `SELECT (SELECT count(*) FROM snap.accounts) AS accounts,

@@ -5,7 +5,7 @@ import { migrate } from "../migrate.ts";
 import { detectPooler } from "../pooler.ts";
 import { createAuditStore } from "../stores/audit.ts";
 import { insertPage } from "./insert-page.ts";
-import { advanceMove, beginMove, finishMove, lockMove } from "./moves.ts";
+import { advanceMove, beginMove, finishMove, lockMove, requireMovable } from "./moves.ts";
 
 /** Sums over a long journal take minutes. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000;
@@ -45,7 +45,8 @@ export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage,
  * The database stores the progress of the data migration, and `openPostgresStorage` rejects it until the migration is
  * finished.
  *
- * @throws Error if the server is unreachable or rejects the connection, or if the schema is from a newer or older release.
+ * @throws Error if the server is unreachable or rejects the connection, if the schema is from a newer or older release,
+ * or if the database already contains data.
  *
  * @example
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });
@@ -75,6 +76,7 @@ export async function openPostgresTarget({
         );
       },
     });
+    await requireMovable(database);
   } catch (error) {
     await database.close();
     throw error;
