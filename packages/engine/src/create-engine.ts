@@ -18,7 +18,7 @@ import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { createTransferBudget } from "./limits/transfer-budget.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
-import { asSnapError } from "./errors.ts";
+import { asSnapError, SnapError } from "./errors.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createHistory, type History } from "./history/history.ts";
@@ -106,7 +106,7 @@ export interface Engine {
   lastBackupAt(): Promise<number | null>;
   /**
    * Waits for running renders, writes the rest of the history, makes a last attempt at pending reversals, then closes the
-   * renderer and the storage.
+   * renderer and the storage. From then on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`.
    */
   close(): Promise<void>;
 }
@@ -153,19 +153,29 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed)
+      throw new SnapError("not_ready", "The engine is closed; stop accepting requests before you close it.");
+  };
 
   return {
     async authenticate(token) {
+      requireOpen();
       const principal = await asSnapError(authenticate({ tokens, ensured, now: clock.now() }, token));
       uses.record(principal.token);
       return principal;
     },
     async authenticateSigned(query) {
+      requireOpen();
       const signed = await asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query));
       uses.record(signed.principal.token);
       return signed;
     },
-    capture: (request) => asSnapError(captures.capture(request)),
+    async capture(request) {
+      requireOpen();
+      return asSnapError(captures.capture(request));
+    },
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
@@ -189,6 +199,7 @@ export function createEngine(options: EngineOptions): Engine {
       await reversals.close();
       await uses.close();
       await settings.webhookSender.close();
+      isClosed = true;
       await renderer.close();
       await storage.close();
     },

@@ -112,6 +112,15 @@ describe("a render", () => {
       .toBe("url=https%3A%2F%2Fexample.com%2F&scale=2&fullPage=true");
   });
 
+  it("clears fields that mean something else in the other mode", async () => {
+    await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F&width=400&height=300&locale=de-DE");
+    await visitor.press("PDF", "radio");
+    await visitor.press("Render");
+    await expect
+      .poll(() => String(lastCall("/v1/snap")?.query))
+      .toBe("url=https%3A%2F%2Fexample.com%2F&pdf=true&locale=de-DE");
+  });
+
   it("of HTML or with secrets is a POST, because URLs are logged", async () => {
     await visitor.press("HTML", "radio");
     await visitor.fill("html", "<h1>Hello</h1>");

@@ -18,9 +18,9 @@ interface OpenRequest {
 
 /**
  * Returns the document to serve to the page, from the request or the account's stored documents. Returns `null` for any
- * other page, and for a document that does not exist.
+ * other page.
  *
- * @throws SnapError if the request's document cannot be built.
+ * @throws SnapError if the request's document cannot be built; `target_unreachable` if the account has no such document.
  */
 export async function openDocument(
   { documents, clock }: DocumentParts,
@@ -32,7 +32,11 @@ export async function openDocument(
   // one instant for the whole render, so the document does not expire halfway through
   const key = { accountId, id, now: clock.now() };
   const record = await documents.find(key);
-  if (record === null) return null;
+  if (record === null)
+    throw new SnapError(
+      "target_unreachable",
+      "The document is unknown, or it was deleted or has expired; upload it again.",
+    );
   const readFile: ServedDocument["readFile"] = async (path) => {
     const file = await documents.readFile({ ...key, path });
     // without its files, the page would render incorrectly

@@ -80,11 +80,14 @@ function explainAdvisedError({ code, problem, advice }: AdvisedError): Failure {
   return toFailure({ code, message: problem, advice }, exitCode);
 }
 
+const LISTING = "`snap-server --help` lists the commands";
+
 function explainCommanderError({ code, exitCode, message }: CommanderError): Failure | null {
   if (exitCode === EXIT_CODES.ok) return null;
-  return code === "commander.help"
-    ? usageFailure("missing command", "`snap-server --help` lists the commands")
-    : usageFailure(message.replace(/^error: /, "").replaceAll("\n", " "), null);
+  if (code === "commander.help") return usageFailure("missing command", LISTING);
+  const text = message.replace(/^error: /, "").replaceAll("\n", " ");
+  const isUnguessed = code === "commander.unknownCommand" && !text.includes("Did you mean");
+  return usageFailure(text, isUnguessed ? LISTING : null);
 }
 
 function usageFailure(message: string, advice: string | null): Failure {

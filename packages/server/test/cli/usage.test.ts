@@ -57,6 +57,7 @@ function commandsOf(command: Command): Command[] {
 describe("invalid usage", () => {
   it.each([
     [["srve"], "error: unknown command 'srve' (Did you mean serve?)\n"],
+    [["bogus"], "error: unknown command 'bogus'; `snap-server --help` lists the commands\n"],
     [["tokens", "rotat", "1"], "error: unknown command 'rotat' (Did you mean rotate?)\n"],
     [["tokens", "create"], "error: required option '--account <account>' not specified\n"],
     [

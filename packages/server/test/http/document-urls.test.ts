@@ -38,19 +38,20 @@ describe("GET /v1/snap for a document", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
-  it("responds as if the name did not exist to another account, and after the document is deleted", async () => {
+  it("responds alike to another account, after the document is deleted, and for an unknown one", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { id, url } = await upload(service, owner, "<h1>Invoice 7</h1>");
     const foreign = await service.snap({ url }, { token: other.token });
     await service.send(`/v1/documents/${id}`, { method: "DELETE", token: owner.token });
     const deleted = await service.snap({ url }, { token: owner.token });
-    const unknown = await service.snap({ url: "https://no-such-name.example.com/" }, { token: owner.token });
+    const unknownUrl = `https://documents.snap.invalid/${"0".repeat(64)}/`;
+    const unknown = await service.snap({ url: unknownUrl }, { token: owner.token });
     for (const reply of [foreign, deleted, unknown]) {
       expect(reply.status).toBe(422);
       expect(envelopeOf(reply)).toEqual({
         code: "target_unreachable",
-        message: "The page's host name could not be resolved.",
+        message: "The document is unknown, or it was deleted or has expired; upload it again.",
         request_id: reply.headers["x-request-id"],
       });
       expect(reply.headers["x-credits-remaining"]).toBe("1000");

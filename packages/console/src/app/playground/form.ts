@@ -32,6 +32,17 @@ export function fieldRows(mode: Mode): readonly ParameterRow[] {
   return Object.values<ParameterRow>(PARAMETERS[mode]).filter(({ name }) => name !== "url" && name !== "pdf");
 }
 
+/** Selects a mode. Clears the fields that mean something else in it, such as `width`, in pixels or in millimeters. */
+export function selectMode(form: Form, mode: Mode): Form {
+  const rowIn = (one: Mode, name: string): ParameterRow | undefined =>
+    Object.values<ParameterRow>(PARAMETERS[one]).find((row) => row.name === name);
+  const isKept = ([name]: readonly [string, string]): boolean => {
+    const [from, to] = [rowIn(form.mode, name), rowIn(mode, name)];
+    return from === undefined || to === undefined || from === to;
+  };
+  return { ...form, mode, texts: Object.fromEntries(Object.entries(form.texts).filter(isKept)) };
+}
+
 /** Returns the parameters to send, without defaults and without those of the other mode. */
 export function toParameters({ mode, source, texts }: Form): Parameters {
   const page = texts[source] ?? "";

@@ -2,7 +2,7 @@ import type { ParameterProblems } from "@snap/protocol";
 import type { JSX } from "preact";
 import { TextField } from "../ui/fields.tsx";
 import { Segments } from "../ui/segments.tsx";
-import type { Form, Source } from "./form.ts";
+import { selectMode, type Form, type Source } from "./form.ts";
 import { LinesField } from "./parameter-field.tsx";
 
 interface PageFieldsProps {
@@ -32,7 +32,7 @@ export function PageFields({ form, problems, onChange }: PageFieldsProps): JSX.E
             ["pdf", "PDF"],
           ]}
           value={mode}
-          onChange={(value) => onChange({ ...form, mode: value })}
+          onChange={(value) => onChange(selectMode(form, value))}
         />
         <Segments
           label="Page"

@@ -52,7 +52,7 @@ function describe({ endpoint, version, egress, gaps }: Connected): readonly Find
       `${endpoint}: ${gaps.join("; ")}`,
       egress === "direct"
         ? "set SNAP_BROWSER_PROXY_HOST instead of SNAP_BROWSER_EGRESS=direct, or move the browser to a network without access to anything sensitive"
-        : "start that browser on a separate network, with the arguments listed in docs/explanation/containment.md",
+        : "start that browser on a separate network, with the arguments listed in docs/explanation/containment.md, and limit its memory, which this check cannot see",
     ),
   ];
 }

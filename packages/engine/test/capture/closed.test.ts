@@ -1,0 +1,25 @@
+import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
+import { expect, it } from "vitest";
+import { createEngine } from "../../src/create-engine.ts";
+
+it("a closed engine rejects callers with not_ready", async () => {
+  const renderer = createFakeRenderer();
+  const engine = createEngine({
+    storage: createMemoryStorage(),
+    renderer,
+    secretKey: "a key for these tests",
+    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
+  });
+  const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
+  const principal = await engine.authenticate(token);
+  await engine.close();
+  const closed = {
+    code: "not_ready",
+    message: "The engine is closed; stop accepting requests before you close it.",
+  };
+  await expect(engine.authenticate(token)).rejects.toMatchObject(closed);
+  await expect(engine.authenticateSigned("tokenId=1")).rejects.toMatchObject(closed);
+  const parameters = { url: "https://example.com/" };
+  await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);
+  expect(renderer.calls).toEqual([]);
+});
