@@ -18,7 +18,8 @@ import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { createTransferBudget } from "./limits/transfer-budget.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
-import { asSnapError, SnapError } from "./errors.ts";
+import { asSnapError } from "./errors.ts";
+import { createLifetime } from "./lifetime.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createHistory, type History } from "./history/history.ts";
@@ -153,29 +154,20 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
-  let isClosed = false;
-  const requireOpen = (): void => {
-    if (isClosed)
-      throw new SnapError("not_ready", "The engine is closed; stop accepting requests before you close it.");
-  };
+  const lifetime = createLifetime();
 
   return {
-    async authenticate(token) {
-      requireOpen();
+    authenticate: lifetime.whileOpen(async (token) => {
       const principal = await asSnapError(authenticate({ tokens, ensured, now: clock.now() }, token));
       uses.record(principal.token);
       return principal;
-    },
-    async authenticateSigned(query) {
-      requireOpen();
+    }),
+    authenticateSigned: lifetime.whileOpen(async (query) => {
       const signed = await asSnapError(authenticateSigned({ tokens, seal, now: clock.now() }, query));
       uses.record(signed.principal.token);
       return signed;
-    },
-    async capture(request) {
-      requireOpen();
-      return asSnapError(captures.capture(request));
-    },
+    }),
+    capture: lifetime.whileOpen((request) => asSnapError(captures.capture(request))),
     link: (request) => linkRendering(seal, request),
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
@@ -199,7 +191,7 @@ export function createEngine(options: EngineOptions): Engine {
       await reversals.close();
       await uses.close();
       await settings.webhookSender.close();
-      isClosed = true;
+      lifetime.end();
       await renderer.close();
       await storage.close();
     },

@@ -12,8 +12,7 @@ ajv.addSchema(document, "openapi");
 function errorsAt(pointer: string, value: unknown): unknown {
   const validate = ajv.getSchema(`openapi#${pointer}`);
   if (validate === undefined) return `no schema at ${pointer}`;
-  validate(value);
-  return validate.errors;
+  return validate(value) === true ? null : validate.errors;
 }
 
 interface Example {

@@ -1,6 +1,5 @@
 import { createMemoryStorage } from "@snap/testing";
-import type { Storage } from "@snap/engine";
-import { openPostgresStorage } from "@snap/storage-postgres";
+import { openPostgresStorage, type PostgresStorage } from "@snap/storage-postgres";
 import { startPostgres, type PostgresServer } from "../../../testing/test/servers/postgres.ts";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
@@ -28,7 +27,7 @@ export function useDatabases(): { readonly server: () => PostgresServer; newData
 }
 
 /** Opens a storage on the database, with an in-memory cache. */
-export function openShared(url: string): Promise<Storage> {
+export function openShared(url: string): Promise<PostgresStorage> {
   return openPostgresStorage({ url, cache: createMemoryStorage() });
 }
 

@@ -1,0 +1,27 @@
+import { SnapError } from "./errors.ts";
+
+/** Whether the engine is still open. */
+export interface Lifetime {
+  /** Wraps a function so that it rejects with `not_ready` once the engine is closed. */
+  whileOpen<A extends readonly unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
+  end(): void;
+}
+
+export function createLifetime(): Lifetime {
+  let isClosed = false;
+  return {
+    whileOpen:
+      (work) =>
+      async (...args) => {
+        if (isClosed)
+          throw new SnapError(
+            "not_ready",
+            "The engine is closed; stop accepting requests before you close it.",
+          );
+        return work(...args);
+      },
+    end() {
+      isClosed = true;
+    },
+  };
+}
