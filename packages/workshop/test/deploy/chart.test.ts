@@ -93,6 +93,15 @@ it("the chart uses known variables only, and keeps the sandbox on", () => {
   expect(text).toContain('- name: SNAP_SANDBOX\n          value: "on"');
 });
 
+it("the pods' metrics have the job that the alerts expect", () => {
+  const [, label = "no label"] = /^ {2}jobLabel: (\S+)$/m.exec(read("templates/pod-monitor.yaml")) ?? [];
+  const podLabels = read("templates/_helpers.tpl").matchAll(/^(app\S+): (\S+)$/gm);
+  const job = new Map(Array.from(podLabels, ([, name, value]) => [name, value])).get(label);
+  const alerts = readFileSync(join(ROOT, "packages/server/deploy/alerts.yml"), "utf8");
+  const expected = new Set(Array.from(alerts.matchAll(/\bjob="([^"]*)"/g), ([, name]) => name));
+  expect([...expected]).toEqual([job]);
+});
+
 describe.each([
   ["single", ["all"]],
   ["cluster", ["api", "worker"]],
