@@ -8,7 +8,12 @@ import { readManifest, ROOT } from "../../src/workspace.ts";
 import { findComposeFaults } from "./compose-schema.ts";
 
 interface Compose {
-  readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+  readonly services: Readonly<
+    Record<
+      string,
+      { readonly environment?: Readonly<Record<string, string>>; readonly volumes?: readonly string[] }
+    >
+  >;
 }
 
 const read = (name: string): string => readFileSync(join(ROOT, "packages/server/deploy", name), "utf8");
@@ -21,6 +26,13 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
     const misspelled = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
     expect(findComposeFaults({ ...compose, services: misspelled })).not.toBeNull();
+  });
+
+  it("mounts a folder for files where its comment says", () => {
+    const uncommented = parse(read(name).replace(/^( *)#(?=- |volumes:)/m, "$1"), { merge: true }) as Compose;
+    expect(findComposeFaults({ ...uncommented })).toBeNull();
+    const [service] = Object.values(uncommented.services);
+    expect(service?.volumes).toContain("./files:/etc/snap:ro");
   });
 });
 
