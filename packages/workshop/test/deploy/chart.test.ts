@@ -66,6 +66,10 @@ describe("values.schema.json", () => {
     expect(rejected({})).toEqual(["/image/", "/publicUrl/"]);
   });
 
+  it("forwards what the contract specifies, also the old paths, and nothing internal", () => {
+    expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
+  });
+
   it("needs no Secret in cluster mode if the secrets are in files", () => {
     const files = {
       SNAP_DATABASE_URL_FILE: "/etc/snap/database-url",
