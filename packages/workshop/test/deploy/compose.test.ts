@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { run } from "../../src/machine/run.ts";
 import { readManifest, ROOT } from "../../src/workspace.ts";
 import { findComposeFaults } from "./compose-schema.ts";
 
@@ -88,6 +89,17 @@ describe("the services in compose.cluster.yaml", () => {
 describe("Dockerfile", () => {
   it("has no lint errors", () => {
     expect(validate(read("Dockerfile"))).toEqual([]);
+  });
+
+  it.each([
+    ["amd64", "x64"],
+    ["arm64", "arm64"],
+  ])("installs binaries for the image's architecture: %s", async (architecture, cpu) => {
+    const [, command = ""] = /^RUN (.* deploy .*)$/m.exec(read("Dockerfile")) ?? [];
+    const { output } = await run("sh", ["-c", `npx() { echo "$@"; }; ${command}`], {
+      env: { TARGETARCH: architecture },
+    });
+    expect(output).toMatch(new RegExp(` deploy --prod --cpu=${cpu} /opt/snap$`));
   });
 
   it("uses the repository's version of pnpm", () => {
