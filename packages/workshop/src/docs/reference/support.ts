@@ -82,9 +82,9 @@ const CLIENT = (): string[][] => [
   ["Bun, Deno", "the same", "in CI: calls of the packed client", ""],
   [
     "TypeScript",
-    "",
+    "5.7 or newer; older versions reject the types unless `skipLibCheck` is on",
     `${installed("workshop", "typescript")}, as \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
-    "older versions",
+    "5.7 to 5.9, 7",
   ],
   [
     "Express, for webhooks",
