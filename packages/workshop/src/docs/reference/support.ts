@@ -38,6 +38,12 @@ const SERVICE = (): string[][] => [
     "7.0, with TLS and access control lists",
     "Valkey; hosted services; a cluster doesn't work",
   ],
+  [
+    "proxy in front",
+    "",
+    "nginx 1.22 and Caddy 2.6, with the configurations in the guide and the deployments",
+    "other proxies; their TLS",
+  ],
   ["systemd unit", "", `${code("systemd-analyze verify")}, and its security rating`, "a run under systemd"],
   [
     "image and Compose",
