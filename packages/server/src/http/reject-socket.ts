@@ -17,7 +17,10 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
       "Request line and headers too large (limit 64 KiB); send long parameters as JSON, with POST /v1/captures or in a batch.",
     ],
     HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "Chunk extensions too large; send none."],
-    ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive in time; send it again."],
+    ERR_HTTP_REQUEST_TIMEOUT: [
+      "request_timeout",
+      `The request did not arrive in time (limit ${HTTP_LIMITS.requestMs / 1000} seconds); send it again, or a smaller one.`,
+    ],
   }),
 );
 

@@ -16,3 +16,10 @@ it.each([
   expect(converted.detail).toContain("message of the parser");
   expect(converted.message).not.toContain("message of the parser");
 });
+
+it("names the time in which a request must arrive", () => {
+  const { message } = toProtocolError(Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
+  expect(message).toBe(
+    "The request did not arrive in time (limit 30 seconds); send it again, or a smaller one.",
+  );
+});

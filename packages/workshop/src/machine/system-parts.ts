@@ -93,6 +93,26 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     probe: async () => (await run("promtool", ["--version"])).ok,
   },
   {
+    name: "nginx",
+    purpose: "to try the configuration that the guide prints for it",
+    aptPackages: [],
+    // The package starts a server on port 80.
+    aptProgram: { package: "nginx", path: "usr/sbin/nginx" },
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("nginx", ["-v"])).ok,
+  },
+  {
+    name: "caddy",
+    purpose: "to try the configurations of the deployments that have it in front",
+    aptPackages: [],
+    // The package starts a server on port 80.
+    aptProgram: { package: "caddy", path: "usr/bin/caddy" },
+    requiredFor: ["test"],
+    optionalFor: [],
+    probe: async () => (await run("caddy", ["version"])).ok,
+  },
+  {
     name: "systemd",
     purpose: "to check the service's systemd unit",
     aptPackages: ["systemd"],

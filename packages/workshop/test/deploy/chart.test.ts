@@ -22,6 +22,7 @@ interface Container {
   readonly image: string;
   readonly securityContext: unknown;
   readonly resources: unknown;
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string } };
 }
 
@@ -33,6 +34,7 @@ interface Resource {
     readonly template?: {
       readonly spec: {
         readonly containers: readonly [Container];
+        readonly volumes: readonly { readonly name: string }[];
         readonly enableServiceLinks: boolean;
         readonly automountServiceAccountToken: boolean;
         readonly securityContext: unknown;
@@ -64,6 +66,29 @@ describe("values.schema.json", () => {
     expect(rejected({})).toEqual(["/image/", "/publicUrl/"]);
   });
 
+  it("forwards what the contract specifies, also the old paths, and nothing internal", () => {
+    expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
+  });
+
+  it("needs no Secret in cluster mode if the secrets are in files", () => {
+    const files = {
+      SNAP_DATABASE_URL_FILE: "/etc/snap/database-url",
+      SNAP_REDIS_URL_FILE: "/etc/snap/redis-url",
+      SNAP_SECRET_KEY_FILE: "/etc/snap/secret-key",
+    };
+    expect(rejected({ ...CLUSTER, secretName: "", settings: files })).toEqual([]);
+    const { SNAP_SECRET_KEY_FILE: _, ...incomplete } = files;
+    expect(rejected({ ...CLUSTER, secretName: "", settings: incomplete })).toContain("/settings/");
+  });
+
+  it("rejects every secret in settings", () => {
+    const names = documentVariables().map(({ name }) => name);
+    const secrets = names.filter((name) => names.includes(`${name}_FILE`));
+    expect(secrets).toContain("SNAP_TOKEN");
+    for (const name of secrets)
+      expect(rejected({ ...SINGLE, settings: { [name]: "in the open" } })).not.toEqual([]);
+  });
+
   it.each<[string, Values]>([
     ["/imagee", { imagee: "" }],
     ["/image/", { image: "registry.example.com/snap-server" }],
@@ -71,8 +96,10 @@ describe("values.schema.json", () => {
     ["/mode/", { mode: "both" }],
     ["/secretName/", { mode: "cluster", secretName: "" }],
     ["/settings", { settings: { SNAP_SANDBOX: "off" } }],
-    ["/settings", { settings: { SNAP_SECRET_KEY: "in the open" } }],
+    ["/settings", { settings: { PATH: "/usr/bin" } }],
     ["/settings/SNAP_METRICS_PATH/", { settings: { SNAP_METRICS_PATH: 1 } }],
+    ["/extraVolumes/0/name/", { extraVolumes: [{ name: "data", emptyDir: {} }] }],
+    ["/extraVolumeMounts/0/mountPath/", { extraVolumeMounts: [{ name: "files", mountPath: "etc/snap" }] }],
     ["/api/replicas/", { api: { replicas: 0 } }],
     ["/worker/replica", { worker: { replicas: 1, replica: 2 } }],
     ["/metrics/enabled/", { metrics: { enabled: false, podMonitor: true } }],
@@ -91,6 +118,15 @@ it("the chart uses known variables only, and keeps the sandbox on", () => {
   const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
   expect(named.filter((name) => name !== "SNAP_" && !known.has(name))).toEqual([]);
   expect(text).toContain('- name: SNAP_SANDBOX\n          value: "on"');
+});
+
+it("the pods' metrics have the job that the alerts expect", () => {
+  const [, label = "no label"] = /^ {2}jobLabel: (\S+)$/m.exec(read("templates/pod-monitor.yaml")) ?? [];
+  const podLabels = read("templates/_helpers.tpl").matchAll(/^(app\S+): (\S+)$/gm);
+  const job = new Map(Array.from(podLabels, ([, name, value]) => [name, value])).get(label);
+  const alerts = readFileSync(join(ROOT, "packages/server/deploy/alerts.yml"), "utf8");
+  const expected = new Set(Array.from(alerts.matchAll(/\bjob="([^"]*)"/g), ([, name]) => name));
+  expect([...expected]).toEqual([job]);
 });
 
 describe.each([
@@ -163,6 +199,10 @@ describe.each([
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
     });
+    const mounts = container?.volumeMounts ?? [];
+    const volumes = new Set(pod?.volumes.map(({ name }) => name));
+    expect(mounts.filter(({ name }) => !volumes.has(name))).toEqual([]);
+    expect(mounts.some(({ mountPath }) => mountPath === "/etc/snap")).toBe(mode === "cluster");
     const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe];
     expect(probes.map((probe) => probe?.httpGet.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
   });

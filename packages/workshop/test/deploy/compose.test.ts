@@ -4,11 +4,17 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { run } from "../../src/machine/run.ts";
 import { readManifest, ROOT } from "../../src/workspace.ts";
 import { findComposeProblems } from "./compose-schema.ts";
 
 interface Compose {
-  readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+  readonly services: Readonly<
+    Record<
+      string,
+      { readonly environment?: Readonly<Record<string, string>>; readonly volumes?: readonly string[] }
+    >
+  >;
 }
 
 const read = (name: string): string => readFileSync(join(ROOT, "packages/server/deploy", name), "utf8");
@@ -21,6 +27,13 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
     const [service = "", settings] = Object.entries(compose.services)[0] ?? [];
     const misspelled = { ...compose.services, [service]: { ...settings, read_onlyy: true } };
     expect(findComposeProblems({ ...compose, services: misspelled })).not.toBeNull();
+  });
+
+  it("mounts a folder for files where its comment says", () => {
+    const uncommented = parse(read(name).replace(/^( *)#(?=- |volumes:)/m, "$1"), { merge: true }) as Compose;
+    expect(findComposeFaults({ ...uncommented })).toBeNull();
+    const [service] = Object.values(uncommented.services);
+    expect(service?.volumes).toContain("./files:/etc/snap:ro");
   });
 });
 
@@ -76,6 +89,17 @@ describe("the services in compose.cluster.yaml", () => {
 describe("Dockerfile", () => {
   it("has no lint errors", () => {
     expect(validate(read("Dockerfile"))).toEqual([]);
+  });
+
+  it.each([
+    ["amd64", "x64"],
+    ["arm64", "arm64"],
+  ])("installs binaries for the image's architecture: %s", async (architecture, cpu) => {
+    const [, command = ""] = /^RUN (.* deploy .*)$/m.exec(read("Dockerfile")) ?? [];
+    const { output } = await run("sh", ["-c", `npx() { echo "$@"; }; ${command}`], {
+      env: { TARGETARCH: architecture },
+    });
+    expect(output).toMatch(new RegExp(` deploy --prod --cpu=${cpu} /opt/snap$`));
   });
 
   it("uses the repository's version of pnpm", () => {

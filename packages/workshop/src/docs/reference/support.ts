@@ -38,6 +38,12 @@ const SERVICE = (): string[][] => [
     "7.0, with TLS and access control lists",
     "Valkey; hosted services; a cluster doesn't work",
   ],
+  [
+    "proxy in front",
+    "",
+    "nginx 1.22 and Caddy 2.6, with the configurations in the guide and the deployments",
+    "other proxies; their TLS",
+  ],
   ["systemd unit", "", `${code("systemd-analyze verify")}, and its security rating`, "a run under systemd"],
   [
     "image and Compose",
@@ -82,9 +88,9 @@ const CLIENT = (): string[][] => [
   ["Bun, Deno", "the same", "in CI: calls of the packed client", ""],
   [
     "TypeScript",
-    "",
+    "5.7 or newer; older versions reject the types unless `skipLibCheck` is on",
     `${installed("workshop", "typescript")}, as \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
-    "older versions",
+    "5.7 to 5.9, 7",
   ],
   [
     "Express, for webhooks",

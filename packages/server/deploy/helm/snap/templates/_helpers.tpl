@@ -137,6 +137,9 @@ spec:
           mountPath: /tmp
         - name: shm
           mountPath: /dev/shm
+        {{- with $values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
   volumes:
     - name: data
       {{- if eq .role "all" }}
@@ -152,4 +155,7 @@ spec:
     # The browser draws pages in shared memory, and needs more than the default of 64 MiB.
     - name: shm
       emptyDir: { medium: Memory, sizeLimit: 1Gi }
+    {{- with $values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 {{- end -}}
