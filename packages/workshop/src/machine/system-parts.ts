@@ -98,8 +98,8 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "nginx", path: "usr/sbin/nginx" },
-    requiredFor: ["test"],
-    optionalFor: [],
+    requiredFor: [],
+    optionalFor: ["test"],
     probe: async () => (await run("nginx", ["-v"])).ok,
   },
   {
@@ -108,8 +108,8 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "caddy", path: "usr/bin/caddy" },
-    requiredFor: ["test"],
-    optionalFor: [],
+    requiredFor: [],
+    optionalFor: ["test"],
     probe: async () => (await run("caddy", ["version"])).ok,
   },
   {

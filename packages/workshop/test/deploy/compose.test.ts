@@ -31,7 +31,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
 
   it("mounts a folder for files where its comment says", () => {
     const uncommented = parse(read(name).replace(/^( *)#(?=- |volumes:)/m, "$1"), { merge: true }) as Compose;
-    expect(findComposeFaults({ ...uncommented })).toBeNull();
+    expect(findComposeProblems({ ...uncommented })).toBeNull();
     const [service] = Object.values(uncommented.services);
     expect(service?.volumes).toContain("./files:/etc/snap:ro");
   });
