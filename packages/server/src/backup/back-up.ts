@@ -7,7 +7,7 @@ import { openSnapshot } from "../open-storage.ts";
 import { OperatorError } from "../operator-error.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
-import { withWorkFolder } from "./work-folder.ts";
+import { withWorkDirectory } from "./work-directory.ts";
 import { writeArchive, type ArchiveRequest } from "./write-archive.ts";
 
 export interface BackUpRequest extends Pick<ArchiveRequest, "onProgress"> {
@@ -64,7 +64,7 @@ export async function backUp({
       snapshot.close();
     }
   };
-  return withWorkFolder(parent, work).catch((error: unknown) => {
+  return withWorkDirectory(parent, work).catch((error: unknown) => {
     throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
   });
 }
