@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { format } from "prettier";
 import { killTree, startProgram } from "./processes.ts";
-import { writeDocument, writeSummary, type Report } from "./report.ts";
+import { formatPage, formatSummary, type Report } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
@@ -20,10 +20,10 @@ export async function bench(args: readonly string[]): Promise<boolean> {
   }
   const { write, ...selection } = select(args, SCENARIOS);
   const report = await runScenarios(selection);
-  console.log(`\n${await formatMarkdown(writeSummary(report))}`);
+  console.log(`\n${await formatMarkdown(formatSummary(report))}`);
   if (write) {
     const notes = await readFile(join(import.meta.dirname, "notes.md"), "utf8");
-    await writeFile(DOCUMENT, await formatMarkdown(writeDocument(report, notes)));
+    await writeFile(DOCUMENT, await formatMarkdown(formatPage(report, notes)));
   }
   return report.failed.length === 0;
 }

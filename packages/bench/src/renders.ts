@@ -43,7 +43,7 @@ export interface Turn {
   readonly job: () => RenderJob;
   readonly concurrency: number;
   readonly rendersPerRound: number;
-  /** Renders before a round that are not measured; they use up the prepared pages. */
+  /** Renders before a round that are not measured; they use up the prepared tabs. */
   readonly uncounted: number;
 }
 
@@ -56,7 +56,7 @@ export interface TurnResult {
     readonly perSecond: number;
     readonly cpuSecondsEach: number;
     /** Fraction of the machine's cores that the process tree used. */
-    readonly cpuUse: number;
+    readonly cpuUtilization: number;
   }[];
 }
 
@@ -86,7 +86,7 @@ async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
   result.rounds.push({
     perSecond: rendersPerRound / wallSeconds,
     cpuSecondsEach: reading.cpuSeconds / rendersPerRound,
-    cpuUse: reading.busyCpuSeconds / wallSeconds / availableParallelism(),
+    cpuUtilization: reading.busyCpuSeconds / wallSeconds / availableParallelism(),
   });
 }
 
@@ -104,7 +104,7 @@ export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Recor
     "median ms": rounded(median(latenciesMs)),
     "p95 ms": rounded(percentile(latenciesMs, 0.95)),
     "CPU s each": rounded(median(rounds.map(({ cpuSecondsEach }) => cpuSecondsEach))),
-    "CPU used": `${Math.round(100 * median(rounds.map(({ cpuUse }) => cpuUse)))} %`,
+    "CPU utilization": `${Math.round(100 * median(rounds.map(({ cpuUtilization }) => cpuUtilization)))} %`,
     "kB a file": String(Math.round(median(fileBytes) / 1000)),
   };
 }

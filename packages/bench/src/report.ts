@@ -18,61 +18,61 @@ A few renders that are not measured precede each round of renders and use up pre
 process tree is idle again, so it includes closing the last page.
 
 All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are that
-tree's, browser included, without the client and the page server, a separate process on the loopback interface.
-CPU utilization is the tree's CPU time until the last response, divided by the wall time and the machine's
-cores. Memory counts shared pages once.
+tree's, including the browser, but excluding the client and the page server, which is a separate process on the loopback
+interface. CPU utilization is the tree's CPU time until the last response, divided by the product of the wall time and the
+number of cores. Memory counts shared pages once.
 
-Every render has a new URL, so none is a cache hit. The service runs with its default settings: token, limits, ledger,
-egress proxy, sandbox and cache write are on. A missed target does not fail any test.`;
+Every render has a new URL, so none is a cache hit. The service runs with its default settings: authentication, limits,
+the ledger, the egress proxy, the sandbox and cache writes are on. A missed target does not fail any test.`;
 
-/** Writes docs/benchmarks.md; the notes are written by hand and inserted unchanged. */
-export function writeDocument(report: Report, notes: string): string {
+/** Returns the content of docs/benchmarks.md; the notes are written by hand and inserted unchanged. */
+export function formatPage(report: Report, notes: string): string {
   return [
     "# Benchmarks",
     "Results of `pnpm bench --write`, which generates this page. Each figure has a target.",
-    ...writeFigures(report),
+    ...formatFigures(report),
     "## How it is measured",
     METHOD,
-    ...writeSections(report),
+    ...formatSections(report),
     notes,
   ].join("\n\n");
 }
 
-/** The measured parts of the document. */
-export function writeSummary(report: Report): string {
-  return [...writeSections(report), ...writeFigures(report)].join("\n\n");
+/** Returns the measured parts of the page. */
+export function formatSummary(report: Report): string {
+  return [...formatSections(report), ...formatFigures(report)].join("\n\n");
 }
 
-function writeFigures({ machine, sections, failed }: Report): string[] {
+function formatFigures({ machine, sections, failed }: Report): string[] {
   const figures = sections.flatMap(({ findings }) => findings.figures);
   const rows = figures.map(({ name, value: exact, target }) => {
     // Compares the rounded value, which the table shows.
     const value = Number(rounded(exact));
-    const isReached = "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
+    const isMet = "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
     return {
       figure: name,
       measured: rounded(exact),
       target: "atLeast" in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
-      reached: Number.isNaN(exact) ? "not measured" : isReached ? "yes" : "**no**",
+      met: Number.isNaN(exact) ? "not measured" : isMet ? "yes" : "**no**",
     };
   });
   return [
     ...(failed.length === 0 ? [] : [`**Failed: ${failed.join(", ")}.**`]),
-    writeTable({ rows: [machine] }),
-    ...(rows.length === 0 ? [] : ["## Figures and targets", writeTable({ rows })]),
+    formatTable({ rows: [machine] }),
+    ...(rows.length === 0 ? [] : ["## Figures and targets", formatTable({ rows })]),
   ];
 }
 
-function writeSections({ sections }: Report): string[] {
+function formatSections({ sections }: Report): string[] {
   return sections.flatMap(({ scenario: { name, title, about }, findings: { tables, remarks = [] } }) => [
     `## ${title}`,
     `${about} (\`pnpm bench ${name}\`)`,
-    ...tables.map(writeTable),
+    ...tables.map(formatTable),
     ...remarks.map((remark) => `- ${remark}`),
   ]);
 }
 
-function writeTable({ rows }: Table): string {
+function formatTable({ rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
   const columns = Object.keys(rows[0] ?? {});

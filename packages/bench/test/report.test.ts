@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rounded, writeDocument, writeSummary, type Report } from "../src/report.ts";
+import { formatPage, formatSummary, rounded, type Report } from "../src/report.ts";
 import { atLeast, atMost } from "../src/scenario.ts";
 
 it.each([
@@ -23,7 +23,7 @@ const REPORT: Report = {
       scenario: { name: "idle", title: "Idle", about: "One at a time." },
       findings: {
         figures: [
-          // Rounded to 1.2, so the target is reached.
+          // Rounded to 1.2, so the target is met.
           atMost(1.2, "latency relative to raw", 1.204),
           atLeast(0.6, "responses relative to bare", 0.5),
           atLeast(1, "not run", Number.NaN),
@@ -42,12 +42,12 @@ it.each([
   "| not run | - | >= 1 | not measured |",
   "## Idle\n\nOne at a time. (`pnpm bench idle`)\n\n| way | ms |\n| --- | --- |\n| raw \\| pipe | 100 |",
   "- A remark.\n\n## Notes\n\nBy hand.\n",
-])("the document contains %j", (part) => {
-  expect(writeDocument(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
+])("the page contains %j", (part) => {
+  expect(formatPage(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
 });
 
 it("the summary contains the results and the failed scenarios", () => {
-  const summary = writeSummary({ ...REPORT, failed: ["soak"] });
+  const summary = formatSummary({ ...REPORT, failed: ["soak"] });
   expect(summary).toContain("| raw \\| pipe | 100 |");
   expect(summary).toContain("| responses relative to bare | 0.5 | >= 0.6 | **no** |");
   expect(summary).toContain("**Failed: soak.**");

@@ -1,7 +1,7 @@
 import { lstatSync, statfsSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { AdvisedError, FINDING_CHECKS, type FindingCode } from "./advised-error.ts";
 import { messageOf } from "./config/message-of.ts";
+import { FINDING_CHECKS, OperatorError, type FindingCode } from "./operator-error.ts";
 
 /** Primary result codes of SQLite: the low byte of an extended one. */
 const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
@@ -10,26 +10,28 @@ const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NO
 const SHARED_MEMORY_BYTES = 32 * 1024;
 
 /** Adds advice to an error about the data folder, and names the folder and its variable. */
-export function explainDataDirError(error: unknown, directory: string): AdvisedError {
-  if (error instanceof AdvisedError) return error;
-  const advised = adviceOf(error);
-  if (advised !== null) return advised;
+export function explainDataDirError(error: unknown, directory: string): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const operatorError = adviceOf(error);
+  if (operatorError !== null) return operatorError;
   const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
   const result = errcode & 0xff;
   const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
   // SQLite shares memory between processes through a file, and reports another error if that file cannot grow
   if (isFull(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
-    return new AdvisedError("disk_full", message, "free space on that disk, and try again", { cause: error });
+    return new OperatorError("disk_full", message, "free space on that disk, and try again", {
+      cause: error,
+    });
   if (result === SQLITE.CORRUPT || result === SQLITE.NOTADB)
-    return new AdvisedError(
+    return new OperatorError(
       "database_damaged",
       message,
       "stop the service, and restore a backup with `snap-server restore FILE --yes`, which moves the corrupt files aside",
       { cause: error },
     );
   if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
-    return new AdvisedError("folder_not_writable", message, writeAdvice(directory), { cause: error });
-  return new AdvisedError("storage_fails", message, `check ${directory} and the disk that it is on`, {
+    return new OperatorError("folder_not_writable", message, writeAdvice(directory), { cause: error });
+  return new OperatorError("storage_fails", message, `check ${directory} and the disk that it is on`, {
     cause: error,
   });
 }
@@ -45,13 +47,15 @@ export function isFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT"].includes(code) || (errcode & 0xff) === SQLITE.FULL;
 }
 
-/** Storages cannot import AdvisedError: their errors have its fields. */
-export function adviceOf(error: unknown): AdvisedError | null {
+/** Storages cannot import OperatorError: their errors have its fields. */
+export function adviceOf(error: unknown): OperatorError | null {
   if (!(error instanceof Error) || !("problem" in error) || !("advice" in error) || !("code" in error))
     return null;
   const code = String(error.code);
   if (!(code in FINDING_CHECKS)) return null;
-  return new AdvisedError(code as FindingCode, String(error.problem), String(error.advice), { cause: error });
+  return new OperatorError(code as FindingCode, String(error.problem), String(error.advice), {
+    cause: error,
+  });
 }
 
 /** Suggests no other folder: the service would start there with an empty database. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AdvisedError } from "./advised-error.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /** Files that a used storage leaves next to its database. */
 const TRACES = /^(snap\.db-wal|snap\.db\.schema-\d+|before-restore-.+)$/;
@@ -21,8 +21,8 @@ export async function inspectDataFolder(dataDir: string): Promise<FolderState> {
 }
 
 /** Returns the error for a folder whose database is lost: a new, empty one would look as if nothing had happened. */
-export function lostDatabase(dataDir: string): AdvisedError {
-  return new AdvisedError(
+export function lostDatabase(dataDir: string): OperatorError {
+  return new OperatorError(
     "database_missing",
     `${dataDir} has been used, but its snap.db is missing or empty`,
     "restore the latest backup: `snap-server restore FILE --yes`; for a new, empty service, set SNAP_DATA_DIR to another folder",
@@ -33,7 +33,7 @@ export function lostDatabase(dataDir: string): AdvisedError {
  * Requires a database in a data folder.
  *
  * @param options.creates - Whether a new folder gets one.
- * @throws AdvisedError `database_missing`.
+ * @throws OperatorError `database_missing`.
  */
 export async function requireDatabase(
   dataDir: string,
@@ -42,7 +42,7 @@ export async function requireDatabase(
   const state = await inspectDataFolder(dataDir);
   if (state === "lost") throw lostDatabase(dataDir);
   if (state === "new" && !creates)
-    throw new AdvisedError(
+    throw new OperatorError(
       "database_missing",
       `${dataDir} does not contain snap.db`,
       "set SNAP_DATA_DIR to the service's folder; a new one is created by `snap-server serve` and `snap-server accounts create`",

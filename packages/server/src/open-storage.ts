@@ -18,12 +18,12 @@ import {
   type SqliteSnapshot,
   type SqliteSnapshotOptions,
 } from "@snap/storage-sqlite";
-import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./config/message-of.ts";
 import { keySourceOf, readSecretKey, requireSameKey, wrongKey } from "./config/secret-key.ts";
 import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
 import { makeFolder, requireDatabase } from "./data-folder.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /*
  * The only file that chooses the storage: the data folder, or PostgreSQL and Redis; and an object store for large cached
@@ -119,7 +119,7 @@ function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<Opene
 
 async function readKeyFile(directory: string, { keyUse }: StorageParts): Promise<string> {
   return readSecretKey(directory, { isLost: keyUse === "replaced" }).catch((error: unknown) => {
-    const isMissing = error instanceof AdvisedError && error.code === "secret_key_missing";
+    const isMissing = error instanceof OperatorError && error.code === "secret_key_missing";
     if (isMissing && keyUse === "unused") return NO_KEY;
     throw error;
   });
@@ -156,7 +156,7 @@ async function openSharedStorage(
     beforeCreation: beforeCreation ?? (parts.createsDatabase === true ? undefined : rejectCreation),
   }).catch(async (error: unknown) => {
     await cache.close();
-    if (error instanceof AdvisedError) throw error;
+    if (error instanceof OperatorError) throw error;
     throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
   });
   return { storage, secretKey, keyMark: storage };
@@ -229,7 +229,7 @@ export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarge
 
 /** Only `serve`, `accounts create` and `database upgrade` create tables: the URL might name the wrong database. */
 function rejectCreation(): never {
-  throw new AdvisedError(
+  throw new OperatorError(
     "database_empty",
     "the PostgreSQL database has no tables",
     "set SNAP_DATABASE_URL to the service's database; the tables of a new one are created by `snap-server serve`, " +
@@ -239,7 +239,7 @@ function rejectCreation(): never {
 
 /** Migrations cannot be undone, so only `serve` and `database upgrade` migrate. */
 export function rejectMigration({ from, to }: SchemaMigration): never {
-  throw new AdvisedError(
+  throw new OperatorError(
     "schema_older",
     `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,
     "run `snap-server database upgrade`, or start the service with this release",

@@ -16,7 +16,6 @@ import {
 import { keyFingerprint, steadySlots, STORE_TIMEOUT_MS } from "@snap/engine/internals";
 import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
-import { AdvisedError } from "./advised-error.ts";
 import type { Config } from "./config.ts";
 import {
   openStorage,
@@ -27,6 +26,7 @@ import {
 } from "./open-storage.ts";
 import { servicePolicy } from "./target-policy.ts";
 import { keySourceOf, wrongKey } from "./config/secret-key.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /* Assembles the engine with the configured storage. The only file that chooses the renderer. */
 
@@ -136,7 +136,7 @@ export type KeyCheck = "none" | "decrypts" | "shared";
 /**
  * Opens the engine with the configured storage.
  *
- * @throws AdvisedError
+ * @throws OperatorError
  */
 export async function openEngine(
   config: Config,
@@ -197,14 +197,14 @@ async function requireSharedKey(
 /**
  * Stores the fingerprint of the key if the database has none.
  *
- * @throws AdvisedError if the database is used with a different key.
+ * @throws OperatorError if the database is used with a different key.
  */
 export async function requireMatchingKey(
   database: KeyMark,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
   if (await database.pinKeyFingerprint(keyFingerprint(secretKey))) return;
-  throw new AdvisedError(
+  throw new OperatorError(
     "secret_key_wrong",
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
     "set it to the other processes' key; if that one is lost or was wrong, set the new one everywhere and run " +
@@ -234,7 +234,7 @@ export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
  * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing.
  *
- * @throws AdvisedError while a data folder's service is running: it would keep using the previous key.
+ * @throws OperatorError while a data folder's service is running: it would keep using the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,

@@ -117,7 +117,7 @@ export const defaultWait: Scenario = {
           atLeast(
             0.85,
             "default request, 16 in flight: CPU utilization",
-            median(rounds.map(({ cpuUse }) => cpuUse)),
+            median(rounds.map(({ cpuUtilization }) => cpuUtilization)),
           ),
         ],
       },
@@ -234,7 +234,7 @@ export const idle: Scenario = {
   name: "idle",
   title: "One render on an idle server",
   about:
-    "The page of 60 cards as PNG until `load`, in sequential renders, each on an idle process, so prepared pages count.",
+    "The page of 60 cards as PNG until `load`, in sequential renders, each on an idle process, so prepared tabs count.",
   run(bench) {
     const relativeLatency = "latency of one render on an idle server relative to";
     return compareWays(bench, [

@@ -13,7 +13,7 @@ import { parseRetryAfter } from "./retry-after.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 const HEADER_BYTES_MAX = 16_384;
-/** The part of a response's body that is returned by default. */
+/** How many bytes of a response's body are returned by default. */
 const BODY_START_BYTES = 2048;
 
 /** A request to a webhook's receiver or a store. */
@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** `null` for DELETE, GET and HEAD. */
   readonly body: Uint8Array | null;
-  /** How much of the response's body to return; the response may be longer by this. By default its first 2 KiB. */
+  /** Maximum number of bytes of the body to return; 2,048 by default. If set, it is added to `maxResponseBytes`. */
   readonly bodyMaxBytes?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export type HttpOutcome =
   | {
       readonly kind: "responded";
       readonly status: number;
-      /** `Retry-After` from now, never negative; `null` if absent or invalid. */
+      /** The delay that `Retry-After` asks for, measured from now; never negative. `null` if absent or invalid. */
       readonly retryAfterMs: number | null;
       /** The start of the response body. */
       readonly body: Uint8Array;
@@ -49,15 +49,15 @@ export interface HttpSenderOptions {
   readonly clock?: Clock | undefined;
   /** Time limit of a request, from name resolution to the last byte. */
   readonly timeoutMs: number;
-  /** A request fails if the response's header and body together are longer than this, plus its `bodyMaxBytes`. */
+  /** A request fails if the response's headers and body together are longer than this, plus its `bodyMaxBytes`. */
   readonly maxResponseBytes: number;
 }
 
 /** Sends requests with limited time and response size. Does not follow redirects and does not retry. */
 export interface HttpSender {
-  /** Never throws because of the receiver. */
+  /** Never throws because of the server. */
   send(request: HttpRequest): Promise<HttpOutcome>;
-  /** Ends current and later requests as `broken`. */
+  /** Current and later requests fail with `broken`. */
   close(): Promise<void>;
 }
 
@@ -66,40 +66,40 @@ interface Attempt extends HttpRequest {
 }
 
 /**
- * Creates a sender. The same egress rules apply as for pages: the receiver's name is resolved once, every address must
- * be allowed, and https requires a valid certificate.
+ * Creates a sender. The same egress rules apply as for pages: the server's name is resolved once, every address must be
+ * allowed, and https requires a valid certificate.
  */
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { clock = systemClock, timeoutMs } = options;
-  const running = new Set<AbortController>();
+  const controllers = new Set<AbortController>();
   let isClosed = false;
   return {
     async send(request) {
       if (isClosed) return failed("broken");
-      const attempt = new AbortController();
-      const { signal } = attempt;
-      running.add(attempt);
-      const stopTimer = clock.after(timeoutMs, () => attempt.abort("timed-out"));
+      const controller = new AbortController();
+      const { signal } = controller;
+      controllers.add(controller);
+      const stopTimer = clock.after(timeoutMs, () => controller.abort("timed-out"));
       try {
-        return await abortable(signal, exchangeOnce({ ...request, signal }, { ...options, clock }));
+        return await abortable(signal, connectAndSend({ ...request, signal }, { ...options, clock }));
       } catch (error) {
         if (!signal.aborted) throw error;
         return failed(signal.reason as WebhookFailureReason);
       } finally {
         stopTimer();
-        running.delete(attempt);
-        attempt.abort();
+        controllers.delete(controller);
+        controller.abort();
       }
     },
     async close() {
       isClosed = true;
-      for (const attempt of running) attempt.abort("broken");
+      for (const controller of controllers) controller.abort("broken");
     },
   };
 }
 
 /** Sends the request; closes the connection when the attempt's signal aborts. */
-async function exchangeOnce(
+async function connectAndSend(
   attempt: Attempt,
   {
     policy,
@@ -159,8 +159,8 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
     outgoing.once("socket", () => meter(stream, { maxBytes, onExcess: fail }));
     outgoing.on("response", (response) => {
       response.on("error", fail);
-      const start = readStart(response, bodyMaxBytes ?? BODY_START_BYTES);
-      response.once("end", () => resolve({ response, body: start() }));
+      const takeStart = collectStart(response, bodyMaxBytes ?? BODY_START_BYTES);
+      response.once("end", () => resolve({ response, body: takeStart() }));
     });
     outgoing.on("error", fail);
     outgoing.once("close", fail);
@@ -169,7 +169,7 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
 }
 
 /** Reads a whole body; the returned function returns its start. */
-function readStart(response: IncomingMessage, maxBytes: number): () => Uint8Array {
+function collectStart(response: IncomingMessage, maxBytes: number): () => Uint8Array {
   const chunks: Buffer[] = [];
   let bytes = 0;
   response.on("data", (chunk: Buffer) => {

@@ -3,13 +3,13 @@ import { createHttpSender, type HttpOutcome, type HttpSenderOptions } from "./ht
 
 /** Time limit of one attempt, from name resolution to the last byte. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Maximum size of a response, including its header. */
+/** Maximum size of a response, including its headers. */
 const RESPONSE_BYTES_MAX = 65_536;
 
 export interface WebhookSenderOptions extends Omit<HttpSenderOptions, "timeoutMs" | "maxResponseBytes"> {
   /** Time limit for an attempt; 15,000 by default. */
   readonly timeoutMs?: number;
-  /** An attempt fails if the response's header and body together are longer than this; 65,536 by default. */
+  /** An attempt fails if the response's headers and body together are longer than this; 65,536 by default. */
   readonly maxResponseBytes?: number;
 }
 

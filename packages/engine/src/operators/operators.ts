@@ -12,7 +12,7 @@ const LIFETIME_MS: Readonly<Record<SignInKind, number>> = {
 
 /** Sign-in links and console sessions. The storage contains only their hashes. */
 export interface Operators {
-  /** Returns the code of a link, which works once and expires after ten minutes. */
+  /** Returns the code for a sign-in link, which works once and expires after ten minutes. */
   createLink(): Promise<{ readonly code: string; readonly expiresAt: number }>;
   /** Starts a twelve-hour session; returns `null` if the code is wrong, used or expired. */
   signIn(code: string): Promise<{ readonly session: string; readonly expiresAt: number } | null>;

@@ -20,7 +20,7 @@ export type WebhookOutcome =
   | {
       readonly kind: "responded";
       readonly status: number;
-      /** `Retry-After` from now, never negative; `null` if absent or invalid. */
+      /** The delay that `Retry-After` asks for, measured from now; never negative. `null` if absent or invalid. */
       readonly retryAfterMs: number | null;
       /** The start of the response body, at most 2 KiB, decoded as UTF-8. */
       readonly body: string;
@@ -31,6 +31,6 @@ export type WebhookOutcome =
 export interface WebhookSender {
   /** Never throws because of the receiver. */
   send(request: WebhookRequest): Promise<WebhookOutcome>;
-  /** Ends current and later attempts as `broken`. */
+  /** Current and later attempts fail with `broken`. */
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ describe("the precedence of the verdicts", () => {
   ])("decides that %s is %s", (url, verdict) => expect(classify(url)).toBe(verdict));
 });
 
-describe("the form of a URL", () => {
+describe("the syntax of a URL", () => {
   it.each([
     ["HTTPS://EXAMPLE.com/", "ok"],
     ["http:/example.com/", "malformed"],

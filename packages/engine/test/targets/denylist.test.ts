@@ -14,7 +14,7 @@ const policy: TargetPolicy = {
 
 const classify = (url: string): string => classifyTarget(url, policy);
 
-describe("the denylist, by the form of a URL,", () => {
+describe("the denylist, by the syntax of a URL,", () => {
   it.each([
     ["http://bad.example/", "blocked"],
     ["https://BAD.example./", "blocked"],

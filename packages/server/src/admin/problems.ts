@@ -1,9 +1,9 @@
 import type { ClockSkew } from "@snap/engine";
 import type { CacheStats } from "@snap/engine/ports";
 import type { AdminProblem } from "@snap/protocol";
-import type { FindingCode } from "../advised-error.ts";
 import { describeBackup, describeCache, describeClocks } from "../findings/describe-state.ts";
 import { problem, type Finding } from "../findings/finding.ts";
+import type { FindingCode } from "../operator-error.ts";
 
 export interface KnownState {
   /** Why the service is not ready. */

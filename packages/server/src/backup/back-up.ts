@@ -1,13 +1,13 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
-import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
 import { isFull } from "../data-dir-error.ts";
 import { openSnapshot } from "../open-storage.ts";
+import { OperatorError } from "../operator-error.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
-import { withWorkFolder } from "./work-folder.ts";
+import { withWorkDirectory } from "./work-directory.ts";
 import { writeArchive, type ArchiveRequest } from "./write-archive.ts";
 
 export interface BackUpRequest extends Pick<ArchiveRequest, "onProgress"> {
@@ -31,7 +31,7 @@ export interface BackUpReport {
  * Backs up the data folder. The file gets its name once it is complete and on the disk. If anything fails before that, no
  * file is left behind.
  *
- * @throws AdvisedError `disk_full`, or `backup_invalid` if the file must not be replaced.
+ * @throws OperatorError `disk_full`, or `backup_invalid` if the file must not be replaced.
  */
 export async function backUp({
   config,
@@ -64,13 +64,13 @@ export async function backUp({
       snapshot.close();
     }
   };
-  return withWorkFolder(parent, work).catch((error: unknown) => {
+  return withWorkDirectory(parent, work).catch((error: unknown) => {
     throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
   });
 }
 
-function diskFull(folder: string, cause: unknown): AdvisedError {
-  return new AdvisedError(
+function diskFull(folder: string, cause: unknown): OperatorError {
+  return new OperatorError(
     "disk_full",
     `the disk of ${folder} is full`,
     "no backup was made, and no file is left behind; free space there, write to another disk, or leave out the cached " +

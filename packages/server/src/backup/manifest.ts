@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AdvisedError } from "../advised-error.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /*
  * A backup is a tar file with, in this order: manifest.json, snap.db, snap.db-documents/ID for each document,
@@ -31,13 +31,13 @@ export function makeManifest(facts: Omit<Manifest, "format">): Manifest {
   return { format: FORMAT, ...facts };
 }
 
-/** @throws AdvisedError if it is not a manifest, or if its schema version is above `schemaVersion`. */
+/** @throws OperatorError if it is not a manifest, or if its schema version is above `schemaVersion`. */
 export function readManifest(text: string, schemaVersion: number): Manifest {
   const parsed = schema.safeParse(parseJson(text));
   if (!parsed.success) throw invalidBackup("its manifest.json does not have the format of this release");
   const { schema_version: version, release } = parsed.data;
   if (version > schemaVersion)
-    throw new AdvisedError(
+    throw new OperatorError(
       "schema_newer",
       `the backup was made by a newer release, ${release} (schema version ${version}; this release supports up to ${schemaVersion})`,
       "restore it with that release or a newer one",
@@ -45,8 +45,8 @@ export function readManifest(text: string, schemaVersion: number): Manifest {
   return parsed.data;
 }
 
-export function invalidBackup(reason: string, cause?: unknown): AdvisedError {
-  return new AdvisedError(
+export function invalidBackup(reason: string, cause?: unknown): OperatorError {
+  return new OperatorError(
     "backup_invalid",
     `this is not a complete backup: ${reason}`,
     "nothing was changed; use another backup",

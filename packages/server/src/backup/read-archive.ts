@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { AdvisedError } from "../advised-error.ts";
 import { isFull } from "../data-dir-error.ts";
 import { messageOf } from "../config/message-of.ts";
+import { OperatorError } from "../operator-error.ts";
 import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts";
 
 /** Enough for the checksums of two million renderings. */
@@ -30,7 +30,7 @@ export interface ReadRequest {
 /**
  * Unpacks a backup, and verifies that it is complete and that every checksum matches.
  *
- * @throws AdvisedError `backup_invalid` or `schema_newer`.
+ * @throws OperatorError `backup_invalid` or `schema_newer`.
  */
 export async function readArchive({ input, ...request }: ReadRequest): Promise<Manifest> {
   const decoder = createTarDecoder({ strict: true });
@@ -41,7 +41,7 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   try {
     return await unpack(decoder.readable, request);
   } catch (error) {
-    if (error instanceof AdvisedError || isFull(error) || input.errored !== null)
+    if (error instanceof OperatorError || isFull(error) || input.errored !== null)
       throw input.errored ?? error;
     throw invalidBackup(messageOf(error).replace(/\.$/, ""), error);
   } finally {
@@ -111,7 +111,7 @@ async function writeFile(path: string, chunks: AsyncIterable<Uint8Array>): Promi
   await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600 }));
 }
 
-/** @throws AdvisedError unless the checksums are exactly those of the files. */
+/** @throws OperatorError unless the checksums are exactly those of the files. */
 function verify(list: string, digests: ReadonlyMap<string, string>): void {
   const lines = list.split("\n").filter((line) => line !== "");
   for (const line of lines) {

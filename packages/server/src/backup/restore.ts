@@ -4,11 +4,11 @@ import { SCHEMA_VERSION, type SqliteRestore } from "@snap/storage-sqlite";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { AdvisedError } from "../advised-error.ts";
 import type { Config } from "../config.ts";
 import { findSecretKey, keySourceOf } from "../config/secret-key.ts";
 import { isFull } from "../data-dir-error.ts";
 import { openRestore } from "../open-storage.ts";
+import { OperatorError } from "../operator-error.ts";
 import type { Manifest } from "./manifest.ts";
 import { readArchive, type ReadRequest } from "./read-archive.ts";
 
@@ -34,7 +34,7 @@ export interface RestoreReport {
  * Replaces the data folder with a backup. Changes nothing unless the backup is complete, was made by this release or an
  * older one, and matches the secret key, if there is one.
  *
- * @throws AdvisedError
+ * @throws OperatorError
  */
 export async function restore({
   config,
@@ -65,7 +65,7 @@ async function openInput(file: string): Promise<Readable> {
     () => false,
   );
   if (!isFile)
-    throw new AdvisedError(
+    throw new OperatorError(
       "backup_invalid",
       `${file} is not a file`,
       "nothing was changed; pass the path of a backup",
@@ -80,7 +80,7 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
   const key = await findSecretKey(config.dataDir, config.secretKey);
   const { newestSealedSecret } = staged.inspect();
   if (key !== null && newestSealedSecret !== null && !isKeyOf(newestSealedSecret, key))
-    throw new AdvisedError(
+    throw new OperatorError(
       "secret_key_wrong",
       `${keySourceOf(config)} is not the key that encrypted the signing secrets in the backup`,
       "nothing was changed; put the backup's key in its place and try again. If that key is lost, move the current " +
@@ -89,8 +89,8 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
   return key !== null;
 }
 
-function diskFull(folder: string, cause: unknown): AdvisedError {
-  return new AdvisedError(
+function diskFull(folder: string, cause: unknown): OperatorError {
+  return new OperatorError(
     "disk_full",
     `the disk of ${folder} is full`,
     "nothing was changed; free as much space as the backup takes, and try again",

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { open, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { AdvisedError } from "../advised-error.ts";
+import { OperatorError } from "../operator-error.ts";
 import { NAMES } from "./manifest.ts";
 
 /** Names that are reserved in a data folder. */
@@ -11,7 +11,7 @@ const OWN_NAME = /^(snap\.db|secret\.key)/;
  * Returns the absolute path of a backup to write. A typo must not destroy a file, so only an earlier backup or an
  * empty file is replaced.
  *
- * @throws AdvisedError `backup_invalid`.
+ * @throws OperatorError `backup_invalid`.
  */
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
   const target = resolve(file);
@@ -49,6 +49,6 @@ async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
   }
 }
 
-function problemWith(problem: string): AdvisedError {
-  return new AdvisedError("backup_invalid", problem, "no backup was made; choose another file");
+function problemWith(problem: string): OperatorError {
+  return new OperatorError("backup_invalid", problem, "no backup was made; choose another file");
 }

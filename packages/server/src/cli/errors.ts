@@ -1,8 +1,8 @@
 import { isSnapError, AdminError, type AdminErrorCode } from "@snap/engine";
 import { CommanderError } from "commander";
-import { AdvisedError, FINDING_CHECKS } from "../advised-error.ts";
 import { ConfigError } from "../config.ts";
 import { messageOf } from "../config/message-of.ts";
+import { FINDING_CHECKS, OperatorError } from "../operator-error.ts";
 
 /** Exit codes of the command. */
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
@@ -64,7 +64,7 @@ export function explainFailure(error: unknown): Failure | null {
     return { exitCode: EXIT_CODES.usage, text: message, document };
   }
   if (error instanceof UsageError) return usageFailure(message, error.advice);
-  if (error instanceof AdvisedError) return explainAdvisedError(error);
+  if (error instanceof OperatorError) return explainOperatorError(error);
   if (error instanceof AdminError)
     return toFailure({ code: error.code, message, advice: error.advice }, EXIT_CODES.failure);
   if (isSnapError(error)) {
@@ -75,7 +75,7 @@ export function explainFailure(error: unknown): Failure | null {
 }
 
 /** A wrong key is a configuration error: a restart does not fix it. */
-function explainAdvisedError({ code, problem, advice }: AdvisedError): Failure {
+function explainOperatorError({ code, problem, advice }: OperatorError): Failure {
   const exitCode = FINDING_CHECKS[code] === "secret key" ? EXIT_CODES.usage : EXIT_CODES.failure;
   return toFailure({ code, message: problem, advice }, exitCode);
 }

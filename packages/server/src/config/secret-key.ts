@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chown, link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AdvisedError } from "../advised-error.ts";
+import { OperatorError } from "../operator-error.ts";
 
 const KEY_BYTES = 32;
 const KEY_MIN_CHARACTERS = 16;
@@ -16,8 +16,8 @@ export function secretKeyPath(dataDir: string): string {
 }
 
 /** Returns the error for a key that does not decrypt the stored secrets. */
-export function wrongKey(source: string): AdvisedError {
-  return new AdvisedError(
+export function wrongKey(source: string): OperatorError {
+  return new OperatorError(
     "secret_key_wrong",
     `${source} is not the key that encrypted the stored signing secrets`,
     RESTORE_KEY,
@@ -40,7 +40,7 @@ export function keySourceOf({
  * processes that start at the same time read the same key.
  *
  * @param options.isLost - Also creates the file next to a database, whose signing secrets the new key cannot decrypt.
- * @throws AdvisedError if the file is unreadable or too short, or missing next to a database.
+ * @throws OperatorError if the file is unreadable or too short, or missing next to a database.
  */
 export async function readSecretKey(dataDir: string, { isLost = false } = {}): Promise<string> {
   const file = secretKeyPath(dataDir);
@@ -48,7 +48,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
   const hasDatabase = (await readdir(dataDir)).some((name) => name.endsWith(".db"));
   const existing = await readIfExists(file);
   if (existing === null && hasDatabase && !isLost)
-    throw new AdvisedError(
+    throw new OperatorError(
       "secret_key_missing",
       `${dataDir} contains a database but not its key file secret.key`,
       "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, `snap-server secret-key replace` creates " +
@@ -60,7 +60,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
 /**
  * Returns the key of a data folder: `secretKey`, or else the contents of its key file; `null` if there is neither.
  *
- * @throws AdvisedError if both exist and differ.
+ * @throws OperatorError if both exist and differ.
  */
 export async function findSecretKey(dataDir: string, secretKey: string | null): Promise<string | null> {
   if (secretKey === null) return readIfExists(secretKeyPath(dataDir));
@@ -69,14 +69,14 @@ export async function findSecretKey(dataDir: string, secretKey: string | null): 
 }
 
 /**
- * @throws AdvisedError if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
+ * @throws OperatorError if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
  * with different keys would be mixed.
  */
 export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
   const file = secretKeyPath(dataDir);
   const existing = await readIfExists(file);
   if (existing !== null && existing !== secretKey)
-    throw new AdvisedError(
+    throw new OperatorError(
       "secret_key_wrong",
       `SNAP_SECRET_KEY is not the key in ${file}, and neither decrypts what the other encrypted`,
       "unset the variable to use the file, or move the file away to use the variable",
@@ -105,21 +105,21 @@ async function createKey(file: string): Promise<string> {
   return (await readFile(file, "utf8")).trim();
 }
 
-/** @throws AdvisedError if the file is unreadable or too short. */
+/** @throws OperatorError if the file is unreadable or too short. */
 async function readIfExists(file: string): Promise<string | null> {
   let key: string;
   try {
     key = (await readFile(file, "utf8")).trim();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
-    throw new AdvisedError(
+    throw new OperatorError(
       "secret_key_unreadable",
       `cannot read the key file ${file} (${codeOf(error)})`,
       "make it readable by the user that runs this process",
     );
   }
   if (key.length < KEY_MIN_CHARACTERS)
-    throw new AdvisedError(
+    throw new OperatorError(
       "secret_key_unreadable",
       `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
       "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",

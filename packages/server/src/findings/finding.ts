@@ -1,5 +1,5 @@
-import { FINDING_CHECKS, type AdvisedError, type FindingCode } from "../advised-error.ts";
 import { messageOf } from "../config/message-of.ts";
+import { FINDING_CHECKS, type FindingCode, type OperatorError } from "../operator-error.ts";
 
 /** The result of one check. */
 export interface Finding {
@@ -30,7 +30,7 @@ export function problem(code: FindingCode, message: string, advice: string): Fin
 /** The findings that do not keep the service from starting. */
 const HARMLESS: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
 
-export function findingOf({ code, problem: message, advice }: AdvisedError): Finding {
+export function findingOf({ code, problem: message, advice }: OperatorError): Finding {
   return HARMLESS.has(code) ? warning(code, message, advice) : problem(code, message, advice);
 }
 

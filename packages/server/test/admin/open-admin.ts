@@ -108,7 +108,7 @@ export async function signIn(service: AdminTestService, origin = ORIGIN): Promis
   };
 }
 
-/** Sends the code of a sign-in link. */
+/** Sends the code from a sign-in link. */
 export function postCode(
   service: Pick<AdminTestService, "admin">,
   code: unknown,

@@ -116,7 +116,7 @@ describe("a session", () => {
 
   it.each([
     ["a forged value", "__Host-snap_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
-    ["the code of a link", "CODE"],
+    ["the code from a link", "CODE"],
     ["an empty value", "__Host-snap_session="],
     ["invalid characters", "__Host-snap_session=' OR 1=1 --"],
     ["the name of the cookie without TLS", "snap_session=SESSION"],

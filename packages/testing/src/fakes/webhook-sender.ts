@@ -13,8 +13,8 @@ export interface FakeWebhookSender extends WebhookSender {
 }
 
 /**
- * Creates a sender whose receivers immediately respond with 204 by default. After `close`, all held and later requests end
- * as `broken`.
+ * Creates a sender whose receivers immediately respond with 204 by default. After `close`, all held and later requests
+ * fail with `broken`.
  *
  * @example
  * const sender = createFakeWebhookSender();

@@ -78,7 +78,7 @@ export interface UsageQuery {
   readonly token?: string | undefined;
 }
 
-/** Exchanges the code of a sign-in link for a session. */
+/** Exchanges the code from a sign-in link for a session. */
 export async function signIn(code: string): Promise<void> {
   await send(`${ADMIN_URL}sign-in`, { method: "POST", body: { code } });
 }

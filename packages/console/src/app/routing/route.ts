@@ -36,7 +36,7 @@ export function toHash(
 
 const SIGN_IN = /^#sign-in=([^&]+)$/;
 
-/** Returns the code of a sign-in link; `null` for any other hash. */
+/** Returns the code from a sign-in link; `null` for any other hash. */
 export function readSignInCode(hash: string): string | null {
   const [, code] = SIGN_IN.exec(hash) ?? [];
   return code === undefined ? null : decode(code);

@@ -5,7 +5,7 @@ import { toFailure, type ApiFailure } from "../api/failure.ts";
 import { createServiceApi, type ServiceApi } from "../api/service.ts";
 import { forgetTokens, readToken, storeToken } from "./stored-tokens.ts";
 
-/** The user of the console: an operator of the service, or a token holder. */
+/** A session of the console: an operator's or a token holder's. */
 export type Session =
   | { readonly kind: "operator"; readonly admin: AdminApi }
   | { readonly kind: "token"; readonly token: string; readonly service: ServiceApi };
@@ -19,7 +19,7 @@ export type SessionState =
 export type SignedOutReason = "link-invalid" | "session-ended" | "token-rejected" | "signed-out";
 
 /**
- * Starts a session with the code of a link, the token stored in this tab, or the session cookie.
+ * Starts a session with the code from a sign-in link, the token stored in this tab, or the session cookie.
  *
  * @param onEnd called when the service rejects the session or the token.
  */
@@ -29,10 +29,10 @@ export async function startSession(
 ): Promise<SessionState> {
   const admin = createAdminApi(() => onEnd("session-ended"));
   try {
-    const isRejected = code !== null && !(await isAccepted(code));
+    const isRejected = code !== null && !(await trySignIn(code));
     if (code !== null && !isRejected) forgetTokens();
     const token = readToken("session");
-    if (token !== null) return tokenSession(token, onEnd);
+    if (token !== null) return startTokenSession(token, onEnd);
     const reason = isRejected ? "link-invalid" : null;
     return (await hasSession(admin)) ? { kind: "operator", admin } : { kind: "signed-out", reason };
   } catch (error) {
@@ -40,16 +40,16 @@ export async function startSession(
   }
 }
 
-export function tokenSession(token: string, onEnd: (reason: SignedOutReason) => void): Session {
-  const rejected = (): void => {
+export function startTokenSession(token: string, onEnd: (reason: SignedOutReason) => void): Session {
+  const onRejected = (): void => {
     forgetTokens();
     onEnd("token-rejected");
   };
   storeToken("session", token);
-  return { kind: "token", token, service: createServiceApi(token, rejected) };
+  return { kind: "token", token, service: createServiceApi(token, onRejected) };
 }
 
-async function isAccepted(code: string): Promise<boolean> {
+async function trySignIn(code: string): Promise<boolean> {
   return succeeds(() => signIn(code));
 }
 
@@ -57,7 +57,7 @@ async function hasSession(admin: AdminApi): Promise<boolean> {
   return succeeds(() => admin.session());
 }
 
-/** Returns `false` if a call fails with 401. @throws ApiFailure for any other failure. */
+/** Returns `false` if the call fails with 401. @throws ApiFailure for any other failure. */
 async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();
@@ -79,6 +79,6 @@ export function useSession(): Session {
 /** Returns the admin API. Only screens for operators can use it. */
 export function useAdmin(): AdminApi {
   const session = useSession();
-  if (session.kind !== "operator") throw new Error("This screen needs the operator's session.");
+  if (session.kind !== "operator") throw new Error("This screen needs an operator's session.");
   return session.admin;
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { readSignInCode } from "../routing/route.ts";
-import { startSession, tokenSession, type SessionState, type SignedOutReason } from "./session.ts";
+import { startSession, startTokenSession, type SessionState, type SignedOutReason } from "./session.ts";
 import { forgetTokens } from "./stored-tokens.ts";
 
 export interface SessionControl {
@@ -34,7 +34,7 @@ export function useSessionState(): SessionControl {
     forgetTokens();
     end("signed-out");
   };
-  return { state, useToken: (token) => setState(tokenSession(token, end)), signOut, retry: start };
+  return { state, useToken: (token) => setState(startTokenSession(token, end)), signOut, retry: start };
 }
 
 /** Removes the sign-in code from the address, so it neither stays in the history nor appears on a screen. */

@@ -17,16 +17,16 @@ export interface ThrottledProcess {
  */
 export class Throttle {
   #processes: readonly ThrottledProcess[] = [];
-  #period: NodeJS.Timeout | undefined;
-  #stops: readonly NodeJS.Timeout[] = [];
+  #periodTimer: NodeJS.Timeout | undefined;
+  #stopTimers: readonly NodeJS.Timeout[] = [];
 
-  /** Replaces the processes to slow down; the previous ones return to full speed. */
+  /** Sets the processes to throttle. Those set before return to full speed. */
   set(processes: readonly ThrottledProcess[]): void {
     this.release();
     this.#processes = processes;
     if (processes.length === 0) return;
     this.#stopLater();
-    this.#period = setInterval(() => {
+    this.#periodTimer = setInterval(() => {
       this.#resume();
       this.#stopLater();
     }, PERIOD_MS);
@@ -34,7 +34,7 @@ export class Throttle {
 
   /** Lets all processes run. */
   release(): void {
-    clearInterval(this.#period);
+    clearInterval(this.#periodTimer);
     this.#resume();
     this.#processes = [];
   }
@@ -44,14 +44,14 @@ export class Throttle {
    * processes.
    */
   #stopLater(): void {
-    this.#stops = this.#processes.map(({ group, pid, runFraction }) =>
+    this.#stopTimers = this.#processes.map(({ group, pid, runFraction }) =>
       setTimeout(() => group.signal(pid, "SIGSTOP"), runFraction * PERIOD_MS),
     );
   }
 
   #resume(): void {
-    for (const stop of this.#stops) clearTimeout(stop);
-    this.#stops = [];
+    for (const timer of this.#stopTimers) clearTimeout(timer);
+    this.#stopTimers = [];
     for (const { group, pid } of this.#processes) group.signal(pid, "SIGCONT");
   }
 }

@@ -1,7 +1,7 @@
 import { AdminError, type AdminErrorCode } from "@snap/engine";
 import type { ErrorEnvelope } from "@snap/protocol";
-import { AdvisedError } from "../../advised-error.ts";
 import { messageOf } from "../../config/message-of.ts";
+import { OperatorError } from "../../operator-error.ts";
 import { EMAIL_TAKEN } from "../failures.ts";
 import { ADMIN_BASE } from "../route.ts";
 
@@ -32,7 +32,7 @@ export interface RemoteCall {
 /**
  * Sends a request to a service's admin API and returns the JSON document.
  *
- * @throws AdminError if the operation is impossible; AdvisedError if the API is unusable.
+ * @throws AdminError if the operation is impossible; OperatorError if the API is unusable.
  */
 export async function callRemote<Document>(service: RemoteService, call: RemoteCall): Promise<Document> {
   const response = await send(service, call);
@@ -60,7 +60,7 @@ async function send(
       signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
     });
   } catch (error) {
-    throw new AdvisedError(
+    throw new OperatorError(
       "admin_api_unreachable",
       `${url} cannot be reached: ${reasonOf(error)}`,
       "correct SNAP_ADMIN_URL, or start the service",
@@ -79,7 +79,7 @@ async function explain(service: RemoteService, call: RemoteCall, response: Respo
   const envelope = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
   const { code, message = "" } = envelope;
   if (code === "unauthenticated")
-    return new AdvisedError(
+    return new OperatorError(
       "admin_token_rejected",
       `${url} rejects SNAP_ADMIN_TOKEN`,
       "set it to the SNAP_ADMIN_TOKEN of the service",
@@ -89,7 +89,7 @@ async function explain(service: RemoteService, call: RemoteCall, response: Respo
   if (code === "validation_failed")
     return new AdminError(message.replace(/\.$/, ""), { code: codeOf(envelope, call) });
   const what = code === undefined ? `status ${response.status} and no error envelope` : `${code}: ${message}`;
-  return new AdvisedError(
+  return new OperatorError(
     "admin_api_unreachable",
     `${url} responds with ${what}`,
     "check SNAP_ADMIN_URL and the service's log",
@@ -106,8 +106,8 @@ async function isServed(service: RemoteService): Promise<boolean> {
   return (await send(service, { path: "/session" })).ok;
 }
 
-function notServed(url: string): AdvisedError {
-  return new AdvisedError(
+function notServed(url: string): OperatorError {
+  return new OperatorError(
     "admin_api_unreachable",
     `${url} does not serve an admin API`,
     "set SNAP_ADMIN_TOKEN for the service, or correct SNAP_ADMIN_URL",

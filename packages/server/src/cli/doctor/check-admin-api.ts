@@ -1,7 +1,7 @@
 import type { AdminHealth, AdminProblem } from "@snap/protocol";
 import { callRemote } from "../../admin/operations/remote-call.ts";
-import { AdvisedError, FINDING_CHECKS, type FindingCode } from "../../advised-error.ts";
 import { findingOf, ok, type Finding } from "../../findings/finding.ts";
+import { FINDING_CHECKS, OperatorError, type FindingCode } from "../../operator-error.ts";
 
 /** Reports the problems of the service at SNAP_ADMIN_URL. */
 export async function checkAdminApi(url: string, token: string): Promise<readonly Finding[]> {
@@ -9,7 +9,7 @@ export async function checkAdminApi(url: string, token: string): Promise<readonl
     const { version, problems } = await callRemote<AdminHealth>({ url, token }, { path: "/health" });
     return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];
   } catch (error) {
-    if (error instanceof AdvisedError) return [findingOf(error)];
+    if (error instanceof OperatorError) return [findingOf(error)];
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { Engine } from "@snap/engine";
 import type { PoolMode } from "@snap/storage-postgres";
-import { AdvisedError } from "../../advised-error.ts";
 import type { Config } from "../../config.ts";
 import { describePooler } from "../../operations/describe-pooler.ts";
 import { openSharedCache } from "../../open-storage.ts";
 import { openAdminEngine } from "../../wire.ts";
 import { describeCache, describeClocks } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
+import { OperatorError } from "../../operator-error.ts";
 import { checkRecords } from "./check-records.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function checkShared(
   try {
     engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onBackgroundError });
   } catch (error) {
-    if (!(error instanceof AdvisedError)) return [unreachable(error)];
+    if (!(error instanceof OperatorError)) return [unreachable(error)];
     const cache = openSharedCache({ ...config, redisUrl }, { onBackgroundError });
     return [findingOf(error), ...(await cache.then((open) => checkCacheAlone(open, { config, errors })))];
   }
@@ -53,7 +53,7 @@ export async function checkShared(
 }
 
 function beforeCreation(): never {
-  throw new AdvisedError(
+  throw new OperatorError(
     "database_empty",
     "the PostgreSQL database is empty: the service will create its tables when it first starts",
     "if the service has run before, SNAP_DATABASE_URL names another database: correct it, or load the dump into this one",

@@ -3,21 +3,24 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 /**
- * Runs `work` with a private folder in `parent`, and removes the folder afterwards. Also removes the folders that killed
- * processes on this machine left behind.
+ * Runs `work` with a private directory in `parent`, and removes the directory afterwards. Also removes the directories
+ * that killed processes on this machine left behind.
  */
-export async function withWorkFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
+export async function withWorkDirectory<T>(
+  parent: string,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
   const prefix = `.snap-backup-${hostname()}-`;
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split("-")[0]) : NaN;
     if (Number.isInteger(pid) && !isAlive(pid))
       await rm(join(parent, name), { recursive: true, force: true });
   }
-  const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
+  const directory = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
   try {
-    return await work(folder);
+    return await work(directory);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

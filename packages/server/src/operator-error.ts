@@ -56,8 +56,8 @@ export const FINDING_CHECKS = {
 export type FindingCode = keyof typeof FINDING_CHECKS;
 
 /** An error that the operator can fix. Its message is the problem and the advice; `doctor` reports both. */
-export class AdvisedError extends Error {
-  override readonly name = "AdvisedError";
+export class OperatorError extends Error {
+  override readonly name = "OperatorError";
   readonly code: FindingCode;
   readonly problem: string;
   readonly advice: string;
