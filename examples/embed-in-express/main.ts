@@ -17,7 +17,7 @@ export async function openEngine({ directory, secretKey, allowTargets = "" }: Se
   });
 }
 
-/** `GET /preview?url=https://example.com` returns an image of the page. */
+/** `GET /preview?url=https://example.com` returns an image of the page; `GET /v1/snap/signed` serves signed URLs. */
 export async function createApp(engine: Engine): Promise<Express> {
   // one account for all requests; a service with customers creates one account per customer
   const { token } = await engine.accounts.ensure({ email: "previews@example.com" });
@@ -29,6 +29,21 @@ export async function createApp(engine: Engine): Promise<Express> {
     const parameters = { url: request.query["url"], width: 1200, height: 630 };
     const { rendering } = await engine.capture({ principal, parameters });
     response.set({ ETag: rendering.etag, "Cache-Control": "public, max-age=3600" });
+    response.type(rendering.contentType).send(Buffer.from(rendering.bytes));
+  });
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- as above
+  app.get("/v1/snap/signed", async (request, response) => {
+    const { searchParams } = new URL(request.originalUrl, "http://localhost");
+    const { principal, parameters, expiresAt } = await engine.authenticateSigned(searchParams);
+    const { rendering, cache, respondedAt } = await engine.capture({ principal, parameters });
+    const endsAt = Math.min(rendering.expiresAt, expiresAt ?? rendering.expiresAt);
+    const lifeSeconds = Math.max(0, Math.floor((endsAt - respondedAt) / 1000));
+    response.set({
+      ETag: rendering.etag,
+      "Cache-Control": cache === "bypass" ? "no-store" : `public, max-age=${lifeSeconds}`,
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "X-Content-Type-Options": "nosniff",
+    });
     response.type(rendering.contentType).send(Buffer.from(rendering.bytes));
   });
   app.use(handleSnapErrors);

@@ -35,7 +35,7 @@ export async function openDocument(
   if (record === null)
     throw new SnapError(
       "target_unreachable",
-      "The document is unknown, or it was deleted or has expired; upload it again.",
+      "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
     );
   const readFile: ServedDocument["readFile"] = async (path) => {
     const file = await documents.readFile({ ...key, path });

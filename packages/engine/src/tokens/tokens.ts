@@ -140,7 +140,10 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
 
 /** @param id - As the caller sent it. */
 export function tokenNotFound(id: number | string): AdminError {
-  return new AdminError(`token ${id} not found`, { code: "token_not_found" });
+  return new AdminError(`token ${id} not found`, {
+    code: "token_not_found",
+    advice: "`snap-server tokens list --account ID` lists the tokens of an account",
+  });
 }
 
 function overlapRunning(id: number, { overlapEndsAt }: { readonly overlapEndsAt: number }): AdminError {

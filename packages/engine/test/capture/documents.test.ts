@@ -128,7 +128,8 @@ describe("capture of a stored document", () => {
     for (const failure of failures) {
       expect(failure).toMatchObject({
         code: "target_unreachable",
-        message: "The document is unknown, or it was deleted or has expired; upload it again.",
+        message:
+          "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
         errors: undefined,
         notes: [],
       });

@@ -174,7 +174,7 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
         ],
         ["resets", formatInstant(period?.resets_at ?? null, "never (no plan, so no period)")],
         ["renders per minute", formatCount(limits.requests_per_minute)],
-        ["tokens", tokens.map((token) => token.id).join(", ") || "none"],
+        ["token ids", tokens.map((token) => token.id).join(", ") || "none"],
       ]),
     );
   });

@@ -173,7 +173,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     expect(await statusOf("/v1/usage", token)).toBe(401);
     expect(await workspace.run(["tokens", "rotate", String(id)])).toMatchObject({
       code: 1,
-      stderr: `error: token ${id} not found\n`,
+      stderr: `error: token ${id} not found; \`snap-server tokens list --account ID\` lists the tokens of an account\n`,
     });
   });
 

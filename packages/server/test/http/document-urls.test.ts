@@ -51,7 +51,8 @@ describe("GET /v1/snap for a document", () => {
       expect(reply.status).toBe(422);
       expect(envelopeOf(reply)).toEqual({
         code: "target_unreachable",
-        message: "The document is unknown, or it was deleted or has expired; upload it again.",
+        message:
+          "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
         request_id: reply.headers["x-request-id"],
       });
       expect(reply.headers["x-credits-remaining"]).toBe("1000");

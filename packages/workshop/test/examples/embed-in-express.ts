@@ -1,5 +1,6 @@
 import { listen } from "./listen.ts";
 import { servePage } from "./serve-page.ts";
+import { signUrl } from "@snap/client";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -32,8 +33,27 @@ for (const [query, status, code] of [
   assert.deepEqual([rejected.status, ((await rejected.json()) as { code: string }).code], [status, code]);
 }
 
+const { id: accountId } = await engine.accounts.create({
+  email: "ada@example.com",
+  planSlug: "starter",
+  verified: true,
+});
+const { record, signingSecret } = await engine.tokens.create({ accountId });
+const signed = signUrl(
+  { url: page.origin },
+  { baseUrl: `${app.origin}/v1`, tokenId: record.id, signingSecret, expires: new Date(Date.now() + 60_500) },
+);
+const embedded = await fetch(signed);
+assert.deepEqual([embedded.status, embedded.headers.get("Content-Type")], [200, "image/png"]);
+assert.match(embedded.headers.get("Cache-Control") ?? "", /^public, max-age=([1-5]?\d|60)$/);
+const changed = await fetch(`${signed}&width=10`);
+assert.deepEqual(
+  [changed.status, ((await changed.json()) as { code: string }).code],
+  [403, "invalid_signature"],
+);
+
 app.close();
 await engine.close();
 page.close();
 await rm(directory, { recursive: true });
-console.log("embed-in-express: renders a page, caches it, blocks private hosts");
+console.log("embed-in-express: renders a page, caches it, blocks private hosts, serves signed URLs");

@@ -27,6 +27,6 @@ function formatOf(name: string): string {
   const setting = Object.values(SETTINGS).find(({ variable }) => variable === name);
   const [issue] = setting?.schema.safeParse("?\n").error?.issues ?? [];
   if (issue === undefined) return "a path";
-  const [, example = issue.message] = /use a form like (.+)$/.exec(issue.message) ?? [];
+  const [, example = issue.message] = /use(?: a form like|, for example,) (.+)$/.exec(issue.message) ?? [];
   return example.replace(/^must (be|have) /, "").replace(/: E[A-Z]+: .*$/s, "");
 }
