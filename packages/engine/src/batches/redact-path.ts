@@ -4,16 +4,20 @@ const SECRET_CHARACTERS_MIN = 8;
 
 /**
  * Replaces the path and query of a webhook's URL in a receiver's response, because they may contain secrets and frameworks
- * respond with "Cannot POST /path". Also replaces each of their longer parts, decoded, escaped for HTML or JSON, or cut off
- * at the end of the text.
+ * respond with "Cannot POST /path". Also replaces each of their longer parts, decoded, escaped for HTML or JSON, in another
+ * case, or cut off at the end of the text.
  */
 export function redactPath(text: string, url: string): string {
   const forms = [...new Set(secretParts(new URL(url)).flatMap(formsOf))].toSorted(
     (left, right) => right.length - left.length,
   );
-  const redacted = forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
+  const redacted = forms.reduce((rest, form) => rest.replace(anyCase(form), REDACTED), text);
   const cut = Math.max(0, ...forms.map((form) => cutCharacters(redacted, form)));
   return cut === 0 ? redacted : redacted.slice(0, -cut) + REDACTED;
+}
+
+function anyCase(form: string): RegExp {
+  return new RegExp(form.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), "gi");
 }
 
 function secretParts({ pathname, search }: URL): readonly string[] {
@@ -62,8 +66,9 @@ function escapeHtml(text: string): string {
 
 /** Returns how many characters at the end of the text are the start of a form: only the start of a response is read. */
 function cutCharacters(text: string, form: string): number {
+  const [end, start] = [text.toLowerCase(), form.toLowerCase()];
   const longest = Math.min(text.length, form.length - 1);
   for (let count = longest; count >= SECRET_CHARACTERS_MIN; count -= 1)
-    if (text.endsWith(form.slice(0, count))) return count;
+    if (end.endsWith(start.slice(0, count))) return count;
   return 0;
 }

@@ -43,6 +43,8 @@ async function convert(markdown: Uint8Array, cpuMaxMs: number): Promise<Uint8Arr
     workerData: markdown,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB },
   });
+  // `once` stops listening at the abort, but the worker can still run out of memory, which would end this process
+  worker.on("error", () => {});
   const { signal, stop } = limitCpuTime(worker, cpuMaxMs);
   try {
     const [html] = (await once(worker, "message", { signal })) as [Uint8Array | null];

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import PQueue from "p-queue";
 import type { StoredRendering } from "../ports/renderings.ts";
 import { openImage } from "./convert-image.ts";
 import { imageProcessor, type ImageProcessor, type Sharp } from "./image-processor.ts";
@@ -15,8 +16,10 @@ export interface PreviewLimits {
   readonly maxSidePx: number;
 }
 
-/** Returns the preview of a rendering; `null` if there is none, or the service is too busy to make it. */
-export type FindPreview = (rendering: Pick<StoredRendering, "etag" | "bytes">) => Promise<Preview | null>;
+/** Returns the preview of an account's rendering; `null` if there is none, or the service is too busy to make it. */
+export type FindPreview = (
+  rendering: Pick<StoredRendering, "etag" | "bytes"> & { readonly accountId: string },
+) => Promise<Preview | null>;
 
 /** More pixels than an assistant looks at. */
 const MAX_PIXELS = 8_000_000;
@@ -25,10 +28,17 @@ const MAX_ATTEMPTS = 3;
 const ATTEMPT_MAX_SECONDS = 10;
 /** How much smaller than estimated the next attempt is. */
 const MARGIN = 0.9;
-/** Renders are converted first. */
-const MAX_WAITING = 2;
+/** Leaves time for renders, whose images are converted first. */
+const AT_ONCE = 1;
+const UNFINISHED_MAX = 4;
+/** One that is made and one that waits. */
+const UNFINISHED_MAX_PER_ACCOUNT = 2;
+/** Renders whose images wait to be converted. */
+const RENDERS_WAITING_MAX = 2;
 /** Cache hits are free, so a repeated one must not cost CPU time either. */
 const CACHE_BYTES = 32 * 1024 * 1024;
+/** Estimated size of a cache entry besides the preview. */
+const OVERHEAD_BYTES = 256;
 
 /** Creates previews with the image processor of this process. */
 export function createPreviews(limits: PreviewLimits): FindPreview {
@@ -37,16 +47,36 @@ export function createPreviews(limits: PreviewLimits): FindPreview {
 
 /** Creates a function that returns previews within the limits, and caches them by the rendering's entity tag. */
 export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
-  const cache = new LRUCache<string, Preview>({
+  const cache = new LRUCache<string, { readonly preview: Preview | null }>({
     maxSize: CACHE_BYTES,
-    sizeCalculation: ({ bytes }) => bytes.byteLength + 1,
+    sizeCalculation: ({ preview }) => (preview?.bytes.byteLength ?? 0) + OVERHEAD_BYTES,
   });
-  return async ({ etag, bytes }) => {
+  const unfinished = new Map<
+    string,
+    { readonly accountId: string; readonly made: Promise<Preview | null> }
+  >();
+  const queue = new PQueue({ concurrency: AT_ONCE });
+  const isBusy = (accountId: string): boolean => {
+    const own = [...unfinished.values()].filter((one) => one.accountId === accountId);
+    return (
+      own.length >= UNFINISHED_MAX_PER_ACCOUNT ||
+      unfinished.size >= UNFINISHED_MAX ||
+      images.waiting >= RENDERS_WAITING_MAX
+    );
+  };
+  return async ({ accountId, etag, bytes }) => {
     const cached = cache.get(etag);
-    if (cached !== undefined) return cached;
-    if (!images.isAvailable || images.waiting >= MAX_WAITING) return null;
-    const preview = await images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null);
-    if (preview !== null) cache.set(etag, preview);
+    if (cached !== undefined) return cached.preview;
+    const started = unfinished.get(etag);
+    if (started !== undefined) return started.made;
+    if (!images.isAvailable || isBusy(accountId)) return null;
+    const make = (): Promise<Preview | null> =>
+      images.run((sharp) => shrink(sharp, bytes, limits), { owner: accountId }).catch(() => null);
+    const made = queue.add(make);
+    unfinished.set(etag, { accountId, made });
+    const preview = await made;
+    cache.set(etag, { preview });
+    unfinished.delete(etag);
     return preview;
   };
 }

@@ -15,6 +15,12 @@ it.for<readonly [path: string, text: string, redacted: string]>([
   ["/a/b/c", String.raw`{"path":"\/a\/b\/c"}`, '{"path":"[path]"}'],
   ["/a%22bcdefgh", String.raw`{"path":"a\"bcdefgh"}`, '{"path":"[path]"}'],
   ["/hooks/TOPSECRET?TOPVALUE", "unknown hook TOPSECRET (TOPVALUE)", "unknown hook [path] ([path])"],
+  [
+    "/hooks/TOPSECRET",
+    "Cannot POST /HOOKS/topsecret, unknown hook TopSecre",
+    "Cannot POST [path], unknown hook [path]",
+  ],
+  ["/a.b+c(d", "no /axb+c(d, no /A.B+C(D", "no /axb+c(d, no [path]"],
   ["/hooks/short", "unknown hook short", "unknown hook short"],
 ])("for the path %j, %j becomes %j", ([path, text, redacted]) => {
   expect(redactPath(text, `https://hooks.example.com${path}`)).toBe(redacted);

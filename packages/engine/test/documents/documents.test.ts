@@ -145,21 +145,34 @@ describe("documents", () => {
     });
   });
 
-  it("are received two at a time per account", async () => {
+  /** Uploads documents whose first or second step waits; `started` has the names of those that reached it. */
+  const holdUploads = (step: "receive" | "unpack") => {
     const started: string[] = [];
     const releases: (() => void)[] = [];
+    const reach = async (one: typeof step, name: string): Promise<void> => {
+      if (one !== step) return;
+      started.push(name);
+      await new Promise<void>((resolve) => releases.push(resolve));
+    };
     const upload = (principal: Principal, name: string) =>
       engine.documents.create({
         principal,
         content: {
           async receive() {
-            started.push(name);
-            await new Promise<void>((resolve) => releases.push(resolve));
+            await reach("receive", name);
             return Buffer.from(name);
           },
-          unpack: async (html) => ({ html }),
+          async unpack(html) {
+            await reach("unpack", name);
+            return { html };
+          },
         },
       });
+    return { started, releases, upload };
+  };
+
+  it("are received two at a time per account", async () => {
+    const { started, releases, upload } = holdUploads("receive");
     const eve = await newPrincipal("eve@example.com");
     const uploads = [upload(ada, "a1"), upload(ada, "a2"), upload(ada, "a3"), upload(eve, "e1")];
     await expect.poll(() => started).toEqual(["a1", "a2", "e1"]);
@@ -168,6 +181,17 @@ describe("documents", () => {
     await expect.poll(() => started).toEqual(["a1", "a2", "e1", "a3"]);
     for (const release of releases) release();
     expect(await Promise.all(uploads)).toHaveLength(4);
+  });
+
+  it("are stored one at a time per account", async () => {
+    const { started, releases, upload } = holdUploads("unpack");
+    const eve = await newPrincipal("eve@example.com");
+    const uploads = [upload(ada, "a1"), upload(ada, "a2"), upload(eve, "e1")];
+    await expect.poll(() => started.toSorted()).toEqual(["a1", "e1"]);
+    for (const release of releases.splice(0)) release();
+    await expect.poll(() => started.length).toBe(3);
+    for (const release of releases) release();
+    expect(await Promise.all(uploads)).toHaveLength(3);
   });
 
   it("are pruned after they expire, and deleted with their account", async () => {

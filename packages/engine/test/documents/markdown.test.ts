@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDocument } from "../../src/documents/document.ts";
 import { markdownToHtml } from "../../src/documents/markdown.ts";
 
@@ -18,6 +19,17 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
+  it("does not end the process if its thread fails after the conversion was given up", async () => {
+    const { terminate } = Worker.prototype;
+    const stopped = vi.spyOn(Worker.prototype, "terminate").mockImplementation(function (this: Worker) {
+      this.emit("error", new Error("out of memory"));
+      return terminate.call(this);
+    });
+    onTestFinished(() => stopped.mockRestore());
+    expect(await bodyOf("Text.")).toBe("<p>Text.</p>\n");
+    expect(stopped).toHaveBeenCalledTimes(1);
+  });
+
   it("becomes a page with a title, and with a style in a cascade layer", async () => {
     const html = await htmlOf('\ufeffBefore.\n\n## Q3 *& "<b>more</b>"* `x < y` ![a](b)\n\n# Second\n');
     expect(html).toMatch(/^<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">/);

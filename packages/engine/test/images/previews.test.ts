@@ -40,7 +40,10 @@ function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & {
 describe("createPreviewsWith", () => {
   it("keeps the size of an image whose preview fits the limits", async () => {
     const bytes = await plain(300, 200);
-    const preview = await createPreviewsWith(processor(), LIMITS)({ etag: '"1"', bytes });
+    const preview = await createPreviewsWith(
+      processor(),
+      LIMITS,
+    )({ accountId: "acct_1", etag: '"1"', bytes });
     const { format, width, height } = await sharp(preview?.bytes).metadata();
     expect([format, width, height]).toEqual(["webp", 300, 200]);
     expect(preview).toMatchObject({ width: 300, height: 200 });
@@ -48,9 +51,9 @@ describe("createPreviewsWith", () => {
 
   it("shrinks an image with a side or a file that is too large, in proportion", async () => {
     const find = createPreviewsWith(processor(), LIMITS);
-    const wide = await find({ etag: '"1"', bytes: await plain(1200, 100) });
+    const wide = await find({ accountId: "acct_1", etag: '"1"', bytes: await plain(1200, 100) });
     expect([wide?.width, wide?.height]).toEqual([600, 50]);
-    const noisy = await find({ etag: '"2"', bytes: await noise(600, 300) });
+    const noisy = await find({ accountId: "acct_1", etag: '"2"', bytes: await noise(600, 300) });
     expect(noisy?.bytes.length).toBeLessThanOrEqual(20_000);
     const { width, height } = await sharp(noisy?.bytes).metadata();
     expect([width, height]).toEqual([noisy?.width, noisy?.height]);
@@ -60,22 +63,50 @@ describe("createPreviewsWith", () => {
 
   it("is null if no attempt fits, or the image is corrupt", async () => {
     const find = createPreviewsWith(processor(), { maxBytes: 20, maxSidePx: 600 });
-    expect(await find({ etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
-    expect(await find({ etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
+    expect(await find({ accountId: "acct_1", etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
+    expect(await find({ accountId: "acct_1", etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
   });
 
   it("is null without sharp, and while others wait", async () => {
     const bytes = await plain(300, 200);
     for (const images of [processor({ isInstalled: false }), processor({ waiting: 2 })]) {
-      expect(await createPreviewsWith(images, LIMITS)({ etag: '"1"', bytes })).toBe(null);
+      expect(await createPreviewsWith(images, LIMITS)({ accountId: "acct_1", etag: '"1"', bytes })).toBe(
+        null,
+      );
       expect(images.runs).toBe(0);
     }
+  });
+
+  it("makes one preview at a time, and lets an account wait for one more", async () => {
+    const images = processor();
+    const find = createPreviewsWith(images, LIMITS);
+    const bytes = await plain(300, 200);
+    const one = (accountId: string, etag: string): Promise<unknown> => find({ accountId, etag, bytes });
+    const found = await Promise.all([
+      one("acct_1", '"1"'),
+      one("acct_1", '"2"'),
+      one("acct_1", '"3"'),
+      one("acct_2", '"4"'),
+      one("acct_2", '"1"'),
+    ]);
+    expect(found.map((preview) => preview !== null)).toEqual([true, true, false, true, true]);
+    expect(found[4]).toBe(found[0]);
+    expect(images.runs).toBe(3);
+    expect(await one("acct_1", '"3"')).not.toBe(null);
+  });
+
+  it("does not try an image again that has no preview", async () => {
+    const images = processor();
+    const find = createPreviewsWith(images, LIMITS);
+    const corrupt = { accountId: "acct_1", etag: '"1"', bytes: Buffer.from("%PDF-1.4") };
+    expect([await find(corrupt), await find(corrupt)]).toEqual([null, null]);
+    expect(images.runs).toBe(1);
   });
 
   it("makes the preview of a rendering once", async () => {
     const images = processor();
     const find = createPreviewsWith(images, LIMITS);
-    const rendering = { etag: '"1"', bytes: await plain(300, 200) };
+    const rendering = { accountId: "acct_1", etag: '"1"', bytes: await plain(300, 200) };
     expect(await find(rendering)).toBe(await find(rendering));
     expect(images.runs).toBe(1);
   });

@@ -101,7 +101,8 @@ export function createMcpServer(parts: ToolParts): McpServer {
     reportProgress(context, async () => {
       const rendered = await render(parts, { mode: "screenshot", args });
       const { rendering } = rendered.capture;
-      const preview = needsPreview(rendering) ? await parts.findPreview(rendering) : null;
+      const accountId = parts.principal.account.id;
+      const preview = needsPreview(rendering) ? await parts.findPreview({ accountId, ...rendering }) : null;
       return screenshotResult({ ...rendered, preview });
     }),
   );

@@ -1,15 +1,15 @@
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
 /**
- * Returns whether JSON text has more than `max` members and elements, by its commas, without parsing it: the parser and
- * every copy of what it returns block the event loop in proportion to their number.
+ * Returns whether JSON text has more than `max` values, by its commas and opening brackets, without parsing it: the
+ * parser and every copy of what it returns block the event loop in proportion to their number.
  */
 export function hasMoreValues(json: Buffer, max: number): boolean {
   let values = 1;
   for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];
     if (byte === QUOTE) index = endOfString(json, index);
-    else if (byte === COMMA) values += 1;
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
     if (values > max) return true;
   }
   return false;

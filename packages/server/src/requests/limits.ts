@@ -14,7 +14,7 @@ export const HTTP_LIMITS = {
   unreadMs: 30_000,
   /** Enough for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
-  /** Members and elements of a JSON body. The largest valid batch has fewer, and they are parsed in about 10 ms. */
+  /** Values in a JSON body, including arrays and objects. The largest valid batch has fewer, and they are parsed in about 10 ms. */
   jsonValues: 20_000,
   /** All bodies of `POST /captures` in flight together; each stays in memory until it is rendered. */
   bodiesBytes: 256 * 1024 * 1024,

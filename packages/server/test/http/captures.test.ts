@@ -210,11 +210,18 @@ describe("the body of a capture", () => {
   it("can contain at most 20,000 values, because parsing blocks all requests", async () => {
     const service = await openService();
     const { token } = await service.customer();
-    const bodyOf = (count: number): string =>
-      `{"html":"<p>\\"a,[{</p>","_":[${Array.from({ length: count }, () => 0).join()}]}`;
-    const send = (count: number): Promise<Reply> => capture(service, null, { token, body: bodyOf(count) });
-    expect(envelopeOf(await send(20_000)).errors).toEqual({ body: ["must contain at most 20000 values"] });
-    expect(envelopeOf(await send(19_999)).errors).toEqual({ _: ["is not a parameter"] });
+    // three more: the object, its first member and the array
+    const bodyOf = (elements: readonly unknown[]): string =>
+      `{"html":"<p>\\"a,[{</p>","_":[${elements.join()}]}`;
+    const errorsOf = async (body: string): Promise<unknown> =>
+      envelopeOf(await capture(service, null, { token, body })).errors;
+    const tooMany = { body: ["must contain at most 20000 values"] };
+    expect(await errorsOf(bodyOf(Array.from({ length: 19_997 }, () => 0)))).toEqual({
+      _: ["is not a parameter"],
+    });
+    expect(await errorsOf(bodyOf(Array.from({ length: 19_998 }, () => 0)))).toEqual(tooMany);
+    for (const nested of ["[".repeat(5_000_000) + "]".repeat(5_000_000), '{"a":'.repeat(20_000)])
+      expect(await errorsOf(bodyOf([nested]))).toEqual(tooMany);
   });
 
   it("can be at most 10 MiB, whether declared or in chunks", async () => {
