@@ -46,7 +46,7 @@ function expectBatchesAgree(filename: string): void {
   const count = database
     .prepare(
       `SELECT (SELECT count(*) FROM batch_items WHERE status = 'done') AS done,
-         (SELECT count(*) FROM journal WHERE kind = 'settle') AS settled, (SELECT sum(used) FROM balances) AS used`,
+         (SELECT count(*) FROM journal WHERE kind = 'settle') AS settled, (SELECT coalesce(sum(used), 0) FROM balances) AS used`,
     )
     .get();
   expect(count).toEqual({ done: count?.["settled"], settled: count?.["settled"], used: count?.["settled"] });

@@ -1,8 +1,8 @@
-import { openPostgresTarget } from "@snap/storage-postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { openWorkspace, type Workspace } from "../cli/command.ts";
+import { openShared } from "../migrate/databases.ts";
 
 const RIGHT = { SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef" };
 const WRONG = { SNAP_SECRET_KEY: "another key, which is as long as a key must be" };
@@ -49,9 +49,9 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
       id: string;
     };
     await workspace.json(["tokens", "create", "--account", id], RIGHT);
-    const target = await openPostgresTarget({ url });
-    await target.replaceKeyFingerprint("the mark of another key");
-    await target.close();
+    const storage = await openShared(url);
+    await storage.replaceKeyFingerprint("the mark of another key");
+    await storage.close();
     const { code, stderr } = await workspace.run(["serve"], WRONG);
     expect([code, stderr]).toEqual([
       2,
