@@ -82,7 +82,7 @@ const ACCEPTS = new RegExp(
 const APPLIES =
   /\b(use|keep|apply|continue|proceed|turn on|enable|activate|recommended|default|optimal)\b|standard|übernehm|fortfahren|aktivier|einschalt|empfohlen|activ|conserv|garder|appliqu|continu|recomm?[ae]nd|manten|mantien|aplicar|applica|attiva|consigliat|predefinit|aanvaard|inschakel|aanbevolen|toepassen|domyśln|włącz|aktiver|använd|rekommend|anbefal/;
 
-/** Buttons that open a second layer. */
+/** Buttons that open the banner's settings. */
 const OPENS_SETTINGS = new RegExp(
   [
     "setting|preference|options|manage|customi[sz]e|purposes",
