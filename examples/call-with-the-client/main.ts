@@ -24,7 +24,7 @@ export async function savePage(snap: SnapClient, url: string, folder: string): P
   }
 }
 
-/** Branch on the code: messages are for people, and their wording may change. */
+/** Branches on the code: messages are for people, and their wording may change. */
 function explain(code: string, message: string): string {
   switch (code) {
     case "target_unreachable":

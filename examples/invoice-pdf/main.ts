@@ -4,7 +4,7 @@ import { FOOTER_HTML, headerHtml, invoiceHtml, SELLER, type Invoice } from "./in
 
 const FONT = import.meta.resolve("@fontsource/lora/files/lora-latin-400-normal.woff2");
 
-/** Renders an invoice as PDF. Rendering the same invoice again is a free cache hit. */
+/** Renders an invoice as a PDF. Rendering the same invoice again is a free cache hit. */
 export async function renderInvoice(snap: SnapClient, invoice: Invoice): Promise<Uint8Array> {
   const { bytes } = await snap.pdf({
     html: invoiceHtml(invoice, await readFile(new URL(FONT))),

@@ -1,7 +1,7 @@
 import { webhookMiddleware, type RenderBatch } from "@snap/client/webhooks";
 import express, { type Express } from "express";
 
-/** Calls `handle` for each finished batch. If it throws, the response is 500 and the service delivers again. */
+/** Calls `handle` for each finished batch. If it throws, the response is 500 and the service retries the delivery. */
 export function createApp(signingSecret: string, handle: (batch: RenderBatch) => unknown): Express {
   const app = express();
   // a delivery can arrive twice, if its acknowledgement was lost; store the ids in a database if that matters

@@ -1,7 +1,7 @@
 import { webhookHandler, type RenderBatch } from "@snap/client/webhooks";
 import { serve } from "./serve.ts";
 
-/** Calls `handle` for each finished batch. If it throws, the response is 500 and the service delivers again. */
+/** Calls `handle` for each finished batch. If it throws, the response is 500 and the service retries the delivery. */
 export function createHandler(
   signingSecret: string,
   handle: (batch: RenderBatch) => unknown,

@@ -16,7 +16,7 @@ export interface GallerySettings {
 /** Serves a page with an image of each site. The browser fetches the images from the service, without a token. */
 export function createGallery({ sites = SITES, ...signer }: GallerySettings): Server {
   return createServer((_request, response) => {
-    // the end of tomorrow, so the URL stays the same all day and browsers cache the image
+    // the end of tomorrow, so the URL stays the same all day and browsers can cache the image
     const expires = new Date((Math.floor(Date.now() / DAY_MS) + 2) * DAY_MS);
     const images = sites.map((site) => {
       const parameters = { url: site, width: 1200, height: 800, format: "webp", quality: 80 } as const;

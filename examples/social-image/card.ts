@@ -6,9 +6,9 @@ export interface Article {
 /** The size that social networks recommend. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
-/** Returns the image of an article as HTML. */
+/** Returns the HTML of an article's preview image. */
 export function cardHtml({ title, author }: Article): string {
-  // long titles get smaller letters
+  // a smaller font for long titles
   const fontSize = Math.max(44, Math.min(88, Math.round(2400 / title.length)));
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <style>

@@ -85,7 +85,7 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Renders a page as PDF: the one at `url`, or the content of `html` or `markdown`.
+   * Renders a page as a PDF: the one at `url`, or the content of `html` or `markdown`.
    *
    * @throws SnapError like `screenshot`.
    * @example

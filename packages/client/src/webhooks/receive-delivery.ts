@@ -7,7 +7,7 @@ import { isWebhookError, type WebhookError, type WebhookErrorCode } from "./webh
 
 /**
  * Handles a batch; can return a promise. The delivery is acknowledged when it resolves. Move long work to a queue: the
- * service times out after 15 seconds and delivers again.
+ * service times out after 15 seconds and retries the delivery.
  */
 export type WebhookCallback = (batch: RenderBatch) => unknown;
 
