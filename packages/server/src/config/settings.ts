@@ -144,7 +144,7 @@ export const SETTINGS = {
         }),
     ),
     description:
-      "bearer token of an account without limits, which the service creates at start: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",
+      "bearer token of an account without limits, which the service creates at startup: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",
     unset: "tokens are created with accounts create and tokens create",
   },
   ...RENDER_SETTINGS,

@@ -84,7 +84,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
           return !finishes;
         }),
       );
-      // a change that finishes a batch must survive a power failure, a mode that must be set before the transaction begins;
+      // finishing a batch must survive a power failure, which `durably` arranges before the transaction begins;
       // so the first transaction was rolled back, and the change runs again
       return finishes
         ? durably(database, () => writing(database, () => apply(request, () => true)))
