@@ -5,7 +5,7 @@ import { dirname } from "node:path";
  * Creates an empty file that only its owner can access, unless it exists. The files of a storage contain hashes and sealed
  * secrets. SQLite gives `-wal` and `-shm` the same mode.
  */
-export function createPrivately(filename: string): void {
+export function createPrivateFile(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
   try {
     // never opens an existing file: closing it would release the locks that another connection of this process
