@@ -36,9 +36,9 @@ describe("the environment", () => {
   });
 
   it.for([
-    ["is absent, as in browsers", undefined],
-    ["is not readable, as in Deno without --allow-env", new Proxy({}, { get: deny })],
-  ] as const)("can be one that %s", ([, process]) => {
+    ["absent, as in browsers", undefined],
+    ["unreadable, as in Deno without --allow-env", new Proxy({}, { get: deny })],
+  ] as const)("can be %s", ([, process]) => {
     vi.stubGlobal("process", process);
     const message = "baseUrl is missing; pass it, or set SNAP_BASE_URL.";
     expect(() => createClient()).toThrow(message);

@@ -23,8 +23,8 @@ export interface RenderingRows {
   find(request: RenderingKey & { readonly now: number }): FoundRow | null;
   findMetadata(request: RenderingKey & { readonly now: number }): Metadata | null;
   /**
-   * Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. Inserts nothing for an
-   * account that is being deleted, and returns the id of the row itself.
+   * Inserts a row whose bytes are in a file, in place of the row with the same key. Returns the ids whose files are then
+   * unused: the replaced row's, or the new row's own if the account is being deleted and nothing is inserted.
    */
   replace(
     key: RenderingKey,

@@ -63,7 +63,7 @@ describe("the release workflow", () => {
     workflow = parse(await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8")) as Workflow;
   });
 
-  it("gives each job only what it needs", () => {
+  it("gives each job only the permissions that it needs", () => {
     const permissions = Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]);
     expect(Object.fromEntries(permissions)).toEqual({
       plan: undefined,
