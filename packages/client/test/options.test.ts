@@ -43,7 +43,9 @@ describe("the environment", () => {
     const message = "baseUrl is missing; pass it, or set SNAP_BASE_URL.";
     expect(() => createClient()).toThrow(message);
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
-    expect(() => snap.signUrl(PAGE)).toThrow("signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET.");
+    expect(() => snap.signUrl(PAGE)).toThrow(
+      "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET.",
+    );
   });
 });
 
