@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-/** Relative URLs make the files work below any path. */
+/** Relative URLs make the files work under any path. */
 export default defineConfig({
   root: "src/app",
   base: "./",

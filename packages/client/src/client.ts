@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with the metadata of requests, responses and retries. */
   readonly hooks?: Hooks | undefined;
-  /** Receives a line for each request, response and retry, such as `console`. */
+  /** Receives a line for each request, response and retry; `console`, for example. */
   readonly logger?: Logger | undefined;
   /** Clock, randomness and sleep, replaceable in tests; the real ones by default. */
   readonly pacing?: Pacing | undefined;
@@ -63,7 +63,7 @@ export interface ClientOptions {
 /** A client for the service, with one token. */
 export interface SnapClient {
   /**
-   * Renders a page as PNG, JPEG or WebP: the one at `url`, or the content of `html` or `markdown`.
+   * Renders the page at `url`, or the content of `html` or `markdown`, as a PNG, JPEG, WebP or AVIF image.
    *
    * @throws SnapError for every failure, including invalid parameters and an aborted signal.
    * @example
@@ -85,7 +85,7 @@ export interface SnapClient {
   ): Promise<RenderResult<A, T>>;
 
   /**
-   * Renders a page as a PDF: the one at `url`, or the content of `html` or `markdown`.
+   * Renders the page at `url`, or the content of `html` or `markdown`, as a PDF.
    *
    * @throws SnapError like `screenshot`.
    * @example
@@ -115,7 +115,7 @@ export interface SnapClient {
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
-   * @throws SnapError for invalid parameters, secret ones included; `misconfigured` without a signing secret.
+   * @throws SnapError for invalid parameters, including secret ones; `misconfigured` without a signing secret.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */

@@ -34,8 +34,8 @@ import { signUrl } from "./signing/sign-url.ts";
 const readUsage = readJson<UsageReport>("credits");
 
 /**
- * Creates a client for the service. Options that are not passed come from the environment variables `SNAP_BASE_URL`,
- * `SNAP_TOKEN` and `SNAP_SIGNING_SECRET`, where there are any. Printing the client, or writing it as JSON, reveals no
+ * Creates a client for the service. `baseUrl`, `token` and `signingSecret` default to the environment variables
+ * `SNAP_BASE_URL`, `SNAP_TOKEN` and `SNAP_SIGNING_SECRET`. Printing the client, or writing it as JSON, reveals no
  * secrets.
  *
  * @throws SnapError `misconfigured` if an option is missing or malformed.
@@ -111,7 +111,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
 
   return {
     async screenshot(parameters, callOptions) {
-      // callers without types can pass it
+      // JavaScript callers can pass it
       if (Object(parameters).pdf === true)
         throw misconfigured("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);

@@ -10,7 +10,9 @@ export const VARIABLES = {
 /** @throws SnapError `misconfigured` for an option that is missing or empty. */
 function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
   if (value !== undefined && value !== null && value !== "") return value;
-  throw misconfigured(`${name} is ${value === "" ? "empty" : "missing"}: is ${VARIABLES[name]} set?`);
+  throw misconfigured(
+    `${name} is ${value === "" ? "empty" : "missing"}; pass it, or set ${VARIABLES[name]}.`,
+  );
 }
 
 /**

@@ -318,10 +318,10 @@ describe("a batch's webhook", () => {
     });
     const { token, signingSecret } = await service.customer();
     const received: RenderBatch[] = [];
-    let isMended = false;
+    let isRepaired = false;
     const accept = webhookMiddleware(signingSecret, (batch) => received.push(batch));
     app.post("/hook", (request, response, next) => {
-      if (isMended) void accept(request, response, next);
+      if (isRepaired) void accept(request, response, next);
       else response.status(500).send("<p>down");
     });
 
@@ -337,7 +337,7 @@ describe("a batch's webhook", () => {
       { id, webhook: { status: "due", attempts: 1 }, items: { done: 1 } },
     ]);
 
-    isMended = true;
+    isRepaired = true;
     expect(await snap.batches.resend(id)).toMatchObject({ id, status: "complete" });
     expect(await attempts[1]?.promise).toMatchObject({ delivered: true });
     expect(received).toMatchObject([{ id }]);

@@ -307,8 +307,8 @@ describe("batches.download()", () => {
   });
 });
 
-describe("batches that are malformed", () => {
-  it.for(["", ".", "..", "\ud800"])("cause no request with the id %j", async (id) => {
+describe("a malformed batch", () => {
+  it.for(["", ".", "..", "\ud800"])("causes no request if its id is %j", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);
@@ -318,7 +318,7 @@ describe("batches that are malformed", () => {
   });
 
   it.for(["/v1/snap/signed?signature=abc", "http://u:p@127.0.0.1/?signature=abc", "file:///etc/passwd"])(
-    "are neither downloaded nor quoted with the signed URL %s",
+    "is neither downloaded nor quoted if its signed URL is %s",
     async (signed_url) => {
       const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
       const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));

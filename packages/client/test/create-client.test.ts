@@ -91,12 +91,12 @@ describe("token", () => {
 
 describe("a missing option", () => {
   it.for([
-    ["baseUrl", undefined, "baseUrl is missing: is SNAP_BASE_URL set?"],
-    ["baseUrl", "", "baseUrl is empty: is SNAP_BASE_URL set?"],
-    ["token", undefined, "token is missing: is SNAP_TOKEN set?"],
-    ["token", null, "token is missing: is SNAP_TOKEN set?"],
-    ["token", "", "token is empty: is SNAP_TOKEN set?"],
-  ] as const)("%s %o is named with what to set", ([name, value, message]) => {
+    ["baseUrl", undefined, "baseUrl is missing; pass it, or set SNAP_BASE_URL."],
+    ["baseUrl", "", "baseUrl is empty; pass it, or set SNAP_BASE_URL."],
+    ["token", undefined, "token is missing; pass it, or set SNAP_TOKEN."],
+    ["token", null, "token is missing; pass it, or set SNAP_TOKEN."],
+    ["token", "", "token is empty; pass it, or set SNAP_TOKEN."],
+  ] as const)("is reported with the variable to set: %s %o", ([name, value, message]) => {
     const failure = errorOf({ [name]: value });
     expect(isSnapError(failure)).toBe(true);
     expect(failure).toMatchObject({ name: "SnapError", code: "misconfigured", status: 0, message });

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe("the environment", () => {
-  it("has the options that are not passed", async () => {
+  it("provides the options that are not passed", async () => {
     const { origin, requests } = await openRawServer(png);
     vi.stubEnv("SNAP_BASE_URL", origin);
     vi.stubEnv("SNAP_TOKEN", TOKEN);
@@ -36,14 +36,16 @@ describe("the environment", () => {
   });
 
   it.for([
-    ["is absent, as in browsers", undefined],
-    ["is not readable, as in Deno without --allow-env", new Proxy({}, { get: deny })],
-  ] as const)("can be one that %s", ([, process]) => {
+    ["absent, as in browsers", undefined],
+    ["unreadable, as in Deno without --allow-env", new Proxy({}, { get: deny })],
+  ] as const)("can be %s", ([, process]) => {
     vi.stubGlobal("process", process);
-    const message = "baseUrl is missing: is SNAP_BASE_URL set?";
+    const message = "baseUrl is missing; pass it, or set SNAP_BASE_URL.";
     expect(() => createClient()).toThrow(message);
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
-    expect(() => snap.signUrl(PAGE)).toThrow("is SNAP_SIGNING_SECRET set?");
+    expect(() => snap.signUrl(PAGE)).toThrow(
+      "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET.",
+    );
   });
 });
 

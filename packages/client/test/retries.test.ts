@@ -3,7 +3,7 @@ import { createClient, type ClientOptions, type SnapClient } from "../src/index.
 import { failureOf } from "./failure-of.ts";
 import { envelope, html, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
 
-/** Below the ports that systems hand out, so no other test can listen on it. */
+/** Below the ephemeral ports, so no other test can listen on it. */
 const CLOSED_PORT = 3;
 const PAGE = { url: "https://example.com/" } as const;
 
@@ -202,7 +202,7 @@ describe("a request whose connection is lost", () => {
   });
 });
 
-describe("a request that a proxy fails", () => {
+describe("a request that fails at a proxy", () => {
   it("is retried according to the status", async () => {
     const { origin, requests } = await openRawServer(html(502), png);
     await clientOf(origin).screenshot(PAGE);

@@ -98,6 +98,8 @@ describe("signUrl()", () => {
 
   it("requires the client's signing secret", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
-    expect(() => snap.signUrl(PAGE)).toThrow("signingSecret is missing: is SNAP_SIGNING_SECRET set?");
+    expect(() => snap.signUrl(PAGE)).toThrow(
+      "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET.",
+    );
   });
 });

@@ -23,7 +23,7 @@ const state =
     response.end(JSON.stringify(document));
 const hang: Responder = () => {};
 
-describe("batches.wait() in trouble", () => {
+describe("batches.wait() despite failures", () => {
   it.for([
     ["a reset connection", resetConnection],
     ["a timeout of the request", hang],
@@ -45,7 +45,7 @@ describe("batches.wait() in trouble", () => {
     expect(progress).toEqual([1, 2]);
   });
 
-  it("continues while nothing listens, with the same intervals", async () => {
+  it("continues while nothing is listening, with the same intervals", async () => {
     const { origin, close } = await openRawServer(state(COMPLETE));
     await close();
     const pacing = recordWaits();
@@ -100,14 +100,14 @@ describe("batches.wait() in trouble", () => {
     ["not_found", 404],
     ["validation_failed", 422],
     ["server_error", 500],
-  ] as const)("ends at once with %s", async ([code, status]) => {
+  ] as const)("ends immediately with %s", async ([code, status]) => {
     const { origin, requests } = await openRawServer(state(QUEUED), envelope(status, code));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });
     expect(await failureOf(snap.batches.wait(BATCH_ID))).toMatchObject({ code, status });
     expect(requests).toHaveLength(2);
   });
 
-  it("ends at once with a page that is not the service's", async () => {
+  it("ends immediately with a page that is not the service's", async () => {
     const { origin, requests } = await openRawServer(html(200, "<h1>Sign in</h1>"));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });
     expect(await failureOf(snap.batches.wait(BATCH_ID))).toMatchObject({ code: "unexpected_answer" });
@@ -125,7 +125,7 @@ describe("batches.wait() in trouble", () => {
   });
 });
 
-describe("batches.items() in trouble", () => {
+describe("batches.items() despite failures", () => {
   it("yields each item once", async () => {
     const { origin } = await openRawServer(
       html(502),

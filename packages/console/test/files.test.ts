@@ -25,7 +25,7 @@ describe("the files of the console", () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(102_400);
   });
 
-  it("are referenced by relative URLs, so the console works below any path", () => {
+  it("are referenced by relative URLs, so the console works under any path", () => {
     const urls = Array.from(html.matchAll(/(?:src|href)="([^"]*)"/g), ([, url]) => url);
     expect(urls).toHaveLength(3);
     for (const url of urls) expect([url, files.has(url!.replace("./", ""))]).toEqual([url, true]);

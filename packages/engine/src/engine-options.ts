@@ -95,8 +95,8 @@ export interface EngineOptions {
    */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
-   * Called at startup and every minute for each of the storage's servers whose clock differs from this machine's by
-   * more than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
+   * Called at startup and every minute for each of the storage's servers whose clock differs from this machine's by more
+   * than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
    */
   readonly onClockSkew?: (skew: ClockSkew) => void;
   /** Called for every batch item that this engine's worker finishes. */

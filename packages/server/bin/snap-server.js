@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Is there before anything is built, so that a fresh checkout can link the command.
+// Exists before anything is built, so the command can be linked in a fresh checkout.
 import "../dist/cli.js";

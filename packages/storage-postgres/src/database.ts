@@ -110,7 +110,7 @@ async function transact<T>(
 }
 
 /**
- * Prepares each text with values once per session, which makes a query several times as fast; through a
+ * Prepares each SQL text that has values once per session, which makes a query several times as fast; through a
  * pooler, prepares it for each run. A text without values can contain several statements, which cannot be prepared.
  */
 function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
@@ -126,7 +126,7 @@ function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
 
 const names = new Map<string, string>();
 
-/** Returns a unique name per text: PostgreSQL rejects one name for two texts. */
+/** Returns a unique name per SQL text: PostgreSQL rejects one name for two texts. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {

@@ -153,19 +153,19 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
     return error instanceof Error ? error.message : "it was opened";
   };
 
-  it("is rejected with the remedy if it is in statement mode", async () => {
+  it("is rejected with a remedy if it is in statement mode", async () => {
     expect(await failure(throughStatementMode(await newDatabase()))).toMatch(
       /^transaction blocks not allowed in statement pooling mode; .*set PgBouncer's pool_mode to transaction or session$/,
     );
   });
 
-  it("is rejected with the remedy if its pool is too small", async () => {
+  it("is rejected with a remedy if its pool is too small", async () => {
     expect(await failure(withOneConnection(await newDatabase()))).toMatch(
       /^the connection pooler's pool is too small; raise default_pool_size in PgBouncer: /,
     );
   });
 
-  it("is rejected with the remedy if the database does not exist or the pooler does not serve it", async () => {
+  it("is rejected with a remedy if the database does not exist or the pooler does not serve it", async () => {
     const url = await newDatabase();
     const remedy = "correct the database name, or create the database";
     const missing = new URL(`${url}_missing`).pathname.slice(1);
@@ -177,12 +177,12 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
     );
   });
 
-  it("is rejected with the remedy if the user is wrong", async () => {
+  it("is rejected with a remedy if the user is wrong", async () => {
     const url = throughTransactionMode(await newDatabase()).replace("snap@", "ada@");
     expect(await failure(url)).toMatch(/ authentication failed; correct the user and the password$/);
   });
 
-  it("is rejected with the remedy if it accepts connections but does not respond", async () => {
+  it("is rejected with a remedy if it accepts connections but does not respond", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
@@ -192,7 +192,7 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
     );
   });
 
-  it("is rejected with the remedy if the URL sets startup parameters; the service itself sends none", async () => {
+  it("is rejected with a remedy if the URL sets startup parameters; the service itself sends none", async () => {
     expect(
       await failure(`${throughTransactionMode(await newDatabase())}?options=-c%20work_mem%3D8MB`),
     ).toContain(

@@ -77,7 +77,7 @@ describe("a Redis whose memory is full", { tags: ["redis"] }, () => {
     expect(await countOf(cache, "acct_1")).toBe(3);
   });
 
-  it("limits renderings to 80 % of its memory by default", async () => {
+  it("limits renderings to 80% of its memory by default", async () => {
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
     const cache = await openCache({ url: redis().url, onEvicted });
     expect(await cache.renderings.stats()).toMatchObject({

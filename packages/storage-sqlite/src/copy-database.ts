@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createPrivately, sync } from "./private-files.ts";
+import { createPrivateFile, sync } from "./private-files.ts";
 
 /**
  * Copies a database as of the latest commit, even while another connection of this process holds the write lock. The copy
@@ -11,7 +11,7 @@ export function copyDatabase(filename: string, copy: string): void {
   rmSync(draft, { force: true });
   try {
     // SQLite accepts an existing empty file, and would itself create one that everyone can read
-    createPrivately(draft);
+    createPrivateFile(draft);
     const reader = new DatabaseSync(filename);
     try {
       reader.prepare("VACUUM INTO ?").run(draft);

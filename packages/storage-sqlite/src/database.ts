@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isBusy } from "./faults.ts";
 import { RESERVE_BYTES } from "./ledger-reserve.ts";
 import { migrate } from "./migrate.ts";
-import { createPrivately } from "./private-files.ts";
+import { createPrivateFile } from "./private-files.ts";
 
 const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
@@ -19,7 +19,7 @@ export async function openDatabase({
   readonly busyTimeoutMs: number;
   readonly beforeMigration: BeforeMigration;
 }): Promise<DatabaseSync> {
-  createPrivately(filename);
+  createPrivateFile(filename);
   const database = new DatabaseSync(filename, {
     timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,

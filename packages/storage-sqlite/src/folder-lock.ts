@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy, StorageFault } from "./faults.ts";
-import { createPrivately, giveToFolderOwner } from "./private-files.ts";
+import { createPrivateFile, giveToFolderOwner } from "./private-files.ts";
 
 /**
  * How a process uses a data folder: `shared`, together with any number of others; `service`, like `shared`, but as the only
@@ -68,7 +68,7 @@ function tryLock(
   file: string,
   { use, timeoutMs }: { readonly use: FolderUse; readonly timeoutMs: number },
 ): DatabaseSync | null {
-  createPrivately(file);
+  createPrivateFile(file);
   const connection = new DatabaseSync(file, { timeout: timeoutMs });
   try {
     // writes nothing: a full disk must not keep the service from starting

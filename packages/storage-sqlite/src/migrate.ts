@@ -16,7 +16,7 @@ import { consoleTables } from "./migrations/010-console.ts";
 import { idempotencyKeys } from "./migrations/011-idempotency-keys.ts";
 import { renderedPages } from "./migrations/012-rendered-pages.ts";
 import { prepare } from "./prepare.ts";
-import { writing } from "./transaction.ts";
+import { transact } from "./transaction.ts";
 
 /** In order; the version of a database is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -52,7 +52,7 @@ export function migrate(
 ): void {
   const to = MIGRATIONS.length;
   if (versionOf(database, filename) === to) return;
-  writing(database, () => {
+  transact(database, () => {
     const from = versionOf(database, filename);
     if (from > 0 && from < to) {
       const copy = copyPath(filename, from);

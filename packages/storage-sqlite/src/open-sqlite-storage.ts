@@ -58,7 +58,7 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and directories
  * `-renderings` and `-documents` with a file for the bytes of each cached rendering and each document. Several processes
  * on one machine can have it open; it must be on a local disk. `kill -9` loses no acknowledged write and leaves no
- * partial one. A power failure may leave the last renders uncharged and uncached, and lose the latest history, but loses no
+ * partial one. A power failure can leave the last renders uncharged and uncached, and lose the latest history, but loses no
  * accounts, tokens or documents, and no accepted or finished batches.
  *
  * While the disk is full, nothing is cached, no document can be stored, no history is recorded, and everything else

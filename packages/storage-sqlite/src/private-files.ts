@@ -5,7 +5,7 @@ import { dirname } from "node:path";
  * Creates an empty file that only its owner can access, unless it exists. The files of a storage contain hashes and sealed
  * secrets. SQLite gives `-wal` and `-shm` the same mode.
  */
-export function createPrivately(filename: string): void {
+export function createPrivateFile(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
   try {
     // never opens an existing file: closing it would release the locks that another connection of this process
@@ -25,7 +25,7 @@ export function giveToFolderOwner(path: string, folder: string): void {
   chownSync(path, uid, gid);
 }
 
-/** Writes a file, or the names in a folder, to the disk. */
+/** Syncs a file, or the entries of a folder, to the disk. */
 export function sync(path: string): void {
   const file = openSync(path, "r");
   try {

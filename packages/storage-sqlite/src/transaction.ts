@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
  * Runs `work` in a transaction that holds the write lock from the start, so nothing it reads changes before it
  * writes, and it never conflicts with another process. Rolls back if `work` throws or returns `null`.
  */
-export function writing<T>(database: DatabaseSync, work: () => T): T {
+export function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work();

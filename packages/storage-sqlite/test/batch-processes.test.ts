@@ -40,7 +40,7 @@ function itemsAfter(word: string, printed: readonly string[]): string[] {
   return printed.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 }
 
-/** Each check is one statement, so it holds at any moment. */
+/** Each check is one statement, so it sees a consistent snapshot. */
 function expectBatchesAgree(filename: string): void {
   const database = new DatabaseSync(filename, { timeout: 5_000 });
   const count = database

@@ -23,7 +23,7 @@ function numbers(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-/** Each letter stands for an account. Repeated letters get more entries. */
+/** Each letter identifies an account. Repeated letters get more entries. */
 const LETTERS = "aaaaaabbbccdefg";
 
 /** Returns entries at intervals of 10 ms. Their text contains the account id. */

@@ -105,7 +105,7 @@ describe("createObjectRenderings", () => {
     expect(server.requests()).toBe(requests);
   });
 
-  it("never reads another account's object, even if the index were to point at it", async () => {
+  it("never reads another account's object, even if the index points to it", async () => {
     const { renderings, index } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     const entry = await index.get(named);

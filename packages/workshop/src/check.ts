@@ -13,7 +13,7 @@ const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise
     "prettier; `pnpm format` fixes it",
     () => run("prettier", ["--check", "--cache", "--log-level", "warn", "."]),
   ],
-  ["lint", "oxlint with types", () => run("oxlint", ["--deny-warnings"])],
+  ["lint", "oxlint, with type information", () => run("oxlint", ["--deny-warnings"])],
   ["imports", "allowed imports between packages", () => run("depcruise", ["packages", "examples"])],
   [
     "unused",

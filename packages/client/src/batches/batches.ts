@@ -29,7 +29,7 @@ export interface BatchInput {
   readonly webhookUrl?: string | undefined;
 }
 
-/** A batch whose items certainly break no rule, or depend on values at run time. */
+/** A batch whose items are valid as far as the compiler can tell. */
 interface ValidBatch<Items extends readonly RenderInput[]> extends Omit<BatchInput, "items"> {
   readonly items: { readonly [Index in keyof Items]: ValidBatchItem<Items[Index]> };
 }
@@ -129,10 +129,10 @@ export interface Batches {
 
   /**
    * Polls until every item is done or failed. Does not throw for a failed item; check its `error`. Continues after a
-   * lost connection, a poll that times out, and every response that may pass, such as a proxy's 502 page.
+   * temporary failure: a lost connection, a poll that times out, or a response such as a proxy's 502 page.
    *
-   * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; an error that
-   * cannot pass, such as `not_found`, immediately; `aborted`.
+   * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; a permanent error,
+   * such as `not_found`, immediately; `aborted`.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),
@@ -252,7 +252,7 @@ function checkItems(items: readonly object[]): void {
   throwIfInvalid(problems.toFailure());
 }
 
-/** Callers without types can pass anything. */
+/** JavaScript callers can pass anything. */
 function isList(value: unknown): boolean {
   return Array.isArray(value);
 }

@@ -34,7 +34,7 @@ export interface BatchSource {
 
 /**
  * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state. A poll that
- * fails in a way that may pass is repeated until the time limit.
+ * fails temporarily is repeated until the time limit.
  *
  * @throws SnapError `timed_out`, or the error of a failed poll that cannot succeed later.
  */
@@ -53,14 +53,14 @@ export async function* watchBatch(
   });
   const { signal } = deadline;
   const id = typeof start === "string" ? start : start.id;
-  /** Returns `null` after a failure that may pass. */
+  /** Returns `null` after a temporary failure. */
   const poll = async (): Promise<RenderBatch | null> => {
     try {
       const state = await get(id, { signal });
       failure = null;
       return state;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       failure = error;
       return null;
     }
@@ -98,7 +98,7 @@ export function isFinished({ status }: BatchItem): boolean {
 }
 
 /** A poll changes nothing, so it can be repeated after a timeout too. */
-function isPassing(error: unknown): error is SnapError {
+function isTemporary(error: unknown): error is SnapError {
   return isSnapError(error) && (error.code === "timed_out" || isRetryable(error, true));
 }
 

@@ -63,7 +63,7 @@ export function readNotes(headers: Headers): readonly string[] {
   return headers.get(HEADERS.renderNotes)?.split(/,\s*/) ?? [];
 }
 
-/** Parses JSON whose texts a program may print. */
+/** Parses JSON, and makes its strings safe to print. */
 function parsePlain(text: string): unknown {
   return JSON.parse(text, (_name, value: unknown) => (typeof value === "string" ? plainText(value) : value));
 }

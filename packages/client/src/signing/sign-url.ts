@@ -51,7 +51,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
   const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
   if (typeof signingSecret !== "string" || signingSecret === "")
     throw misconfigured(
-      "signingSecret is missing: is SNAP_SIGNING_SECRET set? `snap-server tokens reveal ID` shows it.",
+      "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET. `snap-server tokens reveal ID` shows it.",
     );
   const query = writeQuery(parameters);
   requireSignable(parameters);
@@ -63,7 +63,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
   });
 }
 
-/** Callers without types can pass them. */
+/** The types forbid these parameters, but JavaScript callers can pass them. */
 function requireSignable(parameters: object): void {
   const problems = new ProblemList();
   for (const [name, message] of Object.entries(unsignableIn(parameters))) problems.add(name, message);

@@ -2,7 +2,7 @@ import { DOCUMENT_LIMITS, DOCUMENT_ORIGIN, type StoredDocument } from "@snap/pro
 import { digestOf } from "./renders.ts";
 import { FailedRequest } from "./responses.ts";
 
-/** The documents of the fake service. It stores no content, only what is known about it. */
+/** The documents of the fake service. It stores only their metadata, not their content. */
 export class FakeDocuments {
   readonly #now: () => number;
   readonly #documents = new Map<string, StoredDocument>();

@@ -12,7 +12,7 @@ import {
 
 /* A program whose parameters come from a form. packed-client.test.ts compiles it with the options of its users. */
 
-/** What the form's fields hold; an empty field is `undefined`. */
+/** The values of the form's fields; an empty field is `undefined`. */
 export interface Fields {
   readonly url: string;
   readonly format: "png" | "jpeg" | "webp" | undefined;

@@ -104,7 +104,7 @@ describe("requests", () => {
     await visitor.see("50 requests; more available");
   });
 
-  it("keep a filter that is set before the one before it is rendered", async () => {
+  it("keep two filters that are set in quick succession", async () => {
     await visitor.go("/requests");
     await visitor.page.evaluate(() => {
       for (const [label, value] of [

@@ -37,7 +37,7 @@ it("the first focusable element skips to the content", async () => {
   await expect.poll(() => visitor.page.url()).toContain("#/requests");
 });
 
-it("navigation moves the focus to the heading", async () => {
+it("navigation moves focus to the heading", async () => {
   await visitor.go("/requests");
   await visitor.page.focus("nav a[href='#/batches']");
   await type("Enter");
@@ -45,7 +45,7 @@ it("navigation moves the focus to the heading", async () => {
   await expect.poll(focused).toBe("H1 Batches");
 });
 
-it("a dialog traps the focus, closes on Escape and restores the focus", async () => {
+it("a dialog traps focus, closes on Escape and restores focus", async () => {
   await visitor.go("/accounts");
   await visitor.page.focus("::-p-aria([name='Create an account'])");
   await type("Enter");

@@ -58,7 +58,7 @@ describe("a sign-in link", () => {
   });
 });
 
-it("the console works below any path", async () => {
+it("the console works under any path", async () => {
   const deep = await startStub(0, "/tools/snap/console/");
   const other = await openConsole(browser, deep);
   await signIn(other, deep);
@@ -92,7 +92,7 @@ describe("the operator", () => {
     expect(await visitor.see("Your session has ended. Create a new sign-in link.")).toBe(true);
   });
 
-  it("sees an error if the service is unreachable at the start", async () => {
+  it("sees an error if the service is unreachable when the page loads", async () => {
     const down = await startStub();
     const other = await openConsole(browser, down);
     await other.go("/");

@@ -210,7 +210,7 @@ describe.concurrent("a page with a consent dialog", () => {
 describe("a dialog", () => {
   it.each([
     ["reloads the page once declined", "/reloads", "consent-declined"],
-    ["scrolls and moves the focus once declined", "/scrolls", "consent-declined"],
+    ["scrolls and moves focus once declined", "/scrolls", "consent-declined"],
     ["is on a page with 60,000 elements", "/long", "consent-declined"],
     ["fades away but stays in the document", "/fades", "consent-declined"],
     ["can only be accepted, in a frame from another origin", "/frame-accepts-only", "consent-hidden"],

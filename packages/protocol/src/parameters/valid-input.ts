@@ -2,7 +2,7 @@ import type { PdfCapture, PdfInput, RenderInput, ScreenshotCapture, ScreenshotIn
 import type { DeliveryName, PdfRules, ScreenshotRules, SecretName } from "./values.ts";
 
 /*
- * The types of arguments. `Given` is the inferred type of the argument. Where it certainly breaks a rule, the argument
+ * The types of arguments. `Given` is the inferred type of the argument. Where it definitely breaks a rule, the argument
  * does not compile, and the error names the parameter to fix. Where the rule depends on values at run time, such as those
  * of a form, it does, and the run-time check decides.
  */
@@ -10,18 +10,18 @@ import type { DeliveryName, PdfRules, ScreenshotRules, SecretName } from "./valu
 /** What a member of an argument can be. */
 type Member<Given, Name> = Name extends keyof Given ? Given[Name] : undefined;
 
-/** Whether a parameter is certainly sent; a flag counts if it is `true`. */
+/** Whether a parameter is definitely sent; a flag counts if it is `true`. */
 type IsSent<Value> = [Extract<Value, false | undefined>] extends [never] ? true : false;
 
 /** Whether two types have no value in common. */
 type IsDisjoint<A, B> = [Extract<A, B> | Extract<B, A>] extends [never] ? true : false;
 
-/** The names of a rule's members that the argument certainly breaks. */
+/** The names of a rule's members that the argument definitely breaks. */
 type BrokenNames<Given, Rule> = {
   [Name in keyof Rule]-?: IsDisjoint<Member<Given, Name>, Rule[Name]> extends true ? Name : never;
 }[keyof Rule];
 
-/** The rules that apply and are certainly broken, each with its broken members only. */
+/** The rules that apply and are definitely broken, each with its broken members only. */
 type BrokenRules<Given, Rules> = {
   [
     Name in keyof Rules as IsSent<Member<Given, Name>> extends true

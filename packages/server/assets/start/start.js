@@ -2,7 +2,7 @@
 
 /** The reference at `/docs` uses the same item. */
 const STORED_TOKEN = "snap-token";
-/** Longer than the service lets any render take. */
+/** Longer than any render can take. */
 const RENDER_TIMEOUT_MS = 180_000;
 /** A `blob:` URL has the page's origin, so a file must not be able to run scripts. */
 const FILE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 
 export interface EvictRequest {
   /** Stops once all renderings together have at most this size. */
@@ -60,7 +60,7 @@ export function createEvictor(database: DatabaseSync): Evictor {
   return {
     cachedBytes,
     evict({ maxBytes, limit, pending = new Map() }) {
-      return writing(database, () => {
+      return transact(database, () => {
         const evicted: Evicted[] = [];
         while (evicted.length < limit && cachedBytes() > maxBytes) {
           const victim = findVictim(pending);

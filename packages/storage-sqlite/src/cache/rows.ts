@@ -2,7 +2,7 @@ import type { PageFacts, RenderingKey, StoredRendering } from "@snap/engine/port
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import type { Deletions } from "../stores/deletions.ts";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 
 type Metadata = Omit<StoredRendering, "bytes">;
 
@@ -23,8 +23,8 @@ export interface RenderingRows {
   find(request: RenderingKey & { readonly now: number }): FoundRow | null;
   findMetadata(request: RenderingKey & { readonly now: number }): Metadata | null;
   /**
-   * Inserts a row whose bytes are in a file; returns the ids of the row that it replaces, if any. Inserts nothing for an
-   * account that is being deleted, and returns the id of the row itself.
+   * Inserts a row whose bytes are in a file, in place of the row with the same key. Returns the ids whose files are then
+   * unused: the replaced row's, or the new row's own if the account is being deleted and nothing is inserted.
    */
   replace(
     key: RenderingKey,
@@ -78,7 +78,7 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
     find: ({ accountId, key, now }) => parseRow(find.get({ accountId, key, now })),
     findMetadata: ({ accountId, key, now }) => parseRow(findMetadata.get({ accountId, key, now })),
     replace: ({ accountId, key }, { notes, page = null, ...row }) =>
-      writing(database, () => {
+      transact(database, () => {
         if (deletions.includes(accountId)) return [row.id];
         const replaced = idsOf({ accountId, key });
         for (const id of replaced) remove.run({ id });
@@ -94,7 +94,7 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
     expiredIds: (request) => findExpired.all(request).map(({ id }) => id),
     has: (id) => findRow.get({ id }) !== undefined,
     remove: (ids) =>
-      writing(database, () => {
+      transact(database, () => {
         for (const id of ids) remove.run({ id });
       }),
   };

@@ -11,7 +11,7 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { inChunks } from "../chunks.ts";
-import { durably, writing } from "../transaction.ts";
+import { durably, transact } from "../transaction.ts";
 import {
   prepareBatchStatements,
   type BatchRow,
@@ -55,7 +55,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
   return {
     async insert(batch, claim) {
       const outcome = durably(database, () =>
-        writing(database, () => {
+        transact(database, () => {
           if (deletions.includes(batch.accountId)) return null;
           return { holder: insertUnlessHeld(statements, batch, claim) };
         }),
@@ -78,16 +78,16 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
     },
     async change(request) {
       let finishes = false;
-      const changed = writing(database, () =>
+      const changed = transact(database, () =>
         apply(request, (before, after) => {
           finishes = before.finishedAt === null && after.finishedAt !== null;
           return !finishes;
         }),
       );
-      // a change that finishes a batch must survive a power failure, a mode that must be set before the transaction begins;
+      // finishing a batch must survive a power failure, which `durably` arranges before the transaction begins;
       // so the first transaction was rolled back, and the change runs again
       return finishes
-        ? durably(database, () => writing(database, () => apply(request, () => true)))
+        ? durably(database, () => transact(database, () => apply(request, () => true)))
         : changed;
     },
     async dueItems({ now, limit, exceptAccounts }) {

@@ -1,7 +1,7 @@
 import type { BatchStore, DeliveryRecord } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 
 const ATTEMPTS_PER_BATCH = 100;
 
@@ -31,7 +31,7 @@ export function createDeliveryAttempts(
 
   return {
     async recordDelivery(delivery) {
-      writing(database, () => {
+      transact(database, () => {
         for (const { batch } of insert.all({ ...delivery })) removeSurplus.run({ batch });
       });
     },

@@ -1,7 +1,7 @@
 import type { DocumentKey, DocumentQuota, DocumentRecord, PutDocument, PutOutcome } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
-import { durably, writing } from "../transaction.ts";
+import { durably, transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 
 /** A row, with the id of its file. */
@@ -67,10 +67,10 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
 
   return {
     settle: (request) =>
-      durably(database, () => writing(database, () => ({ outcome: writes.settle(request) }))).outcome,
+      durably(database, () => transact(database, () => ({ outcome: writes.settle(request) }))).outcome,
     insert: (request, sequence) =>
       durably(database, () =>
-        writing(database, () => {
+        transact(database, () => {
           const outcome = writes.settle(request);
           if (outcome === null) writes.insert(request, sequence);
           return { outcome };
@@ -82,7 +82,7 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
     expired: (request) => findExpired.all(request).map(({ sequence }) => sequence),
     has: (sequence) => findRow.get({ sequence }) !== undefined,
     remove: (sequences) =>
-      writing(database, () =>
+      transact(database, () =>
         sequences.reduce((sum, sequence) => sum + Number(remove.run({ sequence }).changes), 0),
       ),
   };

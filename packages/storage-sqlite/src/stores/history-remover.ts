@@ -2,7 +2,7 @@ import type { HistoryStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { inChunks, prepareScan } from "../chunks.ts";
 import { prepare } from "../prepare.ts";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 import { zerosFor, type HistoryAccounts } from "./history-accounts.ts";
 import type { HistorySlices } from "./history-slices.ts";
 import type { UsageTotalsTable } from "./usage-totals.ts";
@@ -63,7 +63,7 @@ export function createHistoryRemover(
 
   return {
     async prune({ before, beforeDay, limit }) {
-      return writing(database, () => {
+      return transact(database, () => {
         const entries = erase(removeOutdated.all({ before, limit }));
         // more than this call overwrote, because the texts of deleted accounts also remain
         trimTexts.run({ limit: 2 * limit });
@@ -75,7 +75,7 @@ export function createHistoryRemover(
       const account = accounts.find(accountId);
       if (account === null) return 0;
       const deleted = await scan((range) =>
-        writing(database, () => erase(removeOfAccount.all({ ...range, account }))),
+        transact(database, () => erase(removeOfAccount.all({ ...range, account }))),
       );
       await inChunks(() => totals.removeSome({ account, limit: TOTALS_PER_TRANSACTION }));
       accounts.erase(account);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 import { prepare, prepareArrays } from "../prepare.ts";
 import { hashText } from "../text-hash.ts";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 import { createHistoryAccounts } from "./history-accounts.ts";
 import { createHistoryPages, type HistoryTexts } from "./history-pages.ts";
@@ -41,7 +41,7 @@ export function createHistoryStore(
       // the reserve is only for writes that must not fail
       if (ledgerReserve.isDiskLow())
         throw new Error("the disk has no space for the history; free disk space");
-      writing(database, () => {
+      transact(database, () => {
         const numbers = numbersOf(request);
         const sliceOf = slices.assign(request.entries);
         for (const entry of request.entries) {

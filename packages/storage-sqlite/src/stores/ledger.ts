@@ -10,7 +10,7 @@ import type {
   Resolution,
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { writing } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 import { createLedgerRemover } from "./ledger-remover.ts";
 import { prepareAudit } from "./ledger-audit.ts";
@@ -45,22 +45,22 @@ export function createLedger(database: DatabaseSync, parts: LedgerParts): Ledger
   return {
     async balance(request) {
       const balance =
-        readBalance(statements, request) ?? writing(database, () => updateBalance(parts, request));
+        readBalance(statements, request) ?? transact(database, () => updateBalance(parts, request));
       return balance ?? noCredits();
     },
     async reserve(request) {
-      return writing(database, () => reserve(parts, request));
+      return transact(database, () => reserve(parts, request));
     },
     async settle(request) {
-      return writing(database, () => endReservation(statements, { ...request, target: "settled" }));
+      return transact(database, () => endReservation(statements, { ...request, target: "settled" }));
     },
     async refund(request) {
-      return writing(database, () => endReservation(statements, { ...request, target: "refunded" }));
+      return transact(database, () => endReservation(statements, { ...request, target: "refunded" }));
     },
     async reverse(request) {
-      return writing(database, () => reverse(statements, request));
+      return transact(database, () => reverse(statements, request));
     },
-    prune: async (request) => writing(database, () => prune(statements, request)),
+    prune: async (request) => transact(database, () => prune(statements, request)),
     deleteAccount: ({ accountId }) => remover.remove(accountId),
     async journal({ accountId, limit }) {
       return statements.journal.all({ accountId, limit }).map(toEntry);

@@ -5,7 +5,7 @@ import { CACHE } from "../workspace.ts";
 /** A JavaScript runtime from the npm registry, for the tests of the client. */
 export interface Runtime {
   readonly name: string;
-  /** Package to install. Without its scripts, it gets its program from a package for this platform. */
+  /** Package to install. Its scripts do not run, so its program comes from a package for this platform. */
   readonly package: string;
   /** Arguments that run a script, which follows. */
   readonly args: readonly string[];

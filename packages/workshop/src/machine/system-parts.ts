@@ -94,7 +94,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "nginx",
-    purpose: "to try the configuration that the guide prints for it",
+    purpose: "to test the configuration that the guide shows for it",
     aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "nginx", path: "usr/sbin/nginx" },
@@ -104,7 +104,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "caddy",
-    purpose: "to try the configurations of the deployments that have it in front",
+    purpose: "to test the configurations of the deployments that have it in front",
     aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "caddy", path: "usr/bin/caddy" },

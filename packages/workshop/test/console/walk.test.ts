@@ -11,8 +11,8 @@ import { openReceiver, type Receiver } from "./receiver.ts";
 import { installClient } from "./install-client.ts";
 
 /*
- * An operator's first hour: the real command, service and Chromium, and what the console copies is run. Each step
- * continues the previous one.
+ * An operator's first hour, with the real command, service and Chromium. The code that the console copies is run. Each
+ * step continues the previous one.
  */
 
 const EMAIL = "ada@example.com";
@@ -174,7 +174,7 @@ describe("with the console, an operator", () => {
     });
   });
 
-  it("watches a webhook fail, and sends it again once its receiver is mended", async () => {
+  it("watches a webhook fail, and sends it again once its receiver is repaired", async () => {
     const held = pages.held();
     const { batches } = createClient({ baseUrl: `${origin}/v1`, token });
     const { id } = await batches.submit({
@@ -187,7 +187,7 @@ describe("with the console, an operator", () => {
     (await held).end("<h1>done</h1>");
     for (const text of ["3 attempts", "Abandoned"]) await visitor.see(text);
     expect(await visitor.text(LATEST_ATTEMPT)).toMatch(/\b500\b.*\bout of order\b/s);
-    receiver.mend();
+    receiver.repair();
     await visitor.press("Send again");
     for (const text of ["4 attempts", "Delivered"]) await visitor.see(text);
     expect(await visitor.text(LATEST_ATTEMPT)).toMatch(/\b204\b/);

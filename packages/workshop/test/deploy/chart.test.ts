@@ -60,13 +60,13 @@ describe("values.schema.json", () => {
       .map(({ instancePath, params }) => `${instancePath}/${String(params["additionalProperty"] ?? "")}`);
   };
 
-  it("accepts the values in ci, which set what has no default", () => {
+  it("accepts the values in ci, which set everything that has no default", () => {
     expect(rejected(SINGLE)).toEqual([]);
     expect(rejected(CLUSTER)).toEqual([]);
     expect(rejected({})).toEqual(["/image/", "/publicUrl/"]);
   });
 
-  it("forwards what the contract specifies, also the old paths, and nothing internal", () => {
+  it("forwards what the contract specifies, including the old paths, and nothing internal", () => {
     expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
   });
 
@@ -110,7 +110,7 @@ describe("values.schema.json", () => {
   });
 });
 
-it("the chart uses known variables only, and keeps the sandbox on", () => {
+it("the chart uses only known variables, and keeps the sandbox on", () => {
   const known = new Set(documentVariables().map(({ name }) => name));
   const text = ["values.yaml", "values.schema.json", "templates/_helpers.tpl", "ci/cluster-values.yaml"]
     .map(read)
@@ -166,7 +166,7 @@ describe.each([
     );
   });
 
-  it.each(roles)("starts a process that reads its settings, and may do nothing else: %s", async (role) => {
+  it.each(roles)("starts a process that reads its settings, without further privileges: %s", async (role) => {
     const deployment = (await render()).find(({ metadata }) => metadata.name === `web-${role}`);
     const pod = deployment?.spec.template?.spec;
     const [container] = pod?.containers ?? [];

@@ -78,7 +78,7 @@ describe("a proxy in front of the service,", { tags: ["browser"] }, () => {
         expect([status, headers["content-type"]]).toEqual([200, JSON_TYPE]);
       });
 
-      it("lets no client choose its address and ids in the log", async () => {
+      it("lets no client choose its address or ids in the log", async () => {
         const forged = {
           "X-Forwarded-For": "203.0.113.6",
           "X-Request-Id": "i-chose-this",

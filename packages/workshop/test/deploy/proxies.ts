@@ -9,7 +9,7 @@ import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { parsePage, readFences } from "../../src/docs/markdown.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-/** A configuration that we print or ship, for a proxy in front of the service. */
+/** A configuration from a guide or a deployment, for a proxy in front of the service. */
 interface ProxySetup {
   readonly name: string;
   /** Also the tag of its tests. */
@@ -28,11 +28,11 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 export const PROXY_SETUPS: readonly ProxySetup[] = [
   {
-    name: "nginx, as the guide prints it",
+    name: "nginx, as the guide shows it",
     program: "nginx",
     configure: ({ own, service }) =>
       wrapServer(
-        replaceEach(printed("nginx"), [
+        replaceEach(blockOf("nginx"), [
           [/listen 443 ssl;\n/, `listen 127.0.0.1:${own};\n`],
           [/^ *ssl_certificate .*\n *ssl_certificate_key .*\n/m, ""],
           [/127\.0\.0\.1:3000;/, `127.0.0.1:${service};`],
@@ -40,10 +40,10 @@ export const PROXY_SETUPS: readonly ProxySetup[] = [
       ),
   },
   {
-    name: "Caddy, as the guide prints it",
+    name: "Caddy, as the guide shows it",
     program: "caddy",
     configure: ({ own, service }) =>
-      replaceEach(printed("caddyfile"), [
+      replaceEach(blockOf("caddyfile"), [
         [/^snap\.example\.com \{/, `{\n  admin off\n  default_bind 127.0.0.1\n}\nhttp://127.0.0.1:${own} {`],
         [/127\.0\.0\.1:3000 /, `127.0.0.1:${service} `],
       ]),
@@ -109,8 +109,8 @@ export async function startProxy(
   };
 }
 
-/** Returns the first block of a language on the guide. */
-function printed(language: string): string {
+/** Returns the guide's first block in a language. */
+function blockOf(language: string): string {
   const block = readFences(parsePage(GUIDE, read(GUIDE))).find((fence) => fence.language === language);
   if (block === undefined) throw new Error(`${GUIDE} has no block for ${language}`);
   return block.text;

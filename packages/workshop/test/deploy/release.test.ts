@@ -42,7 +42,7 @@ describe.each(WORKFLOWS)("%s", (path) => {
     expect(misspelled.map(({ message }) => message).join("\n")).toContain("runs-onn");
   });
 
-  it("may only read by default, and stops in time", () => {
+  it("has only read permission by default, and a timeout", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const job of Object.values(workflow.jobs)) expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
   });
@@ -63,7 +63,7 @@ describe("the release workflow", () => {
     workflow = parse(await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8")) as Workflow;
   });
 
-  it("gives each job only what it needs", () => {
+  it("gives each job only the permissions that it needs", () => {
     const permissions = Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]);
     expect(Object.fromEntries(permissions)).toEqual({
       plan: undefined,
@@ -78,7 +78,7 @@ describe("the release workflow", () => {
     ["a version with a tag", { changesets: [], tags: ["@snap/server@1.2.3"] }, ""],
     ["another version's tag", { changesets: [], tags: ["@snap/server@1.2.30"] }, "version=1.2.3"],
     ["changesets that are not in a version", { changesets: ["new.md"], tags: [] }, ""],
-  ])("plans a release for a new version only: %s", async (name, { changesets, tags }, output) => {
+  ])("plans a release only for a new version: %s", async (name, { changesets, tags }, output) => {
     const checkout = join(folder, name);
     await mkdir(join(checkout, "packages/server"), { recursive: true });
     await mkdir(join(checkout, ".changeset"));
@@ -102,7 +102,7 @@ describe("the release workflow", () => {
     expect((await readFile(outputs, "utf8")).trim()).toBe(output);
   });
 
-  it("lists everything in the service that is not the service", { timeout: 120_000 }, async () => {
+  it("lists the dependencies of the service, and nothing else", { timeout: 120_000 }, async () => {
     const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("sbom") === true);
     const file = join(folder, "sbom.json");
     const [command = ""] = /--filter.*--out/s.exec(step?.run ?? "") ?? [];

@@ -7,7 +7,7 @@ export interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly query?: Query;
   readonly body?: object;
-  /** Bearer token; the session cookie authenticates the call without it. */
+  /** Bearer token; without one, the session cookie authenticates the call. */
   readonly token?: string;
   readonly signal?: AbortSignal | undefined;
 }

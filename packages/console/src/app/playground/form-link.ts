@@ -8,7 +8,7 @@ export function playgroundLink(parameters: Parameters): string {
   return toHash(["playground"], toQuery(Object.fromEntries(shown)));
 }
 
-/** Returns the route of a form; that of an empty playground if it would be too long. */
+/** Returns the route of a form, or of an empty playground if the form's would be too long. */
 export function linkOf(form: Form): string {
   const link = playgroundLink(toParameters(form));
   return link.length > LIMITS.queryCharacters ? toHash(["playground"]) : link;

@@ -1,5 +1,5 @@
 /*
- * Routes are in the hash, such as `#/requests/req_1` or `#/requests?code=render_failed`: the console then works below
+ * Routes are in the hash, such as `#/requests/req_1` or `#/requests?code=render_failed`: the console then works under
  * any path, and the server never sees them.
  */
 

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog. It traps the focus, and restores it when it closes. */
+/** A modal dialog. It traps focus, and restores it on closing. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // the browser restores the focus only if the dialog stays in the page
+      // the browser restores focus only if the dialog stays in the page
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { cutMiddle } from "../format.ts";
 
-/** Text that may be long, such as a URL, truncated in the middle. The tooltip and screen readers have all of it. */
+/** Text that may be long, such as a URL, truncated in the middle. The tooltip and screen readers get the full text. */
 export function LongText({ text, max = 60 }: { readonly text: string; readonly max?: number }): JSX.Element {
   const cut = cutMiddle(text, max);
   if (cut === text) return <span class="long-text">{breakable(text)}</span>;

@@ -12,7 +12,7 @@ interface PageHeadProps {
 
 let isFirstScreen = true;
 
-/** The heading of a screen. After navigation it takes the focus, so screen readers announce it. */
+/** The heading of a screen. After navigation, it receives focus, so screen readers announce it. */
 export function PageHead({ title, summary, parent, actions }: PageHeadProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

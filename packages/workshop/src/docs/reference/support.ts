@@ -48,13 +48,13 @@ const SERVICE = (): string[][] => [
   [
     "image and Compose",
     "",
-    "where Docker is: built, started, `doctor` in it; everywhere: the schema, the browser under the system call filter",
+    "where Docker is installed: build, start, `doctor`; everywhere: the schema, the browser under the system call filter",
     "Podman",
   ],
   [
     "Helm chart",
     "Kubernetes 1.25 or newer",
-    `where Helm is: ${code("helm lint")}, the rendered objects`,
+    `where Helm is installed: ${code("helm lint")}, the rendered objects`,
     "a cluster",
   ],
 ];
@@ -112,9 +112,9 @@ const HEADER = ["", "required", "tested on every change", "not tested"];
 export const supportPage: ReferencePage = {
   file: "support.md",
   title: "Support",
-  summary: "What the service, the engine and the client run with, and which of it the tests really run.",
+  summary: "What the service, the engine and the client require, and what the tests cover.",
   parts: () => [
-    "Versions in the third column are those of the lockfile, or of Debian 12's packages. What is not tested may work; a report of a failure is welcome.",
+    "Versions in the third column come from the lockfile or from Debian 12's packages. Untested environments may work; please report failures.",
     "## The service",
     table(HEADER, SERVICE()),
     "## The engine in your own service",

@@ -122,7 +122,7 @@ export class ConsentFrame {
     return result.value === true;
   }
 
-  /** Restores the focus and scroll position. */
+  /** Restores focus and the scroll position. */
   async tidy(): Promise<void> {
     await this.#run("tidy");
   }
