@@ -39,7 +39,7 @@ const SERVICE = (): string[][] => [
     "Valkey; hosted services; a cluster doesn't work",
   ],
   [
-    "proxy in front",
+    "reverse proxy",
     "",
     "nginx 1.22 and Caddy 2.6, with the configurations in the guide and the deployments",
     "other proxies; their TLS",
@@ -48,13 +48,13 @@ const SERVICE = (): string[][] => [
   [
     "image and Compose",
     "",
-    "where Docker is: built, started, `doctor` in it; everywhere: the schema, the browser under the system call filter",
+    "with Docker: the image is built and started, and runs `doctor`; without it: the schema, and the browser under the system call filter",
     "Podman",
   ],
   [
     "Helm chart",
     "Kubernetes 1.25 or newer",
-    `where Helm is: ${code("helm lint")}, the rendered objects`,
+    `with Helm: ${code("helm lint")}, and the rendered objects`,
     "a cluster",
   ],
 ];
@@ -65,7 +65,7 @@ const ENGINE = (): string[][] => [
     "operating system",
     "Linux",
     "Debian 12 on x86-64",
-    "macOS and Windows: rendering may work, but limits for pages need Linux",
+    "macOS and Windows: rendering might work, but the limits on pages need Linux",
   ],
   ["puppeteer", "25", installed("engine", "puppeteer"), ""],
   [
@@ -85,11 +85,11 @@ const CLIENT = (): string[][] => [
     "a bundle in a context with only the globals of the web platform",
     "a browser; workerd",
   ],
-  ["Bun, Deno", "the same", "in CI: calls of the packed client", ""],
+  ["Bun, Deno", "the same", "in CI: calls with the packed client", ""],
   [
     "TypeScript",
     "5.7 or newer; older versions reject the types unless `skipLibCheck` is on",
-    `${installed("workshop", "typescript")}, as \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
+    `${installed("workshop", "typescript")}, with \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
     "5.7 to 5.9, 7",
   ],
   [
@@ -112,9 +112,9 @@ const HEADER = ["", "required", "tested on every change", "not tested"];
 export const supportPage: ReferencePage = {
   file: "support.md",
   title: "Support",
-  summary: "What the service, the engine and the client run with, and which of it the tests really run.",
+  summary: "What the service, the engine and the client require, and what the tests cover.",
   parts: () => [
-    "Versions in the third column are those of the lockfile, or of Debian 12's packages. What is not tested may work; a report of a failure is welcome.",
+    "Versions in the third column are those in the lockfile, or those of Debian 12's packages. What is not tested might work; please report failures.",
     "## The service",
     table(HEADER, SERVICE()),
     "## The engine in your own service",

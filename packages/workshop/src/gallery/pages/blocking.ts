@@ -48,13 +48,13 @@ export const FILTER_LISTS = {
 } as const;
 
 export const BLOCKING: Group = {
-  title: "Requests that are blocked",
+  title: "Blocked requests",
   entries: [
     blocked(
       {
         name: "blocked-url",
         title: "A URL pattern",
-        about: "A frame under a certain path shows an advertisement.",
+        about: "A frame whose URL has a certain path shows an advertisement.",
         page: pageWith(`<iframe src="/color/${RED.slice(1)}"></iframe>`),
       },
       { parameters: { blockUrls: "*://*/color/*" }, notes: ["blocked=1"] },

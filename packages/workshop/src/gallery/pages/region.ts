@@ -68,8 +68,8 @@ const timeZone: Entry = {
 
 const geolocation: Entry = {
   name: "geolocation",
-  title: "A position",
-  about: "A world map that marks the reader's position.",
+  title: "A location",
+  about: "A world map that marks the visitor's location.",
   page: html({
     style: `
       #map { position: relative; margin: 20px; width: 360px; height: 180px; background: ${GRAY}; }
