@@ -73,7 +73,7 @@ export const BLOCKING: Group = {
         name: "ads",
         title: "Advertisements",
         about:
-          "The service has a filter list with two rules: one blocks the banner's frame, the other hides its space.",
+          "The service has a filter list with two rules: one blocks the banner's frame, the other hides the space that it leaves.",
         page: pageWith(`<div class="ad-space"><iframe src="/color/${RED.slice(1)}?ad"></iframe></div>`),
       },
       { parameters: { blockAds: true }, notes: ["blocked=1"] },
