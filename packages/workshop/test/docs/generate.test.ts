@@ -51,7 +51,10 @@ describe("the reference", () => {
       "headers",
       ["| `X-Credits-Remaining` ", "| `X-Webhook-Signature` ", "| `If-None-Match` ", "every response"],
     ],
-    ["limits", ["| 20 per minute ", "| 300 per minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "]],
+    [
+      "limits",
+      ["| 20 per minute ", "| 300 per minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "],
+    ],
     [
       "configuration",
       ["| `SNAP_ALLOW_TARGETS` ", "| `SNAP_SECRET_KEY` ", "| 45000 ", "a whole number from 0 to 65535"],

@@ -35,11 +35,10 @@ function change(
 export const CHANGES: Group = {
   title: "Changes before the capture",
   entries: [
-    change({ name: "css", title: "A style sheet", about: "The style sheet hides a chat window.", page: CHAT }, [
-      CHAT_SHOWN,
-      { css: ".chat { opacity: 0 }" },
-      CHAT_GONE,
-    ]),
+    change(
+      { name: "css", title: "A style sheet", about: "The style sheet hides a chat window.", page: CHAT },
+      [CHAT_SHOWN, { css: ".chat { opacity: 0 }" }, CHAT_GONE],
+    ),
     change(
       {
         name: "hide",
