@@ -14,7 +14,7 @@ export interface Report {
 const METHOD = `A figure without a unit is a ratio. Each run measures both sides in rounds, after a warm-up, and reverses their order in
 every other round, so whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
 
-A few renders that are not measured precede each round of renders and use up prepared tabs. CPU time is read when the
+A few unmeasured renders precede each round, to use up prepared tabs. CPU time is read when the
 process tree is idle again, so it includes closing the last page.
 
 All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are that

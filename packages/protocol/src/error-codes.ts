@@ -51,14 +51,14 @@ export const ERROR_CODES = {
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The quota of the remote browser service is used up. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
-  /** The queue is full, overall or for this account; no slot became free in time; or every remote browser is busy. */
+  /** The queue is full, overall or for this account; no slot became free in time; or all remote browsers are busy. */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
   /** The render exceeded its timeout. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },
 
   /** The request is not well-formed HTTP. */
   bad_request: { status: 400, retryable: false },
-  /** A page of another origin, or a script without `Origin`, used the operator's session. */
+  /** A page from another origin, or a script without `Origin`, used the operator's session. */
   forbidden: { status: 403, retryable: false },
   /** The operator has suspended the account; a retry succeeds once it is resumed. */
   account_suspended: { status: 403, retryable: false },

@@ -27,9 +27,9 @@ export const LIMITS = {
   documentTextCharacters: 500,
   /** Maximum length of `storeKey`. */
   storeKeyCharacters: 512,
-  /** Maximum length of a stored object's key in UTF-8, with the account's prefix and all placeholders replaced. */
+  /** Maximum length of a stored object's key in UTF-8, including the account's prefix, with all placeholders replaced. */
   objectKeyBytes: 900,
-  /** Maximum length of each segment of that key in UTF-8, because file systems accept no longer names. */
+  /** Maximum length of each segment of that key in UTF-8, because file systems reject longer names. */
   objectKeySegmentBytes: 255,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
@@ -83,8 +83,8 @@ export const DOCUMENT_LIMITS = {
   ttlMaxSeconds: 2_592_000,
   /** How long a document is stored by default. */
   ttlDefaultSeconds: 86_400,
-  /** Stored documents per account. */
+  /** Maximum stored documents per account. */
   storedDocuments: 200,
-  /** Total size of an account's stored documents. */
+  /** Maximum total size of an account's stored documents. */
   storedBytes: 524_288_000,
 } as const;

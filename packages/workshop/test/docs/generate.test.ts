@@ -28,7 +28,7 @@ describe("generated files", () => {
     await writeStaleFiles(files, root);
     expect(await findStaleFiles(files, root)).toEqual([]);
     const page = join(root, "docs/reference/limits.md");
-    await writeFile(page, (await readFile(page, "utf8")).replace("20 a minute", "21 a minute"));
+    await writeFile(page, (await readFile(page, "utf8")).replace("20 per minute", "21 per minute"));
     expect(await findStaleFiles(files, root)).toEqual(["docs/reference/limits.md"]);
   });
 });
@@ -51,7 +51,10 @@ describe("the reference", () => {
       "headers",
       ["| `X-Credits-Remaining` ", "| `X-Webhook-Signature` ", "| `If-None-Match` ", "every response"],
     ],
-    ["limits", ["| 20 a minute ", "| 300 a minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "]],
+    [
+      "limits",
+      ["| 20 per minute ", "| 300 per minute ", "| 2,048 characters ", "| 7 days ", "| 15 minutes "],
+    ],
     [
       "configuration",
       ["| `SNAP_ALLOW_TARGETS` ", "| `SNAP_SECRET_KEY` ", "| 45000 ", "a whole number from 0 to 65535"],

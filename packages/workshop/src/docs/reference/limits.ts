@@ -8,7 +8,7 @@ export const limitsPage: ReferencePage = {
   title: "Limits",
   summary: "All limits on requests, batches, documents and renderings, with their units.",
   parts: () => [
-    "A limit per minute applies to an account. Its window begins with the first request and lasts 60 seconds. A request over the limit returns 429 `rate_limited`, with the exact time to wait in `Retry-After`. For the ranges of parameters, see [Parameters](parameters.md).",
+    "Limits per minute apply to each account. A window begins with the first request and lasts 60 seconds. A request over the limit returns 429 `rate_limited`, with the exact time to wait in `Retry-After`. For the ranges of parameters, see [Parameters](parameters.md).",
     "## Requests",
     limitsTable(LIMITS, "LIMITS"),
     "## Batches",
@@ -55,7 +55,7 @@ function limitsTable(limits: Readonly<Record<string, number>>, name: string): st
 
 /** Takes the unit from the end of the name. */
 function quantity(name: string, value: number): string {
-  if (name.endsWith("PerMinute")) return `${count(value)} a minute`;
+  if (name.endsWith("PerMinute")) return `${count(value)} per minute`;
   if (name.endsWith("Characters")) return `${count(value)} characters`;
   if (name.endsWith("Ms")) return inWords(value / 1000);
   if (name.endsWith("Seconds")) return `${count(value)} s${value < 3600 ? "" : `, ${inWords(value)}`}`;

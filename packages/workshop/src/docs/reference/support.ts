@@ -39,7 +39,7 @@ const SERVICE = (): string[][] => [
     "Valkey; hosted services; a cluster doesn't work",
   ],
   [
-    "proxy in front",
+    "reverse proxy",
     "",
     "nginx 1.22 and Caddy 2.6, with the configurations in the guide and the deployments",
     "other proxies; their TLS",
@@ -65,7 +65,7 @@ const ENGINE = (): string[][] => [
     "operating system",
     "Linux",
     "Debian 12 on x86-64",
-    "macOS and Windows: rendering may work, but limits for pages need Linux",
+    "macOS and Windows: rendering might work, but the limits on pages need Linux",
   ],
   ["puppeteer", "25", installed("engine", "puppeteer"), ""],
   [
@@ -85,11 +85,11 @@ const CLIENT = (): string[][] => [
     "a bundle in a context with only the globals of the web platform",
     "a browser; workerd",
   ],
-  ["Bun, Deno", "the same", "in CI: calls of the packed client", ""],
+  ["Bun, Deno", "the same", "in CI: calls with the packed client", ""],
   [
     "TypeScript",
     "5.7 or newer; older versions reject the types unless `skipLibCheck` is on",
-    `${installed("workshop", "typescript")}, as \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
+    `${installed("workshop", "typescript")}, with \`node16\`, \`nodenext\` and \`bundler\`; types from the DOM, web workers and \`@types/node\``,
     "5.7 to 5.9, 7",
   ],
   [

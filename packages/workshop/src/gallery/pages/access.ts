@@ -64,7 +64,7 @@ export const ACCESS: Group = {
       {
         name: "login-by-password",
         title: "Basic authentication",
-        about: "A page that requests a user name and password.",
+        about: "A page that requires a user name and password.",
         page: membersOnly(({ authorization }) => authorization === `Basic ${btoa("user:letmein")}`, {
           "www-authenticate": `Basic realm="members"`,
         }),

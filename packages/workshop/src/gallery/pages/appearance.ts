@@ -114,7 +114,7 @@ const phone: Entry = {
 
 const mobile: Entry = {
   name: "mobile",
-  title: "A mobile layout in another size",
+  title: "A mobile layout at another size",
   about: "Like a phone, but with a viewport of your choice.",
   page: html({
     head: `<meta name="viewport" content="width=200">`,
@@ -147,7 +147,7 @@ const mobile: Entry = {
 
 const printStyle: Entry = {
   name: "printed",
-  title: "The print style",
+  title: "Print styles",
   about: "The page hides its navigation when it is printed.",
   page: html({
     style: `
@@ -184,7 +184,7 @@ const userAgent: Entry = {
 const withoutScripts: Entry = {
   name: "without-scripts",
   title: "Without JavaScript",
-  about: "A script covers the article with an invitation.",
+  about: "A script covers the article with a subscription prompt.",
   page: html({
     style: `.panel { ${PANEL} background: ${GREEN}; } .invitation { position: fixed; inset: 80px 60px; background: ${RED}; }`,
     body: `<h1>Article</h1><div class="panel"></div>`,

@@ -48,13 +48,13 @@ export const FILTER_LISTS = {
 } as const;
 
 export const BLOCKING: Group = {
-  title: "Requests that are blocked",
+  title: "Blocked requests",
   entries: [
     blocked(
       {
         name: "blocked-url",
         title: "A URL pattern",
-        about: "A frame under a certain path shows an advertisement.",
+        about: "A frame whose URL has a certain path shows an advertisement.",
         page: pageWith(`<iframe src="/color/${RED.slice(1)}"></iframe>`),
       },
       { parameters: { blockUrls: "*://*/color/*" }, notes: ["blocked=1"] },
@@ -73,7 +73,7 @@ export const BLOCKING: Group = {
         name: "ads",
         title: "Advertisements",
         about:
-          "The service has a filter list with two rules: one blocks the banner's frame, the other hides its space.",
+          "The service has a filter list with two rules: one blocks the banner's frame, the other hides the space that it leaves.",
         page: pageWith(`<div class="ad-space"><iframe src="/color/${RED.slice(1)}?ad"></iframe></div>`),
       },
       { parameters: { blockAds: true }, notes: ["blocked=1"] },

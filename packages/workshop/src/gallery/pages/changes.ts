@@ -35,16 +35,15 @@ function change(
 export const CHANGES: Group = {
   title: "Changes before the capture",
   entries: [
-    change({ name: "css", title: "A style sheet", about: "It hides a chat window.", page: CHAT }, [
-      CHAT_SHOWN,
-      { css: ".chat { opacity: 0 }" },
-      CHAT_GONE,
-    ]),
+    change(
+      { name: "css", title: "A style sheet", about: "The style sheet hides a chat window.", page: CHAT },
+      [CHAT_SHOWN, { css: ".chat { opacity: 0 }" }, CHAT_GONE],
+    ),
     change(
       {
         name: "hide",
         title: "Hidden elements",
-        about: "A notice becomes invisible, but its space stays.",
+        about: "A notice becomes invisible, but still takes up space.",
         page: NOTICE,
       },
       [
@@ -108,7 +107,7 @@ export const CHANGES: Group = {
         { size: SIZE, colors: [[200, 200, GREEN]] },
       ],
     ),
-    change({ name: "script", title: "A script", about: "It closes a chat window.", page: CHAT }, [
+    change({ name: "script", title: "A script", about: "The script closes a chat window.", page: CHAT }, [
       CHAT_SHOWN,
       { script: "document.querySelector('.chat').remove()" },
       CHAT_GONE,

@@ -7,7 +7,7 @@ const HEADER = 48;
 
 const hero: Entry = {
   name: "hero",
-  title: "A hero of `100vh`",
+  title: "A `100vh` hero section",
   about: "The first part is as tall as the viewport, even in a picture of the whole page.",
   page: html({
     style: `.hero { height: 100vh; background: ${GREEN}; }`,
@@ -64,7 +64,7 @@ const stickyHeader: Entry = {
 
 const appShell: Entry = {
   name: "app-shell",
-  title: "An app that scrolls inside",
+  title: "An app with a scrolling main area",
   about: "The page is as tall as the viewport, and its main part has its own scroll bar.",
   page: html({
     style: `
@@ -87,8 +87,8 @@ const appShell: Entry = {
 
 const tall: Entry = {
   name: "tall",
-  title: "A page of 30,000 pixels",
-  about: "A long page, of which the first 3,000 pixels are enough.",
+  title: "A page 30,000 pixels tall",
+  about: "Only the first 3,000 pixels of a long page are wanted.",
   page: html({
     style: `body { height: 30000px; background: linear-gradient(${GREEN} 3000px, ${RED} 3000px); }`,
     body: "",

@@ -165,7 +165,7 @@ const fadeIn: Entry = {
 const infiniteScroller: Entry = {
   name: "infinite-scroller",
   title: "A page that never ends",
-  about: "Three more sections follow whenever the end comes into view.",
+  about: "Three more sections are added whenever the end comes into view.",
   page: html({
     style: `.area { background: ${GREEN}; }`,
     body: `<main></main><div id="end" style="height: 1px"></div>`,

@@ -97,7 +97,7 @@ const brokenImage: Entry = {
 const webgl: Entry = {
   name: "webgl",
   title: "WebGL",
-  about: "A scene in WebGL, drawn when its model has loaded.",
+  about: "A WebGL scene that is drawn once its model has loaded.",
   page: html({
     style: `canvas { display: block; margin: 30px auto; background: ${GRAY}; }`,
     body: `<h1>Model</h1><canvas width="320" height="190"></canvas>`,
@@ -141,7 +141,7 @@ const webgl: Entry = {
 const overlay: Entry = {
   name: "overlay",
   title: "A loading screen",
-  about: "It disappears 600 ms after the page has loaded.",
+  about: "A screen that disappears 600 ms after the page has loaded.",
   page: html({
     style: `
       .panel { margin: 40px 20px; height: 160px; background: ${GREEN}; }

@@ -24,7 +24,7 @@ const STAGE = "display: block; margin: 30px auto; width: 320px; height: 190px;";
 const carousel = moving({
   name: "carousel",
   title: "A carousel",
-  about: "CSS moves to the next slide forever.",
+  about: "CSS keeps moving to the next slide.",
   page: html({
     style: `
       .stage { ${STAGE} overflow: hidden; }
@@ -59,7 +59,7 @@ const video = moving({
 const spinner: Entry = {
   name: "spinner",
   title: "A CSS spinner",
-  about: "A ring that turns forever: without `stabilize`, no two pictures are the same.",
+  about: "A ring that spins forever: without `stabilize`, no two pictures are the same.",
   page: html({
     style: `
       .spinner { box-sizing: border-box; margin: 40px auto; width: 160px; height: 160px; border-radius: 50%;
@@ -110,8 +110,8 @@ const entrance: Entry = {
 
 const reducedMotion: Entry = {
   name: "reduced-motion",
-  title: "Less motion",
-  about: "The page replaces its animation if the reader prefers less motion.",
+  title: "Reduced motion",
+  about: "The page replaces its animation if the visitor prefers reduced motion.",
   page: html({
     style: `
       .ball { margin: 50px 20px; width: 120px; height: 120px; border-radius: 50%; background: ${NAVY};

@@ -47,7 +47,7 @@ const timeZone: Entry = {
   name: "time-zone",
   title: "A time zone",
   about:
-    "The page shows the reader's time at noon in Greenwich: nine in the evening in Tokyo, when the sky is dark.",
+    "The page shows the visitor's local time at noon UTC: nine in the evening in Tokyo, when the sky is dark.",
   page: html({
     style: `body { height: 100vh; } p { margin: 0; padding: 90px 0 0; font-size: 60px; text-align: center; color: inherit; }`,
     body: "<p></p>",
@@ -68,8 +68,8 @@ const timeZone: Entry = {
 
 const geolocation: Entry = {
   name: "geolocation",
-  title: "A position",
-  about: "A world map that marks the reader's position.",
+  title: "A location",
+  about: "A world map that marks the visitor's location.",
   page: html({
     style: `
       #map { position: relative; margin: 20px; width: 360px; height: 180px; background: ${GRAY}; }
