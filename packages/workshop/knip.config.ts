@@ -41,7 +41,7 @@ export default {
     },
     "packages/bench": {
       entry: [
-        "src/{main,lean-load,ways/way-process,site/{bare-server,serve-*},neighbours/serve-*}.ts",
+        "src/{main,lean-load,ways/way-process,site/{bare-server,serve-*},neighbors/serve-*}.ts",
         "test/**/*.test.ts",
       ],
       project: ["{src,test}/**/*.ts"],

@@ -3,7 +3,7 @@ import { batch } from "./scenarios/batch.ts";
 import { cached } from "./scenarios/cached.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { growth } from "./scenarios/growth.ts";
-import { neighbours } from "./scenarios/neighbours.ts";
+import { neighbors } from "./scenarios/neighbors.ts";
 import { overload } from "./scenarios/overload.ts";
 import { defaultWait, distance, idle, ways } from "./scenarios/renders.ts";
 import { preparation } from "./scenarios/preparation.ts";
@@ -22,7 +22,7 @@ export const SCENARIOS: readonly Scenario[] = [
   cached,
   growth,
   fairness,
-  neighbours,
+  neighbors,
   overload,
   soak,
 ];

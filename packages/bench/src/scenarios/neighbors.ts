@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median, percentile } from "../measure.ts";
-import { ATTACKS, type Attack } from "../neighbours/attacks.ts";
-import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbours/observe.ts";
+import { ATTACKS, type Attack } from "../neighbors/attacks.ts";
+import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbors/observe.ts";
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
@@ -11,7 +11,7 @@ import { newJob } from "../ways/way.ts";
 
 /** Concurrent renders of the attacker. */
 const CONCURRENCY = 3;
-/** How long the service can take to identify the attacker. */
+/** How long the service has to identify the attacker. */
 const FIRST_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
 /** How long the neighbor continues after the attack. */
@@ -21,17 +21,17 @@ const MEMORY_INTERVAL_MS = 1_000;
 /** Every other outcome is a failure. */
 const EXPECTED_OUTCOMES = new Set(["200", "429 rate_limited"]);
 
-export const neighbours: Scenario = {
-  name: "neighbours",
+export const neighbors: Scenario = {
+  name: "neighbors",
   title: "Neighbors",
   onlyFull: true,
   about:
-    "One account renders hostile pages, three at a time, while a neighbor sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` restricts the pages to names that contain one of its parts.",
+    "One account renders hostile pages, three at a time, while a neighbor sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS` selects pages by parts of their names, separated by commas.",
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
-    const site = await startProgram(join(import.meta.dirname, "../neighbours/serve-attacks.ts"));
-    const names = await startProgram(join(import.meta.dirname, "../neighbours/serve-silent-names.ts"));
+    const site = await startProgram(join(import.meta.dirname, "../neighbors/serve-attacks.ts"));
+    const names = await startProgram(join(import.meta.dirname, "../neighbors/serve-silent-names.ts"));
     const results: Result[] = [];
     for (const [index, attack] of attacks.entries()) {
       bench.log(`${attack.name} (${index + 1} of ${attacks.length})`);
