@@ -131,7 +131,7 @@ interface Shown {
   readonly notes: readonly string[];
 }
 
-/** Renders a page of sections with the default wait, which follows its requests. */
+/** Renders a page of sections with the default wait, which tracks its requests. */
 async function show(path: string, options: object = {}): Promise<Shown> {
   const parameters = {
     ...defaultScreenshot(site.url(path)),
