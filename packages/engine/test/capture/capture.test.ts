@@ -179,7 +179,7 @@ describe("capture, before it renders,", () => {
     });
   });
 
-  it("rejects invalid parameters before a missing ability, and that before a blocked host", async () => {
+  it("reports invalid parameters before a missing ability, and a missing ability before a blocked host", async () => {
     const principal = await principalWith({ abilities: ["screenshot"] });
     await expect(
       engine.capture({ principal, parameters: { url, pdf: true, delay: 5 } }),

@@ -14,7 +14,7 @@ export interface Reservation {
   readonly accountId: string;
   readonly periodStartedAt: number;
   readonly lapsesAt: number;
-  state: "open" | "rejected" | Exclude<Resolution, "unknown">;
+  state: "open" | "refused" | Exclude<Resolution, "unknown">;
 }
 
 const JOURNAL_KINDS = {
@@ -80,7 +80,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
   const prepare = ({ reservationId, now }: EndRequest, target: "settled" | "refunded"): Ending => {
     const reservation = reservations.get(reservationId);
     // a rejected request never became a reservation
-    if (reservation === undefined || reservation.state === "rejected")
+    if (reservation === undefined || reservation.state === "refused")
       return { resolution: "unknown", commit: () => {} };
     if (reservation.state !== "open") return { resolution: reservation.state, commit: () => {} };
     const resolution = reservation.lapsesAt <= now ? "lapsed" : target;
@@ -111,10 +111,10 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
       const { granted, used, reserved } = updateBalance(request);
       const existing = reservations.get(id);
       if (existing !== undefined) {
-        const isOwn = existing.state !== "rejected" && existing.accountId === accountId;
+        const isOwn = existing.state !== "refused" && existing.accountId === accountId;
         return { reserved: isOwn, balance: { granted, used, reserved } };
       }
-      const state = granted - used - reserved > 0 ? "open" : "rejected";
+      const state = granted - used - reserved > 0 ? "open" : "refused";
       const reservation: Reservation = { id, accountId, periodStartedAt: period.startedAt, lapsesAt, state };
       reservations.set(id, reservation);
       if (state === "open") write(reservation, "reserve", now);
