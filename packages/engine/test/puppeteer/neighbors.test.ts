@@ -229,7 +229,7 @@ function waitForRetry(events: readonly RendererEvent[], reason: string): Promise
 describe("an isolated render", () => {
   const isolated = { isolationKey: "a", isIsolated: true };
 
-  it("shares a browser with other renders that have its key, until the browser has been idle", async () => {
+  it("shares a browser with other renders that have its key; the browser closes when it has been idle", async () => {
     const { renderer, pids } = await observe({ isolatedIdleMaxMs: 300 });
     await renderer.render(screenshot(site.url("/")), isolated);
     const again = renderer.render(screenshot(site.url("/holds")), isolated);
