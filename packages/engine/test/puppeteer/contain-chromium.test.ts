@@ -47,7 +47,10 @@ describe("a page that tries every way to connect when a parameter triggers it", 
   it.concurrent.each<[string, ScreenshotOptions]>([
     ["a click", { click: "#go", waitForFunction: waited }],
     ["a script", { script: "tryEverything()", waitForFunction: waited }],
-    ["a script, with header fields", { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } }],
+    [
+      "a script, with header fields",
+      { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } },
+    ],
     ["a click, on a device", { click: "#go", waitForFunction: waited, device: "pixel-5", locale: "de-DE" }],
   ])("reaches nothing: %s", async (_how, options) => {
     const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);

@@ -54,7 +54,10 @@ export function defineSuite<Port extends keyof Storage>(
 }
 
 /** Adds the broken rule to the message of a failed assertion, which might show only two values. */
-function nameRule(error: unknown, { name, title }: { readonly name: string; readonly title: string }): unknown {
+function nameRule(
+  error: unknown,
+  { name, title }: { readonly name: string; readonly title: string },
+): unknown {
   const [port] = name.split(":");
   if (error instanceof assert.AssertionError)
     error.message = `The storage breaks a rule of ${port}: "${title}". See the comments of @snap/engine/ports.\n${error.message}`;

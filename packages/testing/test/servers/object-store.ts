@@ -9,7 +9,8 @@ import type { AddressInfo, Socket } from "node:net";
  * closes the connection in the middle of the response. `corrupts`: changes the last byte. `captive-portal`: responds
  * 200 with a sign-in page.
  */
-export type StoreFault = number | "silent" | "resets" | "loses-response" | "truncates" | "corrupts" | "captive-portal";
+export type StoreFault =
+  number | "silent" | "resets" | "loses-response" | "truncates" | "corrupts" | "captive-portal";
 
 export interface StoredObject {
   readonly bytes: Buffer;
