@@ -10,7 +10,7 @@ import { formatPage, formatSummary, type Report } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-const DOCUMENT = join(import.meta.dirname, "../../../docs/benchmarks.md");
+const PAGE = join(import.meta.dirname, "../../../docs/benchmarks.md");
 
 /** Runs the selected scenarios and prints a report. Returns false if a scenario failed. */
 export async function bench(args: readonly string[]): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function bench(args: readonly string[]): Promise<boolean> {
   console.log(`\n${await formatMarkdown(formatSummary(report))}`);
   if (write) {
     const notes = await readFile(join(import.meta.dirname, "notes.md"), "utf8");
-    await writeFile(DOCUMENT, await formatMarkdown(formatPage(report, notes)));
+    await writeFile(PAGE, await formatMarkdown(formatPage(report, notes)));
   }
   return report.failed.length === 0;
 }

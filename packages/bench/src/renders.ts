@@ -105,7 +105,7 @@ export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Recor
     "p95 ms": rounded(percentile(latenciesMs, 0.95)),
     "CPU s each": rounded(median(rounds.map(({ cpuSecondsEach }) => cpuSecondsEach))),
     "CPU utilization": `${Math.round(100 * median(rounds.map(({ cpuUtilization }) => cpuUtilization)))} %`,
-    "kB a file": String(Math.round(median(fileBytes) / 1000)),
+    "kB per file": String(Math.round(median(fileBytes) / 1000)),
   };
 }
 

@@ -13,7 +13,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface StartedService {
   readonly pid: number;
-  /** By `performance.now()`: when the process started, and when it began to listen. */
+  /** When the process started, and when it began to listen, as returned by `performance.now()`. */
   readonly startedAtMs: number;
   readonly listeningAtMs: number;
   readonly port: number;

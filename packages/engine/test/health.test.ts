@@ -25,7 +25,7 @@ function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Open
 
 async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> {
   const health = engine.health();
-  // lets the checks that do not hang respond
+  // the checks that do not hang respond first
   await microtasks();
   clock.advance(1_500);
   const { ready, reasons } = await health;

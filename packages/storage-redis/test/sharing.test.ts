@@ -93,7 +93,7 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
   });
 });
 
-/** Returns how often Redis has read from a connection. */
+/** Returns how many times Redis has read from a connection. */
 async function readsOf(client: Awaited<ReturnType<typeof openPlainClient>>): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
 }

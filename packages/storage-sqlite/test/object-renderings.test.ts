@@ -224,7 +224,7 @@ describe("createObjectRenderings", () => {
 
   it.each<[string, string, StoreFault]>([
     ["cannot be listed", "GET", 500],
-    ["responds with a page instead of a list", "GET", "babbles"],
+    ["responds with a page instead of a list", "GET", "captive-portal"],
     ["refuses to delete", "DELETE", 403],
   ])("a purge of a bucket that %s fails, and can be repeated", async (_, method, fault) => {
     const { renderings, index } = await open();

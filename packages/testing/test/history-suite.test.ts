@@ -28,7 +28,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
         for (const entry of entries) await history.append({ entries: [entry], totals: [] });
       },
     }),
-    "stores nothing of an append with a duplicate id",
+    "stores nothing from an append with a duplicate id",
   ],
   [
     "ignores the end of a filter",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /*
- * Fills a storage with years of data, directly by SQL. The statements contain only numbers and
+ * Fills a storage with years of data, directly with SQL. The statements contain only numbers and
  * constants, so nothing needs escaping.
  */
 
@@ -34,7 +34,7 @@ export const fillTokens: Fill = (count) => [
    FROM numbers`,
 ];
 
-/** Each reservation is settled, and has two journal lines. */
+/** Each reservation is settled, and has two journal entries. */
 export const fillJournal: Fill = (lines) => {
   const count = lines / 2;
   // Ids in ascending order that sort before the engine's ids.

@@ -85,7 +85,7 @@ const tokenLookup: Subject = {
 
 const reservation: Subject = {
   name: "a reservation and its settlement",
-  stored: "journal lines",
+  stored: "journal entries",
   few: 1_000,
   many: 10_000_000,
   manyWhenQuick: 100_000,

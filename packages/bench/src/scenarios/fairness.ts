@@ -9,7 +9,7 @@ export const fairness: Scenario = {
   name: "fairness",
   title: "Fairness",
   about:
-    "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency next to an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
+    "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency alongside an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
   async run(bench) {
     const { bearerTokens, snapUrl, stop } = await startService(bench, { accounts: 2 });
     const render = (bearer: (typeof bearerTokens)[number] | undefined) => (): Promise<unknown> =>
@@ -46,7 +46,7 @@ export const fairness: Scenario = {
       "median ms": rounded(median(latenciesMs)),
       "p95 ms": rounded(percentile(latenciesMs, 0.95)),
     });
-    const name = `wait next to ${queued} queued renders of another account, in renders`;
+    const name = `wait alongside ${queued} queued renders of another account, in renders`;
     return {
       figures: [atMost(1, name, median(waits))],
       tables: [

@@ -11,7 +11,7 @@ import { newJob } from "../ways/way.ts";
 
 /** Concurrent renders of the attacker. */
 const CONCURRENCY = 3;
-/** How long the service can take to identify the attacker. */
+/** How long the service has to identify the attacker. */
 const FIRST_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
 /** How long the neighbor continues after the attack. */

@@ -24,7 +24,7 @@ import { newJob, type RenderJob, type Way } from "../ways/way.ts";
 /** Makes the figures for a load. `relativeTo` returns the server's renders/s relative to those of another way. */
 type FiguresOf = (relativeTo: (baseline: Way["name"]) => number, server: TurnResult) => readonly Figure[];
 
-/** A load, which is run with some of the ways, one after another. */
+/** A load that runs with some of the ways, one after another. */
 interface Load {
   readonly label: string;
   readonly job: () => RenderJob;
@@ -34,7 +34,7 @@ interface Load {
   readonly renders?: number;
   readonly rounds?: number;
   readonly onlyFull?: boolean;
-  /** Skips the unmeasured renders before a round, so that prepared tabs count. */
+  /** Skips the unmeasured renders before a round, so prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }

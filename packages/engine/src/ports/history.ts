@@ -137,7 +137,7 @@ export interface HistoryStore {
     readonly totals: readonly UsageTotals[];
   }): Promise<void>;
   /**
-   * Returns the selected entries in descending order of ids, also if they were stored in another order; an empty page if
+   * Returns the selected entries in descending order of ids, even if they were stored in another order; an empty page if
    * `after` is unknown. `after` can be an entry that the filter does not select.
    */
   page(request: PageRequest & HistoryFilter): Promise<HistoryPage>;

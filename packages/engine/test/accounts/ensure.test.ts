@@ -46,7 +46,7 @@ describe("accounts.ensure", () => {
     });
   });
 
-  it("returns the same token at every start, and another one for another key", async () => {
+  it("returns the same token at every start, and a different one for a different key", async () => {
     const first = await engine.accounts.ensure({ email: EMAIL });
     const second = await open(2).accounts.ensure({ email: EMAIL.toUpperCase() });
     expect(second).toEqual({ ...first, change: "none" });
@@ -67,7 +67,7 @@ describe("accounts.ensure", () => {
     expect(await engine.accounts.list()).toHaveLength(1);
   });
 
-  it("accepts the secret of the caller's choice with and without the id", async () => {
+  it("accepts a secret that the caller chose, with or without the id", async () => {
     const { account, token } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
     expect(token).toBe(`1|${SECRET}`);
     for (const text of [SECRET, token]) expect((await engine.authenticate(text)).account).toEqual(account);
@@ -94,7 +94,7 @@ describe("accounts.ensure", () => {
     expect(await codeOf(SECRET)).toBe("unauthenticated");
   });
 
-  it("keeps the plan of an existing account, and verifies it", async () => {
+  it("verifies an existing account, and keeps its plan", async () => {
     const { id } = await engine.accounts.create({ email: EMAIL, planSlug: "starter", verified: false });
     const { account } = await engine.accounts.ensure({ email: EMAIL });
     expect(account).toMatchObject({ id, planSlug: "starter", emailVerifiedAt: expect.any(Number) });

@@ -16,7 +16,7 @@ describe("periodAt", () => {
     // an instant before the anchor belongs to the first period
     ["2026-06-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z", "2026-07-01T00:00:00Z"],
   ])(
-    "returns, for the anchor %s and the instant %s, the period from %s to %s",
+    "for the anchor %s and the instant %s, returns the period from %s to %s",
     (anchor, now, startedAt, resetsAt) => {
       expect(periodAt(at(anchor), at(now))).toEqual({ startedAt: at(startedAt), resetsAt: at(resetsAt) });
     },

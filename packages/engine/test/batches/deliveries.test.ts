@@ -193,7 +193,7 @@ describe("a list of batches", () => {
       });
   });
 
-  it("requires a verified email address and contains only the account's batches, as their deliveries do", async () => {
+  it("and the deliveries of a batch require a verified email address and belong to the account", async () => {
     const bench = openBatchBench();
     const [ada, grace] = [await bench.customer(), await bench.customer()];
     const batchId = await deliverOne(bench, ada);

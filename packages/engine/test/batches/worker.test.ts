@@ -333,7 +333,7 @@ describe("a fair worker", () => {
   });
 });
 
-describe("a resolver that fails", () => {
+describe("a failing resolver", () => {
   /** Fails for this long after the first lookup. */
   const failingFor = (durationMs: number, clock: () => number): Partial<EngineOptions> => {
     let firstAt: number | null = null;
@@ -406,7 +406,7 @@ describe("a lost worker", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("makes its item fail if it is the third worker to be lost on it", async () => {
+  it("fails its item if two workers were lost on it before", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();

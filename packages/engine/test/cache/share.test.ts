@@ -398,7 +398,7 @@ describe("identical requests in several processes", () => {
     const one = startProcess().send();
     await pass(0);
     await one.finish("made");
-    // the lookup came before the rendering was cached: the lease lingers
+    // as if its lookup had preceded the caching: the lease still lingers
     const two = startProcess().send();
     await pass(50);
     expect(two.state()).toBe("made");

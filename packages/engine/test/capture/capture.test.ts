@@ -118,7 +118,7 @@ describe("capture", () => {
     expect((await engine.capture({ principal: bob, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("limits an unchanged bypass as a render, and does not limit an unchanged hit", async () => {
+  it("counts an unchanged bypass against the render limit, but not an unchanged hit", async () => {
     const principal = await principalWith();
     const { rendering } = await engine.capture({ principal, parameters: { url } });
     const holds = (etag: string): boolean => etag === rendering.etag;
@@ -179,7 +179,7 @@ describe("capture, before it renders,", () => {
     });
   });
 
-  it("rejects invalid parameters before a missing ability, and that before a blocked host", async () => {
+  it("reports invalid parameters before a missing ability, and a missing ability before a blocked host", async () => {
     const principal = await principalWith({ abilities: ["screenshot"] });
     await expect(
       engine.capture({ principal, parameters: { url, pdf: true, delay: 5 } }),
@@ -193,7 +193,7 @@ describe("capture, before it renders,", () => {
     ).rejects.toMatchObject({ code: "missing_ability" });
   });
 
-  it("rejects a private host by its form, without counting a render", async () => {
+  it("rejects a private host before name resolution, without counting a render", async () => {
     const principal = await principalWith({ requestsPerMinute: 1 });
     for (const blocked of ["http://127.0.0.1/", "http://localhost/", "http://[::1]/", "http://db.internal/"])
       await expect(engine.capture({ principal, parameters: { url: blocked } })).rejects.toMatchObject({

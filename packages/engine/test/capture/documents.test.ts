@@ -116,7 +116,7 @@ describe("capture of a stored document", () => {
     });
   });
 
-  it("fails alike for another account's document, an expired and an unknown one", async () => {
+  it("fails the same way for another account's document, an expired one and an unknown one", async () => {
     await store(principal.account.id, 1000);
     const other = await createPrincipal("grace@example.com");
     const failures = [await failureOf(engine.capture({ principal: other, parameters: { url } }))];

@@ -37,7 +37,7 @@ describe("verifyLedger", () => {
       { balance: { ...figures, reserved: 3 }, openReservations: 3 },
       "differs",
     ],
-    ["an open reservation that is not reserved", { openReservations: 3 }, "differs"],
+    ["an open reservation that is not counted as reserved", { openReservations: 3 }, "differs"],
     ["a balance without a journal", { journal: null, beginsWithGrant: false }, "incomplete"],
     [
       "a period without credits",
@@ -57,7 +57,7 @@ describe("verifyLedger", () => {
     ],
     ["a journal without its beginning", { journal: empty, beginsWithGrant: false }, "incomplete"],
     [
-      "a journal without its beginning, and an open reservation that is not reserved",
+      "a journal without its beginning, and an open reservation that is not counted as reserved",
       { journal: empty, beginsWithGrant: false, openReservations: 0 },
       "differs",
     ],

@@ -19,7 +19,7 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
-  it("does not end the process if its thread fails after the conversion was given up", async () => {
+  it("does not end the process if its thread fails after the conversion was abandoned", async () => {
     const { terminate } = Worker.prototype;
     const stopped = vi.spyOn(Worker.prototype, "terminate").mockImplementation(function (this: Worker) {
       this.emit("error", new Error("out of memory"));

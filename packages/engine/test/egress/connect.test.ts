@@ -143,7 +143,7 @@ describe("connect", () => {
     expect(resolver.requested).toEqual(["rebind.example.com", "rebind.example.com"]);
   });
 
-  it("blocks a target by its form, without name resolution", async () => {
+  it("blocks a target by its host name or port, without name resolution", async () => {
     const resolver = resolvingTo(["8.8.8.8"]);
     const policy: TargetPolicy = { allow: [], ownHostnames: ["snap.example.com"] };
     for (const [hostname, port] of [
@@ -239,7 +239,7 @@ describe("resolveTarget", () => {
     ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
     ["no address", ["8.8.8.8"], "blocked"],
-  ])("returns for %s, which resolves to %j, the failure %s", async (url, addresses, failure) => {
+  ])("for %s, which resolves to %j, returns the failure %s", async (url, addresses, failure) => {
     const rejected = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
     expect(rejected?.failure ?? null).toBe(failure);
   });

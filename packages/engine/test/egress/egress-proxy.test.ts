@@ -197,7 +197,7 @@ describe("the limits on names", () => {
     expect(proxy.failure(`http://n200.example.com:${port}/`)).toBe("too-many-names");
   });
 
-  it("make names wait for others, except those that the page has already reached", async () => {
+  it("delay lookups behind unfinished ones, except for names that the page has already reached", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );

@@ -60,7 +60,7 @@ describe("a connection is closed after a response", () => {
     ["followed by the start of a second response", "GET", `${SIZED}HTTP/1.1 200 OK\r\nContent-Le`],
     ["followed by one byte", "GET", `${SIZED}H`],
     ["followed by an empty line", "GET", `${SIZED}\r\n`],
-    ["followed by noise", "GET", `${SIZED}noise`],
+    ["followed by garbage", "GET", `${SIZED}noise`],
     ["in chunks, followed by the start of a second response", "GET", `${CHUNKED}HTTP/1.1 200 OK\r\nX: 0\r\n`],
     ["in chunks, followed by a second response", "GET", `${CHUNKED}HTTP/1.1 200 OK\r\nX: 0\r\n\r\n`],
     ["in chunks, followed by an empty line", "GET", `${CHUNKED}\r\n`],

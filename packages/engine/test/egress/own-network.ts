@@ -41,7 +41,7 @@ async function deliver(host: string): Promise<string> {
   return outcome.kind === "failed" ? outcome.reason : String(outcome.status);
 }
 
-async function becomes(hostname: string, expected: string): Promise<string> {
+async function waitForOutcome(hostname: string, expected: string): Promise<string> {
   for (;;) if ((await reach(hostname)) === expected) return expected;
 }
 
@@ -55,7 +55,7 @@ console.log(
     allowed: await reach(V4, V4),
     allowedName: await reach("page.example", "page.example"),
     notYetOurs: await reach(ADDED),
-    added: (ip("address", "add", `${ADDED}/32`, "dev", "lo"), await becomes(ADDED, "blocked")),
+    added: (ip("address", "add", `${ADDED}/32`, "dev", "lo"), await waitForOutcome(ADDED, "blocked")),
   }),
 );
 server.close();

@@ -58,7 +58,7 @@ describe("a reused connection that the server closes without a response", () => 
     expect(upstream.heads.map((heads) => heads.length)).toEqual(requests);
   });
 
-  it("causes the only kind of retry: a request over a new connection is not retried", async () => {
+  it("is the only cause of a retry: a request over a new connection is not retried", async () => {
     const upstream = await serveRequests((socket) => void socket.end());
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`));
     expect(await client.closes()).toBe("");

@@ -80,7 +80,7 @@ describe("createS3Store", () => {
   it("can address the bucket by its host name, on a private address and any port", async () => {
     const resolver = createFakeResolver({ "renderings.minio": ["127.0.0.1"] });
     const endpoint = `http://minio:${server.port}`;
-    // the path has no bucket, so the loopback store takes the key's first segment for it
+    // the path has no bucket, so the loopback store treats the key's first segment as the bucket
     const stored = await put("renderings/b.png", { endpoint, addressing: "virtual", resolver });
     expect(stored).toEqual({ location: "s3://renderings/renderings/b.png" });
     expect([...server.objects.keys()]).toEqual(["b.png"]);
@@ -95,7 +95,7 @@ describe("createS3Store", () => {
     [429, "unavailable", "429 Unknown"],
     [200, "unavailable", "200 Unknown"],
     ["resets", "unavailable", "the connection was lost, or the response is not HTTP"],
-    ["loses-answer", "unavailable", "the connection was lost, or the response is not HTTP"],
+    ["loses-response", "unavailable", "the connection was lost, or the response is not HTTP"],
   ])("reports %j as %s", async (fault, reason, detail) => {
     server.failNext(fault);
     expect(await put("a.png")).toEqual({ failure: { reason, detail } });
@@ -164,7 +164,7 @@ describe("createS3Store", () => {
 describe("createS3Store, as a bucket", () => {
   const content = Buffer.alloc(3_000_000, "0123456789");
 
-  it("returns the bytes of an object, of at most the maximum", async () => {
+  it("returns an object's bytes, up to the maximum", async () => {
     await put("a b/c.png", { content, prefix: "x" });
     const store = open({ prefix: "x" });
     expect(await store.get({ key: "a b/c.png", maxBytes: 3_000_000 })).toEqual({ bytes: content });
@@ -187,7 +187,7 @@ describe("createS3Store, as a bucket", () => {
     expect(await open().delete("a.png")).toEqual(failure);
   });
 
-  it("closes the connection once a response is longer than it may be", async () => {
+  it("closes the connection once a response exceeds the limit", async () => {
     await put("a.png", { content });
     expect(await open().get({ key: "a.png", maxBytes: 1000 })).toEqual({
       failure: { reason: "unavailable", detail: "the connection was lost, or the response is not HTTP" },
@@ -200,7 +200,7 @@ describe("createS3Store, as a bucket", () => {
     expect(server.objects.size).toBe(0);
   });
 
-  it("lists the keys with a prefix in order, from any of them", async () => {
+  it("lists the keys with a prefix in order, starting after any key", async () => {
     for (const key of ["c/2", "c/10", "c/1 ü+&<%2F>", "c", "d/1"]) await put(key, { prefix: "a +b" });
     await put("c/3", { prefix: "a" });
     const list = (after: string, limit: number): unknown =>
@@ -224,7 +224,7 @@ describe("createS3Store, as a bucket", () => {
     expect(await list).toEqual({ failure: { reason: "unavailable", detail } });
   });
 
-  it("skips keys that it did not ask for, or that are not keys", async () => {
+  it("skips keys that it did not request, and malformed keys", async () => {
     const keys = ["a/1", "b/1", "a/%zz", "", "a/2", "a/3"].map((key) => `<Key>${key}</Key>`);
     const endpoint = await serve(`<ListBucketResult>${keys.join("")}</ListBucketResult>`);
     const list = open({ endpoint }).list({ prefix: "a/", after: "", limit: 2 });

@@ -24,7 +24,7 @@ async function serve(reply: Replies): Promise<NameServer> {
 }
 
 /** A resolver that queries only these servers. */
-function asking(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
+function querying(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
   return createSystemResolver({
     servers: servers.map(({ address }) => address),
     hostsFile: "/nowhere/hosts",
@@ -48,7 +48,7 @@ const byFamily =
 describe("a lookup", () => {
   it("returns the addresses of both families", async () => {
     const server = await serve(() => [V6, V4, "192.0.2.2"]);
-    const addresses = await asking([server]).resolve("example.com");
+    const addresses = await querying([server]).resolve("example.com");
     expect(addresses).toEqual([V4, "192.0.2.2", "2001:db8::1"]);
     expect([...server.questions].toSorted()).toEqual(["A example.com", "AAAA example.com"]);
   });
@@ -63,7 +63,7 @@ describe("a lookup", () => {
     ["IPv4 gets no reply", byFamily("silent", [V6]), ["2001:db8::1"]],
   ])("returns the addresses of the other family if %s", async (_case, reply, addresses) => {
     const server = await serve(reply);
-    expect(await asking([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
+    expect(await querying([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
   });
 
   it("does not wait for a server that never responds for IPv6", async () => {
@@ -72,7 +72,7 @@ describe("a lookup", () => {
       ["NXDOMAIN", []],
     ] as const) {
       const server = await serve(byFamily(ipv4, "silent"));
-      expect(await asking([server]).resolve("example.com")).toEqual(addresses);
+      expect(await querying([server]).resolve("example.com")).toEqual(addresses);
       // a second later it would have been queried again
       expect(server.questions.length).toBe(2);
     }
@@ -82,7 +82,7 @@ describe("a lookup", () => {
     ["does not exist", () => "NXDOMAIN"],
     ["has no addresses", () => []],
   ])("returns nothing for a name that %s", async (_case, reply) => {
-    expect(await asking([await serve(reply)]).resolve("example.com")).toEqual([]);
+    expect(await querying([await serve(reply)]).resolve("example.com")).toEqual([]);
   });
 
   it.each<[string, Replies, string]>([
@@ -91,36 +91,36 @@ describe("a lookup", () => {
     ["never replies", () => "silent", "ETIMEOUT"],
     ["fails for one family while the other has nothing", byFamily([], "SERVFAIL"), "ESERVFAIL"],
   ])("rejects if the server %s", async (_case, reply, code) => {
-    const resolver = asking([await serve(reply)], { timeoutMs: 300 });
+    const resolver = querying([await serve(reply)], { timeoutMs: 300 });
     await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code });
   });
 
   it("rejects if there is no server", async () => {
     const server = await openNameServer(() => []);
     server.close();
-    await expect(asking([server]).resolve("example.com")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(querying([server]).resolve("example.com")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
   it("queries the next server if one fails", async () => {
     const servers = [await serve(() => "SERVFAIL"), await serve(() => "REFUSED"), await serve(() => [V4])];
-    expect(await asking(servers).resolve("example.com")).toEqual([V4]);
+    expect(await querying(servers).resolve("example.com")).toEqual([V4]);
   });
 
   it("reads a long response over TCP, up to 32 addresses of each family", async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
     const server = await serve(() => addresses);
-    expect(await asking([server]).resolve("example.com")).toEqual(addresses.slice(0, 32));
+    expect(await querying([server]).resolve("example.com")).toEqual(addresses.slice(0, 32));
   });
 
   it("returns nothing for a name that DNS cannot express", async () => {
     const server = await serve(() => [V4]);
-    expect(await asking([server]).resolve(`${"x".repeat(64)}.example.com`)).toEqual([]);
+    expect(await querying([server]).resolve(`${"x".repeat(64)}.example.com`)).toEqual([]);
     expect(server.questions).toEqual([]);
   });
 
   it("never queries reserved names", async () => {
     const server = await serve(() => [V4]);
-    const resolver = asking([server]);
+    const resolver = querying([server]);
     for (const name of ["invalid", "a.invalid", "site.onion"])
       expect(await resolver.resolve(name)).toEqual([]);
     for (const name of ["localhost", "app.localhost"])
@@ -130,7 +130,7 @@ describe("a lookup", () => {
 
   it("is not delayed by 1,000 names whose servers do not respond", async () => {
     const server = await serve(({ name }) => (name.startsWith("silent") ? "silent" : [V4]));
-    const resolver = asking([server]);
+    const resolver = querying([server]);
     const ended: string[] = [];
     const page = new AbortController();
     const silent: Promise<void>[] = [];
@@ -153,7 +153,7 @@ describe("cancellation", () => {
   it("ends a lookup once no caller waits for it", async () => {
     const cancel = vi.spyOn(Channel.prototype, "cancel");
     const server = await serve(() => "silent");
-    const resolver = asking([server]);
+    const resolver = querying([server]);
     const [one, two] = [new AbortController(), new AbortController()];
     const outcomes = [one, two].map(async (controller) =>
       resolver.resolve("example.com", controller).catch((error: Error) => error.name),
@@ -171,7 +171,7 @@ describe("cancellation", () => {
   it("does not affect the next lookup", async () => {
     const replies: Reply[] = ["silent", "silent", [V4], []];
     const server = await serve(() => replies.shift() ?? []);
-    const resolver = asking([server]);
+    const resolver = querying([server]);
     const first = new AbortController();
     const abandoned = resolver.resolve("example.com", first);
     await server.whenAsked(2);
@@ -183,7 +183,7 @@ describe("cancellation", () => {
   it("prevents the lookup if the signal has already aborted", async () => {
     const server = await serve(() => [V4]);
     const signal = AbortSignal.abort();
-    await expect(asking([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
+    await expect(querying([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
     expect(server.questions).toEqual([]);
   });
 });
@@ -191,7 +191,7 @@ describe("cancellation", () => {
 describe("the cache", () => {
   it("shares one lookup among concurrent requests", async () => {
     const server = await serve(() => [V4, V6]);
-    const resolver = asking([server]);
+    const resolver = querying([server]);
     const names = Array.from({ length: 50 }, () => resolver.resolve("example.com"));
     expect(new Set((await Promise.all(names)).map(String))).toEqual(new Set([`${V4},2001:db8::1`]));
     expect(server.questions.length).toBe(2);
@@ -205,7 +205,7 @@ describe("the cache", () => {
   ])("caches %s", async (_case, reply, durationMs) => {
     let now = 1;
     const server = await serve(reply);
-    const resolver = asking([server], { now: () => now });
+    const resolver = querying([server], { now: () => now });
     await resolver.resolve("example.com");
     now += durationMs;
     await resolver.resolve("example.com");
@@ -217,7 +217,7 @@ describe("the cache", () => {
 
   it("does not cache failures", async () => {
     const replies: Reply[] = ["SERVFAIL", "SERVFAIL", [V4], [V4]];
-    const resolver = asking([await serve(() => replies.shift() ?? [])]);
+    const resolver = querying([await serve(() => replies.shift() ?? [])]);
     await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
   });
@@ -227,7 +227,7 @@ describe("the hosts file", () => {
   it("comes first, for any name, and is read again when it changes", async () => {
     const { hosts } = await writeFiles();
     const server = await serve(() => [V4]);
-    const resolver = asking([server], { hostsFile: hosts });
+    const resolver = querying([server], { hostsFile: hosts });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     await writeFile(
       hosts,
@@ -251,7 +251,7 @@ describe("search domains", () => {
   it("complete the names of services, as in Kubernetes", async () => {
     const { search } = await writeFiles();
     const server = await serve(services);
-    const resolver = asking([server], { searchFile: search });
+    const resolver = querying([server], { searchFile: search });
     expect(await resolver.resolve("web.shop.svc")).toEqual([]);
     await writeFile(
       search,
@@ -270,7 +270,7 @@ describe("search domains", () => {
     const { search } = await writeFiles();
     await writeFile(search, "domain cluster.local\n");
     const server = await serve(services);
-    const resolver = asking([server], { searchFile: search });
+    const resolver = querying([server], { searchFile: search });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     expect(await resolver.resolve("gone.example.com")).toEqual([]);
     expect(namesOf(server)).toEqual(["example.com", "gone.example.com", "gone.example.com.cluster.local"]);
@@ -282,7 +282,7 @@ describe("search domains", () => {
     const server = await serve((question) =>
       question.name.endsWith("broken.example") ? "SERVFAIL" : services(question),
     );
-    const resolver = asking([server], { searchFile: search });
+    const resolver = querying([server], { searchFile: search });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     await expect(resolver.resolve("gone.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
   });

@@ -220,7 +220,7 @@ describe("an upstream proxy that resolves names", () => {
     [{ hostname: "intranet" }],
     [{ hostname: "page.example", port: 25 }],
     [{ hostname: "page.example", port: 25, allow: "10.0.0.5:25" }],
-  ])("never receives a target that is private by its form: %o", async (target) => {
+  ])("never receives a target that is blocked without a lookup: %o", async (target) => {
     const proxy = await openProxy();
     expect(await reach(proxy, { dns: "proxy", ...target })).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);

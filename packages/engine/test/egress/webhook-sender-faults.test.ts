@@ -6,10 +6,10 @@ import { failed, openSender, responded, send, serveHang, serveText } from "./web
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
-/** Writes `piece` again and again, as fast as the peer reads. */
-function pour(socket: Socket, piece: string): void {
+/** Writes `piece` repeatedly, as fast as the peer reads. */
+function writeEndlessly(socket: Socket, piece: string): void {
   while (socket.writable && socket.write(piece)); // until its buffer is full
-  socket.once("drain", () => pour(socket, piece));
+  socket.once("drain", () => writeEndlessly(socket, piece));
 }
 
 describe("an invalid response", () => {
@@ -54,7 +54,7 @@ describe("an invalid response", () => {
       socket.once("close", () => left.resolve());
       socket.once("data", () => {
         socket.write(head);
-        pour(socket, piece);
+        writeEndlessly(socket, piece);
       });
     });
     expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("broken"));

@@ -7,7 +7,7 @@ const AD = request("https://ads.example/banner.png");
 /** Several times as many as are needed to reach the limit. */
 const REQUESTS = 100;
 
-/** Returns the list for one render, and how often its limit was reached. */
+/** Returns the list for one render, and how many times its limit was reached. */
 async function open(text: string): Promise<{ list: FilterList; reached: () => number }> {
   let count = 0;
   const lists = limitMatching([await compileFilterList(text)], () => (count += 1));
@@ -37,7 +37,7 @@ it.each([
   expect(reached()).toBe(1);
 });
 
-it("passes errors on", () => {
+it("rethrows errors", () => {
   const fails = (): never => {
     throw new Error("broken");
   };

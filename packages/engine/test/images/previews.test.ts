@@ -61,13 +61,13 @@ describe("createPreviewsWith", () => {
     expect(Math.abs(width - 2 * height)).toBeLessThanOrEqual(2);
   });
 
-  it("is null if no attempt fits, or the image is corrupt", async () => {
+  it("returns null if no attempt fits, or the image is corrupt", async () => {
     const find = createPreviewsWith(processor(), { maxBytes: 20, maxSidePx: 600 });
     expect(await find({ accountId: "acct_1", etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
     expect(await find({ accountId: "acct_1", etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
   });
 
-  it("is null without sharp, and while others wait", async () => {
+  it("returns null without sharp, and while others wait", async () => {
     const bytes = await plain(300, 200);
     for (const images of [processor({ isInstalled: false }), processor({ waiting: 2 })]) {
       expect(await createPreviewsWith(images, LIMITS)({ accountId: "acct_1", etag: '"1"', bytes })).toBe(
@@ -95,7 +95,7 @@ describe("createPreviewsWith", () => {
     expect(await one("acct_1", '"3"')).not.toBe(null);
   });
 
-  it("does not try an image again that has no preview", async () => {
+  it("does not retry an image that has no preview", async () => {
     const images = processor();
     const find = createPreviewsWith(images, LIMITS);
     const corrupt = { accountId: "acct_1", etag: '"1"', bytes: Buffer.from("%PDF-1.4") };

@@ -4,7 +4,7 @@ import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
 import { systemRandom } from "../../src/ports/random.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 
-/** Pinned, because a change of the keys would cause every cached page to be rendered, and charged, again. */
+/** Pinned, because a change to the keys would cause every cached page to be rendered, and charged, again. */
 const DIGESTS = [
   ["", "85c4f4017e687b3f7f85c988153e2687b0f4cc66a4390c79ca1f2199d4b67d8c"],
   ["a", "3439bc9951398f14e4998e264dc252b7d35236b6e31f4717cf9c6e71d267e882"],
@@ -44,7 +44,7 @@ const DIGESTS = [
   ["&pdf=1&scale=0.5", "c3e456181b1761448bfab18fedb80387a9ea13737af4dbf4bf85950c98da4234"],
 ] as const;
 
-/** Also pinned. These keys cover a keyed digest of the secret. */
+/** Also pinned. These keys include a keyed digest of the secret. */
 const SECRET_DIGESTS = [
   [{ basicAuth: "ada:secret" }, "270383d8c1c42307ef204d17ce7298846cae769b57b569e8502bdae57b44c23a"],
   [

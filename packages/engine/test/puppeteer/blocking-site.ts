@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
 import type { Resolver } from "../../src/ports/resolver.ts";
 
-/** A web site that records what it receives, on its own hosts, which all resolve to it. */
+/** A web site that records the requests to its hosts, all of which resolve to it. */
 export interface RecordingSite {
   readonly port: number;
   readonly resolver: Resolver;

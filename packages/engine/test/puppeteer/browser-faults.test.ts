@@ -26,7 +26,7 @@ import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
 import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** No orphan process must remain after this time. */
+/** All orphan processes must be gone by then. */
 const SOON = { timeout: 2_000, interval: 50 };
 
 let site: Site;

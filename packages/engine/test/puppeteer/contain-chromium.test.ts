@@ -42,14 +42,17 @@ describe("a page that tries every way to connect", () => {
   });
 });
 
-describe("a page that tries every way to connect when the request changes it", () => {
+describe("a page that tries every way to connect when a parameter triggers it", () => {
   const waited = "performance.now() - triedAt > 500";
   it.concurrent.each<[string, ScreenshotOptions]>([
-    ["by a click", { click: "#go", waitForFunction: waited }],
-    ["by a script", { script: "tryEverything()", waitForFunction: waited }],
-    ["with header fields", { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } }],
-    ["as a device", { click: "#go", waitForFunction: waited, device: "pixel-5", locale: "de-DE" }],
-  ])("cannot get out %s", async (_how, options) => {
+    ["a click", { click: "#go", waitForFunction: waited }],
+    ["a script", { script: "tryEverything()", waitForFunction: waited }],
+    [
+      "a script, with header fields",
+      { script: "tryEverything()", waitForFunction: waited, headers: { "X-A": "1" } },
+    ],
+    ["a click, on a device", { click: "#go", waitForFunction: waited, device: "pixel-5", locale: "de-DE" }],
+  ])("reaches nothing: %s", async (_how, options) => {
     const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
     const file = await renderer.render(screenshot(site.url(`/?later&to=${to}`), options));
     expect(file.targetStatus).toBe(200);

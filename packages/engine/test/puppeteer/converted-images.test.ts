@@ -97,7 +97,7 @@ describe("resizing", () => {
     expect([bottom.pixel(5, 5), bottom.pixel(395, 95)]).toEqual([BLUE, YELLOW]);
   });
 
-  it("contain adds a transparent border, and puts the image where it should be", async () => {
+  it("contain adds a transparent border, and puts the image at resizePosition", async () => {
     const contain = { ...VIEWPORT, resizeWidth: 200, resizeHeight: 200, resizeFit: "contain" } as const;
     const center = await render("/quadrants", contain);
     expect([center.pixel(5, 5), center.pixel(5, 55), center.pixel(5, 195)]).toEqual([
@@ -187,7 +187,7 @@ describe("output=avif", () => {
     expect((await render("/quadrants", options)).bytes).toEqual((await render("/quadrants", options)).bytes);
   });
 
-  it("fails if the image is too tall for the format, with a way out", async () => {
+  it("fails if the image is too tall for the format, and suggests a fix", async () => {
     const options = { ...VIEWPORT, fullPage: true, output: "avif" } as const;
     const error = await errorOf(renderer.render(screenshot(site.url("/very-tall"), options)));
     expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);

@@ -42,7 +42,7 @@ beforeAll(async () => {
     </script>`,
     "/tries": (_request, response) => {
       response.setHeader("content-type", "text/html");
-      response.end(everyTry(site.url("/report")));
+      response.end(hostilePage(site.url("/report")));
     },
   });
   renderer = openRenderer([folder.port, site.port], {
@@ -60,8 +60,8 @@ afterAll(async () => {
   await Promise.all([folder, site, hidden].map((each) => each.close()));
 });
 
-/** A page without a document, which tries to load one. */
-function everyTry(reportTo: string): string {
+/** Returns a page that is not a document, and tries every way to load one. */
+function hostilePage(reportTo: string): string {
   const url = `https://documents.snap.invalid/${OTHER_ID}/`;
   return `<iframe src="${url}"></iframe><img src="${url}images/logo.svg"><link rel=stylesheet href="${url}css/style.css">
     <iframe src="http://documents.snap.invalid/"></iframe><iframe src="https://documents.snap.invalid:8443/"></iframe>

@@ -10,7 +10,7 @@ import { openSite, type Site } from "./site.ts";
 
 const GREEN = [0, 128, 0, 255];
 
-/** Runs `work` again and again, with pauses in which the page could be captured. */
+/** Runs `work` repeatedly, with pauses in which the page could be captured. */
 const endlessly = (work: string): string => `<body><script>
   const text = "x".repeat(1e6);
   let n = 0;

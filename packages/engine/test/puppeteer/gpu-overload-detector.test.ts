@@ -3,7 +3,7 @@ import { GpuOverloadDetector, type GpuReading } from "../../src/puppeteer/browse
 
 const INTERVAL_MS = 500;
 
-/** Returns when the GPU process is found to be overloaded, if `next` returns each reading; `null` if it never is. */
+/** Returns the time at which the GPU process is found to be overloaded; `null` if it never is. `next` returns a reading. */
 function overloadedAtMs(next: (atMs: number) => Partial<GpuReading>): number | null {
   const detector = new GpuOverloadDetector();
   for (let atMs = 0; atMs <= 60_000; atMs += INTERVAL_MS) {

@@ -25,7 +25,7 @@ const AWAITED: Readonly<Record<string, string>> = {
   "a fetch": page("fetch('/slow').then(redden)"),
   "the body of a fetch": page("fetch('/slow-body').then((response) => response.text()).then(redden)"),
   "the target of redirects": page("fetch('/redirect').then(redden)"),
-  "a request after another": page("fetch('/slow').then(() => fetch('/slow?2')).then(redden)"),
+  "a request that follows another": page("fetch('/slow').then(() => fetch('/slow?2')).then(redden)"),
   "a request that starts just before the network is idle": page(
     "setTimeout(() => fetch('/slow').then(redden), 350)",
   ),
@@ -48,7 +48,7 @@ const AWAITED: Readonly<Record<string, string>> = {
     "new Worker(worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`)).onmessage = redden",
   ),
   "a worker's script": page("new Worker('/slow-worker').onmessage = redden"),
-  "a worker that a worker starts": page(
+  "a nested worker": page(
     "const inner = worker(`fetch('${location.origin}/slow').then(() => postMessage(1))`);" +
       "new Worker(worker(`new Worker('${inner}').onmessage = () => postMessage(1)`)).onmessage = redden",
   ),
@@ -103,7 +103,7 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
   ),
   "a frame that navigates": page("", "<iframe src=/inner-moves></iframe>"),
   "a frame that returns 204": page("", "<iframe src=/nothing></iframe>"),
-  "a frame that is a download": page("", "<iframe src=/download></iframe>"),
+  "a frame that starts a download": page("", "<iframe src=/download></iframe>"),
   "a worker that was terminated": page(
     "const busy = new Worker(worker(`fetch('${location.origin}/hangs'); postMessage(1)`));" +
       "busy.onmessage = () => busy.terminate()",

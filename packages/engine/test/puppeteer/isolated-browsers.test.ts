@@ -31,7 +31,7 @@ function openBrowsers(browsersMax: number) {
 }
 
 describe("IsolatedBrowsers", () => {
-  it("renders with one key in one browser, and makes room for another key by closing the browser that has been idle longest", async () => {
+  it("uses one browser per key, and makes room for another key by closing the browser that has been idle longest", async () => {
     const { browsers, started, closed, render } = openBrowsers(2);
     await Promise.all(["a", "a"].map((key) => browsers.use(key, signal, render)));
     await browsers.use("b", signal, render);

@@ -37,7 +37,7 @@ const list = (
   observer.observe(end);
 </script>`;
 
-/** Without content, a page might be idle before a slow machine answers its first request. */
+/** Without content, a page might be idle before a slow machine responds to its first request. */
 const THREE = "add(); add(); add();";
 
 /** Twelve sections, each filled by a script when it comes into view. */
@@ -131,7 +131,7 @@ interface Shown {
   readonly notes: readonly string[];
 }
 
-/** Renders a page of sections with the default wait, which follows its requests. */
+/** Renders a page of sections with the default wait, which tracks its requests. */
 async function show(path: string, options: object = {}): Promise<Shown> {
   const parameters = {
     ...defaultScreenshot(site.url(path)),
@@ -149,7 +149,7 @@ async function show(path: string, options: object = {}): Promise<Shown> {
 
 const TWELVE = { height: 12 * SECTION_HEIGHT, colors: Array.from({ length: 12 }, () => RED), notes: [] };
 
-describe("a full page with lazyContent=auto, the default", () => {
+describe("a full page with lazyContent=auto (the default)", () => {
   it.each([
     ["a list that grows as it is scrolled", "/grows"],
     ["a list that fetches each part", "/grows-by-fetching"],

@@ -122,7 +122,7 @@ function renderSlowly(renderer: Renderer, path: string, isolationKey = "hostile"
 }
 
 /** Renders pages for another account, one after another, until `settled` settles; returns their statuses. */
-async function renderBeside(renderer: Renderer, settled: Promise<unknown>): Promise<unknown[]> {
+async function renderAlongside(renderer: Renderer, settled: Promise<unknown>): Promise<unknown[]> {
   const statuses: unknown[] = [];
   let isSettled = false;
   const wait = settled.catch(() => {}).finally(() => (isSettled = true));
@@ -140,11 +140,11 @@ function endsOf(events: readonly RendererEvent[]): unknown[] {
 
 describe("a page that takes up the CPU", () => {
   it.each(["/spins", "/spins-at-once"])(
-    "is ended at its limit, beside a neighbor in the same browser: %s",
+    "is ended at its limit, while a neighbor renders in the same browser: %s",
     async (path) => {
       const { renderer, events, pids } = await observe({ pageCpuMaxMs: 1_500 });
       const rendering = renderSlowly(renderer, path);
-      const statuses = await renderBeside(renderer, rendering);
+      const statuses = await renderAlongside(renderer, rendering);
       await expect(rendering).rejects.toMatchObject({
         code: "render_timeout",
         message: "The page used more than 1.5 s of CPU time.",
@@ -180,7 +180,7 @@ describe("a page that takes up memory", () => {
   it("is ended for the memory that the browser uses for it, after a retry in an isolated browser", async () => {
     const { renderer, events, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB });
     const rendering = renderSlowly(renderer, "/stores-blobs");
-    const statuses = await renderBeside(renderer, rendering);
+    const statuses = await renderAlongside(renderer, rendering);
     await expect(rendering).rejects.toMatchObject({ code: "upstream_error", pageEnded: true });
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(events).toContainEqual({
@@ -198,7 +198,7 @@ describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, 
     const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
     const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, "/floods")));
     const moved = waitForRetry(events, "the page is suspected of flooding the browser");
-    expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
+    expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
     await moved;
     const [shared] = pids();
     expect(events).not.toContainEqual(expect.objectContaining({ type: "browser-ended", pid: shared }));
@@ -213,7 +213,7 @@ describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEO
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
     const rendering = Promise.allSettled([renderSlowly(renderer, "/overloads-gpu")]);
     const moved = waitForRetry(events, "the GPU process is overloaded");
-    expect(new Set(await renderBeside(renderer, moved))).toEqual(new Set([200]));
+    expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
     await moved;
     await renderer.close();
     await rendering;
@@ -229,7 +229,7 @@ function waitForRetry(events: readonly RendererEvent[], reason: string): Promise
 describe("an isolated render", () => {
   const isolated = { isolationKey: "a", isIsolated: true };
 
-  it("runs in a browser that others with its key share, and that is closed when it has been idle", async () => {
+  it("shares a browser with other renders that have its key; the browser closes when it has been idle", async () => {
     const { renderer, pids } = await observe({ isolatedIdleMaxMs: 300 });
     await renderer.render(screenshot(site.url("/")), isolated);
     const again = renderer.render(screenshot(site.url("/holds")), isolated);

@@ -35,7 +35,7 @@ async function factsOf(path: string, options: object = {}): Promise<readonly (Pa
   return files.map(({ page }) => page);
 }
 
-it("are the title, without the white space around it, and the URL of the page", async () => {
+it("returns the title, without surrounding white space, and the URL of the page", async () => {
   const facts = { title: "A page – é", finalUrl: site.url("/") };
   expect(await factsOf("/")).toEqual([
     { ...facts, pages: null },
@@ -43,34 +43,34 @@ it("are the title, without the white space around it, and the URL of the page", 
   ]);
 });
 
-it("are also known if the page runs no scripts, or is not scrolled through", async () => {
+it("returns them even if the page runs no scripts, or is not scrolled through", async () => {
   for (const options of [{ javascript: false }, { lazyContent: "off" }])
     for (const facts of await factsOf("/", options))
       expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/") });
 });
 
-it("have a title without control and bidirectional characters, but with joiners", async () => {
+it("removes control and bidirectional characters from the title, but keeps joiners", async () => {
   for (const facts of await factsOf("/invisible"))
     expect(facts?.title).toBe("one two\u203a three\u200cfour\u200d");
 });
 
-it("have no title if the page has none", async () => {
+it("returns no title if the page has none", async () => {
   for (const facts of await factsOf("/none")) expect(facts?.title).toBe(null);
 });
 
-it("are those of the document that redirects lead to", async () => {
+it("returns those of the document that redirects lead to", async () => {
   for (const facts of await factsOf("/redirect"))
     expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/?redirected=1") });
   for (const facts of await factsOf("/script-redirect"))
     expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/?replaced=1") });
 });
 
-it("cannot be forged by elements or scripts, and have at most 500 characters", async () => {
+it("returns a title that elements and scripts cannot forge, of at most 500 characters", async () => {
   const expected = `\u{fffd}\u{fffd}${"x".repeat(498)}`;
   for (const facts of await factsOf("/hostile")) expect(facts?.title).toBe(expected);
 });
 
-it("count the pages of a PDF, also if its information is changed", async () => {
+it("counts the pages of a PDF, even if its document information is changed", async () => {
   const [, facts] = await factsOf("/long");
   expect(facts?.pages).toBe(3);
   const titled = await renderer.render(pdf(site.url("/long"), { pdfTitle: "Mine", pageRanges: "1-2" }));

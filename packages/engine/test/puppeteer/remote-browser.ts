@@ -28,7 +28,7 @@ export interface RemoteBrowser {
   readonly port: number;
   /** Id of its process group. */
   readonly pid: number;
-  /** Counts the open browser contexts and pages, without its initial ones. */
+  /** Counts the open browser contexts and pages, except the initial ones. */
   countOpen(): Promise<{ readonly contexts: number; readonly pages: number }>;
   /** Sends SIGKILL. */
   kill(): Promise<void>;

@@ -123,7 +123,7 @@ async function pixel(
 }
 
 describe("stabilize", () => {
-  it.each(Object.keys(PAGES))("brings %s to its defined state", async (path) => {
+  it.each(Object.keys(PAGES))("captures %s in its stable state", async (path) => {
     expect(await pixel(path)).toEqual({ color: RED, notes: [] });
   });
 

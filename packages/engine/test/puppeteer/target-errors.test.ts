@@ -35,7 +35,7 @@ beforeAll(async () => {
     "/circle": redirect("/circle"),
     "/to-refused": redirect(`http://127.0.0.1:${refusedPort}/`),
     "/script-to-refused": `<script>location = "http://127.0.0.1:${refusedPort}/"</script>`,
-    "/large": pour,
+    "/large": sendEndlessly,
     "/loads-large": "<h1>small</h1><script>fetch('/large').then((response) => response.blob())</script>",
     "/again": (_request, response) =>
       response
@@ -85,7 +85,7 @@ async function unusedPort(): Promise<number> {
 describe.each([
   ["a ready tab", 4],
   ["a tab opened at the URL", 0],
-])("%s", (_kind, warmContexts) => {
+])("in %s,", (_kind, warmContexts) => {
   beforeAll(() => {
     const ports = [site.port, refusedPort, portOf(resetting), portOf(closing)];
     renderer = openRenderer(ports, { warmContexts });
@@ -204,7 +204,7 @@ describe.each([
 });
 
 /** Sends an endless body. */
-function pour(_request: IncomingMessage, response: ServerResponse): void {
+function sendEndlessly(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/html" });
   const mebibyte = Buffer.alloc(1024 * 1024, " ");
   const send = (): void => {

@@ -117,7 +117,7 @@ describe("the user agent of a local browser", () => {
     expect(hintsOfDocument).toEqual([""]);
   });
 
-  it("is the one that the operator sets, with blank client hints", async () => {
+  it("can be set by the operator, and then has blank client hints", async () => {
     await render({ userAgent: BOT }, EVERYWHERE);
     for (const { header, body } of Object.values(seen)) {
       expect(header).toBe(BOT);
@@ -148,7 +148,7 @@ describe("the user agent of a remote browser", () => {
     expect(seen["frame"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
   });
 
-  it("is the one that the operator sets, without client hints", async () => {
+  it("can be set by the operator, and then has no client hints", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS);
     expect(seen["page"]?.header).toBe(BOT);

@@ -19,7 +19,7 @@ describe("Quarantine", () => {
     expect([quarantine.has("a"), quarantine.has("b"), quarantine.size]).toEqual([false, false, 0]);
   });
 
-  it("lasts just as long if the time of day is changed", () => {
+  it("lasts just as long if the clock is set", () => {
     const clock = createFakeClock(START_MS);
     const quarantine = new Quarantine(clock);
     quarantine.add("a");

@@ -395,7 +395,7 @@ describe("an account in quarantine", () => {
     await Promise.all(runs);
   });
 
-  it("is limited even in the renders that are already waiting, until the quarantine ends", async () => {
+  it("is limited, including its renders that are already waiting, until the quarantine ends", async () => {
     const clock = createFakeClock(0);
     const quarantine = new Quarantine(clock);
     const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4, quarantine });

@@ -98,10 +98,10 @@ function checkReceipt(
     .update(`snap-webhook-v1\n${timestamp}\n${text}`)
     .digest("hex");
   if (headers["X-Webhook-Signature"] !== signature)
-    world.reportViolation("a webhook has a wrong signature", batchId);
+    world.reportViolation("a webhook has the wrong signature", batchId);
   const { status, id } = JSON.parse(text) as Record<string, unknown>;
   if (status !== "complete" || id !== batchId)
-    world.reportViolation("a webhook has a wrong document", batchId);
+    world.reportViolation("a webhook has the wrong document", batchId);
   const { hasWildClocks, clockBoundMs } = world.conditions;
   if (hasWildClocks) return;
   if (finishedAt === null || at < finishedAt - clockBoundMs)

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { requestContext } from "./history.ts";
 import type { World } from "./world.ts";
 
-/** Returns the shared storage as a process reaches it. */
+/** Returns the shared storage as seen by one process. */
 export function connectStorage(world: World, connection: Connection): Storage {
   const connect = <Port extends object>(name: string, port: Port): Port => {
     const connected: Record<string, unknown> = {};

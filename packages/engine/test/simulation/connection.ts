@@ -10,7 +10,7 @@ export interface Call {
   readonly request: unknown;
 }
 
-/** How many times as often as others these calls fail. */
+/** How often these calls fail, relative to others. */
 const FAULT_FACTORS: Readonly<Record<string, number>> = {
   "ledger.settle": 3,
   "ledger.refund": 4,

@@ -133,7 +133,7 @@ function checkDelivery(world: World, { before, after, process }: Change): void {
     return reportViolation("a delivery that has ended changes", after.id);
   if (is.status === "sending" && is.fence > was.fence) {
     history.claimants.set(after.id, process);
-    // by the time the claimant learns of its claim, the lease might have expired
+    // by the time the claimant receives its claim, the lease might have expired
     if (processes.some(({ name, isSuspended }) => name === process && isSuspended))
       history.recordDisturbance(after.id);
   } else if (is.status !== "abandoned" && history.claimants.get(after.id) !== process)

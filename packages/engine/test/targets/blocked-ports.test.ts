@@ -15,7 +15,7 @@ const policy: TargetPolicy = {
 };
 
 it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "10.0.0.7", "fd00::7"])(
-  "blocks an always blocked port on %s by address and by name, even if the allowlist covers it",
+  "blocks an always-blocked port on %s by address and by name, even if the allowlist covers it",
   (address) => {
     expect(checkHost({ hostname: address, port: 9222, policy })).toBe("blocked");
     expect(checkAddress({ address, hostname: "page.example", port: 9222, policy })).toBe("blocked");
@@ -23,7 +23,7 @@ it.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "
   },
 );
 
-it("blocks an always blocked name before name resolution, and only on that port", () => {
+it("blocks an always-blocked name before name resolution, and only on that port", () => {
   expect(checkHost({ hostname: "browser.example", port: 9222, policy })).toBe("blocked");
   expect(checkHost({ hostname: "page.example", port: 9222, policy })).toBe("ok");
   expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");

@@ -32,7 +32,7 @@ describe("a public address of this machine", () => {
     expect(checkAddress({ ...target, address: "93.184.215.15" })).toBe("ok");
   });
 
-  it("is open if the allowlist covers it, by its address or by a name", () => {
+  it("is allowed if the allowlist covers its address or a name", () => {
     const url = "http://93.184.215.14:8080/";
     for (const allow of ["93.184.215.14", "93.184.215.14:8080", "93.184.0.0/16"])
       expect(classifyTarget(url, policyOf(["93.184.215.14"], allow))).toBe("ok");

@@ -42,7 +42,7 @@ describe("a socket of the service itself", () => {
     expect(checkAddress({ ...target, address: "10.0.0.9", port: 6379 })).toBe("blocked");
   });
 
-  it("is open if an allowlist entry names its port", () => {
+  it("is allowed if an allowlist entry names its port", () => {
     const open = policyOf("127.0.0.0/8:3000, db.internal:5432, 10.0.0.9:6379");
     expect(checkHost({ hostname: "127.0.0.1", port: 3000, policy: open })).toBe("ok");
     expect(checkHost({ hostname: "10.0.0.5", port: 3000, policy: open })).toBe("blocked");
@@ -78,7 +78,7 @@ describe("a socket that the service knows by name", () => {
   });
 });
 
-describe("a socket that the service shares with others, such as a cloud's object storage", () => {
+describe("a socket that the service shares with others, such as a cloud's object storage,", () => {
   const policy: TargetPolicy = {
     allow: parseTargetList("10.0.0.0/8"),
     ownHostnames: [],
@@ -101,13 +101,13 @@ describe("a socket that the service shares with others, such as a cloud's object
     return "failure" in outcome ? outcome.failure : "ok";
   };
 
-  it("is open on a public address, without another lookup", async () => {
+  it("is allowed on a public address, without another lookup", async () => {
     expect(await resolved("s3.example.com", 443)).toBe("ok");
     expect(await resolved("93.184.215.20", 443)).toBe("ok");
     expect(lookups).toEqual([]);
   });
 
-  it("is closed on a private address, even if the allowlist covers it", async () => {
+  it("is blocked on a private address, even if the allowlist covers it", async () => {
     expect(await resolved("minio.example.com", 9000)).toBe("blocked");
     expect(await resolved("page.example.com", 9000)).toBe("blocked");
     expect(await resolved("10.0.0.9", 9000)).toBe("blocked");

@@ -38,7 +38,7 @@ describe("valid entries", () => {
     expect(parseTargetList("")).toEqual([]);
   });
 
-  it("must occur in a list that is not empty", () => {
+  it("are required in a list that is not empty", () => {
     expect(() => parseTargetList(",")).toThrow('"," contains no hosts or blocks');
   });
 });

@@ -1,6 +1,6 @@
 import type { Machine } from "@snap/engine/ports";
 
-/** A machine with settable free resources. */
+/** A machine whose idle cores and free memory a test sets. */
 export interface FakeMachine extends Machine {
   idle: number;
   memoryBytes: number;

@@ -30,7 +30,7 @@ export interface FakeRendererOptions {
   readonly processesImages?: boolean;
 }
 
-/** Parameters that affect where the rendering goes, not what it is. */
+/** Parameters that affect where the rendering goes, not its content. */
 const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
 
 /**

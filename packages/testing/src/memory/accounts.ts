@@ -3,7 +3,7 @@ import { pageOf } from "./page-of.ts";
 
 export interface AccountParts {
   readonly accounts: Map<string, Account>;
-  /** Accounts whose deletion has started, with its latest instant. */
+  /** The instant of the latest call of `startDeletion` or `delete`, by account id. */
   readonly deletions: Map<string, number>;
   readonly revokeAll: (accountId: string) => void;
 }

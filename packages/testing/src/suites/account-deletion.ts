@@ -10,7 +10,7 @@ import { concurrently, type DefineTest } from "./suite.ts";
 const ACCOUNT = { accountId: "acct_1" };
 const NONE = { granted: 0, used: 0, reserved: 0 };
 
-/** Starts the deletion of `acct_1`; `acct_2` exists next to it. */
+/** Creates `acct_1` and `acct_2`, and starts the deletion of `acct_1`. */
 async function startDeletion({ accounts }: Pick<Storage, "accounts">): Promise<Account | null> {
   await accounts.insert(sampleAccount());
   await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));

@@ -85,7 +85,7 @@ function testEntries(test: DefineTest<"history">): void {
     assert.deepEqual(await history.find(entry.id), sampleEntry());
   });
 
-  test("stores nothing of an append with a duplicate id", async ({ history }) => {
+  test("stores nothing from an append with a duplicate id", async ({ history }) => {
     await history.append({ entries: [sampleEntry()], totals: [sampleTotals()] });
     const entries = [sampleEntry({ at: FINISHED_AT + 1 }), sampleEntry({ accountId: "acct_2" })];
     await assert.rejects(

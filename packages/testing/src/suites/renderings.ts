@@ -245,7 +245,7 @@ function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly is
     if (isCounted) assert.equal((await renderings.stats())?.bytes, 0);
   });
 
-  test("leaves nothing of renderings that are stored during the deletion", async ({ renderings }) => {
+  test("leaves no rendering that is stored during the deletion", async ({ renderings }) => {
     const deletion = renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
     await concurrently((index) => renderings.put({ accountId: "acct_1", key: `${index}`, rendering }));
     await deletion;

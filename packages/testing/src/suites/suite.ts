@@ -44,7 +44,7 @@ export function defineSuite<Port extends keyof Storage>(
         try {
           await run(opened.storage);
         } catch (error) {
-          throw naming(error, { name, title });
+          throw nameRule(error, { name, title });
         } finally {
           await opened.close();
         }
@@ -53,8 +53,11 @@ export function defineSuite<Port extends keyof Storage>(
   });
 }
 
-/** Adds the broken rule to the message of an assertion, which may only show two values. */
-function naming(error: unknown, { name, title }: { readonly name: string; readonly title: string }): unknown {
+/** Adds the broken rule to the message of a failed assertion, which might show only two values. */
+function nameRule(
+  error: unknown,
+  { name, title }: { readonly name: string; readonly title: string },
+): unknown {
   const [port] = name.split(":");
   if (error instanceof assert.AssertionError)
     error.message = `The storage breaks a rule of ${port}: "${title}". See the comments of @snap/engine/ports.\n${error.message}`;

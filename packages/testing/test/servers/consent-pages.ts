@@ -1,5 +1,5 @@
 /*
- * Pages with consent dialogs, with the markup of the large vendors. Each reports a click by requesting
+ * Pages with consent dialogs, with the markup of the major vendors. Each reports a click by requesting
  * `/clicked/NAME/CHOICE`. Once its dialog is closed, a page looks exactly like the plain one.
  */
 

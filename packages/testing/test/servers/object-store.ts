@@ -5,11 +5,12 @@ import type { AddressInfo, Socket } from "node:net";
 
 /**
  * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
- * while the body arrives. `loses-answer`: stores the object, then closes the connection without a response. `truncates`:
- * closes the connection in the middle of the response. `corrupts`: responds with another last byte. `babbles`: responds
- * 200 with a page, as a captive portal does.
+ * while the body arrives. `loses-response`: stores the object, then closes the connection without a response. `truncates`:
+ * closes the connection in the middle of the response. `corrupts`: changes the last byte. `captive-portal`: responds
+ * 200 with a sign-in page.
  */
-export type StoreFault = number | "silent" | "resets" | "loses-answer" | "truncates" | "corrupts" | "babbles";
+export type StoreFault =
+  number | "silent" | "resets" | "loses-response" | "truncates" | "corrupts" | "captive-portal";
 
 export interface StoredObject {
   readonly bytes: Buffer;
@@ -24,7 +25,7 @@ export interface ObjectStoreServer {
   readonly objects: Map<string, StoredObject>;
   /** Number of requests so far. */
   readonly requests: () => number;
-  /** Resolves once there were `count` requests in total. */
+  /** Resolves after `count` requests in total. */
   whenRequested(count: number): Promise<void>;
   /** Makes the next `times` requests fail; one by default. */
   failNext(fault: StoreFault, times?: number): void;
@@ -130,7 +131,7 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
 }
 
 function respond(response: ServerResponse, content: Buffer, fault: StoreFault | null): void {
-  if (fault === "loses-answer") {
+  if (fault === "loses-response") {
     response.destroy();
   } else if (fault === "truncates") {
     response.writeHead(200, { "Content-Length": content.length });
@@ -138,7 +139,7 @@ function respond(response: ServerResponse, content: Buffer, fault: StoreFault | 
   } else if (fault === "corrupts") {
     response.end(Buffer.concat([content.subarray(0, -1), Buffer.of(~(content.at(-1) ?? 0))]));
   } else {
-    response.end(fault === "babbles" ? "<html>Please sign in.</html>" : content);
+    response.end(fault === "captive-portal" ? "<html>Please sign in.</html>" : content);
   }
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { findFreePort } from "./free-port.ts";
 
-/** How often to try, because another program can take the free port first. */
+/** How many times to try, because another program can take the free port first. */
 const STARTS = 5;
 
 /** A Redis server for one test file. */
