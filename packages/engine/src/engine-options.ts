@@ -33,7 +33,7 @@ export interface EngineOptions {
   /**
    * Maximum number of concurrent renders. Two per core plus two can always run. More start only while cores are idle,
    * because pages spend much of their time waiting for the network. By default one for each 128 MiB of memory available
-   * at start, and at most 16 per core.
+   * at startup, and at most 16 per core.
    */
   readonly concurrency?: number;
   /** Maximum number of renders that wait for a slot; 1,000 by default. */
@@ -95,7 +95,7 @@ export interface EngineOptions {
    */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
-   * Called at start and every minute for each of the storage's servers whose clock differs from this machine's by more
+   * Called at startup and every minute for each of the storage's servers whose clock differs from this machine's by more
    * than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
    */
   readonly onClockSkew?: (skew: ClockSkew) => void;

@@ -677,5 +677,5 @@ export interface PdfRules {
 /** Names of the parameters that are secret. */
 export type SecretName = "headers" | "cookies" | "basicAuth";
 
-/** Names of the parameters that only say where else the rendering goes. */
+/** Names of the parameters that only determine where else the rendering is stored. */
 export type DeliveryName = "storeTo" | "storeKey";

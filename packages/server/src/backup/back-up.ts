@@ -28,7 +28,7 @@ export interface BackUpReport {
 }
 
 /**
- * Backs up the data folder. The file gets its name once it is complete and on the disk. If anything fails before that, no
+ * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
  * file is left behind.
  *
  * @throws OperatorError `disk_full`, or `backup_invalid` if the file must not be replaced.

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** What `serve --dev` prints at start; also its JSON output. */
+/** What `serve --dev` prints at startup; also its JSON output. */
 export interface BannerFacts {
   readonly origin: string;
   readonly docs: string;

@@ -131,7 +131,7 @@ it("rejects a JSON-RPC batch of a call and its cancellation, without starting an
   expect(renderer.calls).toEqual([]);
 });
 
-it.each(["*/*", undefined])("sends events to a client with Accept: %s, also at /mcp/", async (accept) => {
+it.each(["*/*", undefined])("sends events to a client with Accept: %s, including at /mcp/", async (accept) => {
   const { service, customer } = await openService();
   const { token } = await customer();
   const reply = await fetch(`${service.origin}/mcp/`, {
