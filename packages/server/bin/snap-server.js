@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Is there before anything is built, so that a fresh checkout can link the command.
+// Exists before the first build, so package managers can link the command in a fresh checkout.
 import "../dist/cli.js";

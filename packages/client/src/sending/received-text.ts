@@ -1,4 +1,4 @@
-/** Removes the token from a text. */
+/** Removes the token from text. */
 export type Redact = (text: string) => string;
 
 /** The rest of a longer chain of causes is dropped. */
