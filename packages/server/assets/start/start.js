@@ -97,7 +97,9 @@ async function render() {
 async function showFailure(response) {
   const { message, code } = await response.json().catch(() => ({}));
   const advice =
-    code === "blocked_host" ? " To allow a private address, the operator must add it to SNAP_ALLOW_TARGETS." : "";
+    code === "blocked_host"
+      ? " To allow a private address, the operator must add it to SNAP_ALLOW_TARGETS."
+      : "";
   show(
     message === undefined
       ? `The service returned status ${response.status}.`

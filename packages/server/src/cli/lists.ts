@@ -47,7 +47,9 @@ export async function printList<Entry extends { readonly id: string | number }>(
   const next = more === 0 ? null : String(entries.at(-1)?.id);
   if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
-    return printLines(...(givenOptions(command).length === 0 ? list.whenEmpty : [`No matching ${list.name}.`]));
+    return printLines(
+      ...(givenOptions(command).length === 0 ? list.whenEmpty : [`No matching ${list.name}.`]),
+    );
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
 }

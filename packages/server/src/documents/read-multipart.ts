@@ -23,7 +23,8 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   const files: SentFile[] = [];
   const fail = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
   const opened = openParser(contentType);
-  if (opened === null) throw invalidBody("must be sent with a boundary, as in multipart/form-data; boundary=x");
+  if (opened === null)
+    throw invalidBody("must be sent with a boundary, as in multipart/form-data; boundary=x");
   const { parser, boundary } = opened;
   parser.on("file", (field, stream, name: string | undefined, encoding) => {
     stream.on("error", fail);

@@ -13,7 +13,8 @@ export const CREDIT_METRICS = {
         refunded: "refunded, because the request failed",
         lapsed:
           "its lease expired before the render; a credit that a killed process had reserved lapses without being counted",
-        reversed: "charged at first, then reversed: the outcome of the charge was lost, so the request failed",
+        reversed:
+          "charged at first, then reversed: the outcome of the charge was lost, so the request failed",
         unknown: "unknown to the ledger",
       },
     },
