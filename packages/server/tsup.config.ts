@@ -6,8 +6,8 @@ import { readCommit } from "../workshop/src/read-commit.ts";
 import { library } from "../workshop/src/tsup-options.ts";
 
 /*
- * The viewer of the reference is copied into the package. As a dependency it would bring an install script that reports
- * to its makers.
+ * The viewer of the reference is copied into the package. As a dependency, it would bring an install script that
+ * reports usage to its vendor.
  */
 const viewer = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 const FILES = [

@@ -92,7 +92,7 @@ export interface RenderingDocument {
   /** When the link expires or, without a link, the cached rendering; `null` if there is neither. */
   readonly expires_at: string | null;
   readonly credit_cost: 0 | 1;
-  /** Downloads the file without a token; `null` if no signed URL can. */
+  /** Downloads the file without a token; `null` if no link is available. */
   readonly signed_url: string | null;
   /** Where the file was stored, as in the `X-Stored-Location` header; `null` without `storeTo`. */
   readonly stored_location: string | null;

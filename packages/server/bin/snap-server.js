@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Exists before anything is built, so the command can be linked in a fresh checkout.
+// Exists before the first build, so package managers can link the command in a fresh checkout.
 import "../dist/cli.js";

@@ -35,9 +35,9 @@ const SHOWN_CHARACTERS = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset, and a secret can be in a file;
- * `warnings` names unknown variables with our prefix, and variables that have no effect in combination.
+ * `warnings` names unknown `SNAP_*` variables and variables that have no effect because of another one.
  *
- * @param purpose What it is read for: some variables are only for the service, or only for commands.
+ * @param purpose What the configuration is for: some variables are only for the service, or only for commands.
  * @throws ConfigError that names every invalid variable, its value, and the valid ones.
  * @example
  * const { config, warnings } = readConfig(process.env);
@@ -171,7 +171,7 @@ function describeUnused(env: Environment): readonly string[] {
   );
 }
 
-/** The variables of this version and what they mean, for people. */
+/** Returns the variables of this release and what they mean, for the help of `serve`. */
 export function describeVariables(): readonly (readonly [name: string, meaning: string])[] {
   return documentVariables().map(({ name, meaning, unset }) => [name, `${meaning} (${unset})`]);
 }
@@ -183,7 +183,7 @@ export interface DocumentedVariable {
   readonly unset: string;
 }
 
-/** The variables of this release. */
+/** Returns the variables of this release. */
 export function documentVariables(): readonly DocumentedVariable[] {
   return Object.values<Setting>(SETTINGS).flatMap((setting) => {
     const { variable: name, description: meaning, unset } = setting;

@@ -51,13 +51,13 @@ export async function requireDatabase(
 
 /** Creates a folder and its parents. Recursive `mkdir` never returns where no folder can be created, as in /proc. */
 export async function makeFolder(path: string): Promise<void> {
-  if (await isMade(path)) return;
+  if (await tryMakeFolder(path)) return;
   await makeFolder(dirname(path));
-  if (!(await isMade(path))) throw new Error(`cannot create ${path}`);
+  if (!(await tryMakeFolder(path))) throw new Error(`cannot create ${path}`);
 }
 
 /** Returns `false` if the folder above it is missing. */
-async function isMade(path: string): Promise<boolean> {
+async function tryMakeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
     return true;

@@ -30,15 +30,15 @@ import { OperatorError } from "./operator-error.ts";
  * renderings.
  */
 
-/** The fingerprint of the secret key, shared by all processes that use one database. */
-export type KeyMark = Pick<PostgresTarget, "pinKeyFingerprint" | "replaceKeyFingerprint">;
+/** Pins the fingerprint of the secret key for all processes that use one database. */
+export type KeyPin = Pick<PostgresTarget, "pinKeyFingerprint" | "replaceKeyFingerprint">;
 
 export interface OpenedStorage {
   readonly storage: Storage;
   /** Encrypts the signing secrets in the storage. */
   readonly secretKey: string;
   /** `null` for a data folder, whose processes read one key file. */
-  readonly keyMark: KeyMark | null;
+  readonly keyPin: KeyPin | null;
 }
 
 export interface StorageParts {
@@ -104,7 +104,7 @@ function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<Opene
     const secretKey = config.secretKey ?? (await readKeyFile(directory, parts));
     return {
       secretKey,
-      keyMark: null,
+      keyPin: null,
       storage: await openSqliteStorage({
         directory,
         cacheMaxBytes,
@@ -159,7 +159,7 @@ async function openSharedStorage(
     if (error instanceof OperatorError) throw error;
     throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
   });
-  return { storage, secretKey, keyMark: storage };
+  return { storage, secretKey, keyPin: storage };
 }
 
 /** Opens the cache in Redis alone, without PostgreSQL. */

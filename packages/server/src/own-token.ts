@@ -8,8 +8,9 @@ const EMAIL = "owner@snap.invalid";
 const TOKEN_NAME = "SNAP_TOKEN";
 
 /**
- * Makes the value of `SNAP_TOKEN` a valid token: with a secret, that of the owner's account, which is created if it is
- * missing; `<id>|<secret>` must be valid already. The token of an earlier value is revoked. Adds changes to the audit log.
+ * Makes the value of `SNAP_TOKEN` a valid token. A secret becomes the token of a separate account, which is created
+ * if it is missing; `<id>|<secret>` must already be valid. Revokes the token of an earlier value. Adds changes to the
+ * audit log.
  *
  * @param value The value; `null` if the variable is not set.
  * @returns the token's id, or `null` if the variable is not set.

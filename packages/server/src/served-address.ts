@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** For commands on the same data folder, which may have another SNAP_PORT than the service. */
+/** For commands on the same data folder, whose SNAP_PORT may differ from the service's. */
 function fileOf(dataDir: string): string {
   return join(dataDir, "address");
 }
@@ -14,7 +14,7 @@ export async function writeServedAddress(dataDir: string, origin: string): Promi
   return () => rm(file, { force: true });
 }
 
-/** Returns the origin of the service that is running on the data folder, or `null`. A killed service leaves its own. */
+/** Returns the origin of the service running on the data folder, or `null`. A killed service leaves a stale one. */
 export async function readServedAddress(dataDir: string): Promise<string | null> {
   const text = await readFile(fileOf(dataDir), "utf8").then(
     (content) => content.trim(),

@@ -20,7 +20,7 @@ import type { Config } from "./config.ts";
 import {
   openStorage,
   rejectMigration,
-  type KeyMark,
+  type KeyPin,
   type OpenedStorage,
   type StorageParts,
 } from "./open-storage.ts";
@@ -185,13 +185,13 @@ async function requireDecryption({ tokens }: Engine, config: Config): Promise<vo
 
 async function requireSharedKey(
   { tokens }: Engine,
-  { keyMark, secretKey, from }: Omit<OpenedStorage, "storage"> & { readonly from: string },
+  { keyPin, secretKey, from }: Omit<OpenedStorage, "storage"> & { readonly from: string },
 ): Promise<void> {
-  if (keyMark === null) return;
+  if (keyPin === null) return;
   // a key that decrypts is right, even if a process with another key was the first to open the empty database
   if ((await tokens.checkSecretKey()) === "matches")
-    await keyMark.replaceKeyFingerprint(keyFingerprint(secretKey));
-  else await requireMatchingKey(keyMark, { secretKey, from });
+    await keyPin.replaceKeyFingerprint(keyFingerprint(secretKey));
+  else await requireMatchingKey(keyPin, { secretKey, from });
 }
 
 /**
@@ -200,7 +200,7 @@ async function requireSharedKey(
  * @throws OperatorError if the database is used with a different key.
  */
 export async function requireMatchingKey(
-  database: KeyMark,
+  database: KeyPin,
   { secretKey, from }: { readonly secretKey: string; readonly from: string },
 ): Promise<void> {
   if (await database.pinKeyFingerprint(keyFingerprint(secretKey))) return;
@@ -247,7 +247,7 @@ export async function openEngineWithNewKey(
   });
   return {
     engine: createEngine({ ...opened, renderer: NO_RENDERER }),
-    pinKey: async () => opened.keyMark?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),
+    pinKey: async () => opened.keyPin?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),
   };
 }
 

@@ -448,7 +448,7 @@ describe("the object store of cached renderings", () => {
     [
       "archive",
       { accounts: ["acct_1"] },
-      "must be a store without accounts: it caches the renderings of all",
+      "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
   ])("reports %s of %j", (SNAP_OBJECT_STORE, store, remedy) => {
     const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE: storeFile(store) });

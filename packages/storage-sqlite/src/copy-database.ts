@@ -4,7 +4,7 @@ import { createPrivateFile, sync } from "./private-files.ts";
 
 /**
  * Copies a database as of the latest commit, even while another connection of this process holds the write lock. The copy
- * gets its name once it is complete and on the disk.
+ * gets its name once it is complete and on disk.
  */
 export function copyDatabase(filename: string, copy: string): void {
   const draft = `${copy}.draft`;

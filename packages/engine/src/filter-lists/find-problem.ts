@@ -7,7 +7,7 @@ const HOSTS_LINE = /^(0\.0\.0\.0|127\.0\.0\.1|::1?)\s+\S/;
 const COMMENT = /^(!|#(\s|$)|\[)/;
 /** Element hiding, in its many variants. Only these filters can contain spaces. */
 const HIDING = /#[@$?%]*#|\$\$|\$@\$/;
-/** A text is not a list if more than this fraction of its lines cannot be filters. */
+/** Text is not a list if more than this fraction of its lines cannot be filters. */
 const PROSE_SHARE_MAX = 0.1;
 
 /**

@@ -97,7 +97,7 @@ describe.concurrent("blockUrls with hosts", () => {
   });
 });
 
-describe.concurrent("the document itself", () => {
+describe.concurrent("the page itself", () => {
   const OWN = ["fine.test/8.png", "page.test/own.html"];
 
   it("loads from a blocked host, but nothing else does", async () => {

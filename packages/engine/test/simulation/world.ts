@@ -46,7 +46,7 @@ export interface World {
   violation: Violation | null;
   /** Records what is wrong; only the first violation counts. */
   reportViolation(message: string, ...ids: readonly string[]): void;
-  /** Adds a line to the trace, if there is one. A text that begins with `*` concerns the whole process. */
+  /** Adds a line to the trace, if there is one. Text that begins with `*` concerns the whole process. */
   readonly trace: ((process: string, text: string) => void) | null;
 }
 

@@ -4,7 +4,7 @@ import type { ScreenshotParameters } from "./types.ts";
 /** The largest images that Chromium can capture, and that each format can hold. */
 export const CAPTURE_LIMITS = {
   devicePixels: 100_000_000,
-  /** For an image that is resized or converted: to encode a pixel outside the browser takes up to 25 bytes of memory. */
+  /** For an image that is resized or converted: encoding a pixel outside the browser takes up to 25 bytes of memory. */
   processedPixels: 16_777_216,
   sidePixels: { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383, avif: 16_384 },
 } as const;
@@ -22,7 +22,7 @@ export function fileFormatOf({
   return output ?? format;
 }
 
-/** Returns the parameters that need image processing: the file is made from a capture in PNG. */
+/** Returns the parameters that need image processing: the file is made from a PNG capture. */
 export function processingIn({ output, resizeWidth, resizeHeight }: Named): readonly string[] {
   return Object.entries({ output, resizeWidth, resizeHeight })
     .filter(([, value]) => value !== undefined)
@@ -67,7 +67,7 @@ export function checkCaptureSize(values: Named, report: (name: string, message: 
     );
 }
 
-/** Reports an image that `resizeFit=contain` fills up to more than can be encoded. */
+/** Reports an image that `resizeFit=contain` would pad to more pixels than can be encoded. */
 function checkCanvasSize(
   { resizeFit, resizeWidth, resizeHeight }: Named,
   report: (name: string, message: string) => void,

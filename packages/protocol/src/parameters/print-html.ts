@@ -12,8 +12,8 @@ const LOADING_STYLE = /@import|url\((?!\s*(?:["']\s*)?#)|image-set\(\s*["']/i;
 const LOADING_SVG = /<(?:image|use|feimage)\b[^>]{0,1000}\bhref\s*=(?!\s*(?:["']\s*)?(?:#|data:image\/))/i;
 
 /**
- * Returns whether the HTML of a header or footer loads nothing and runs no script. It finds mistakes; hidden
- * references, such as those with CSS escapes, fail in the browser.
+ * Returns whether the HTML of a header or footer loads nothing and runs no script. Catches mistakes only;
+ * obfuscated references, such as those with CSS escapes, fail in the browser.
  *
  * @example
  * isSelfContained('<img src="data:image/png;base64,iVBORw0K">'); // true

@@ -36,8 +36,8 @@ interface RowBase {
   /** Whether the value must not be stored in plain text, logged, signed or shown. */
   readonly isSecret?: boolean;
   /**
-   * Whether the value only says where else the rendering goes. It is then not part of the cache key, and cannot be
-   * signed.
+   * Whether the value only determines where else the rendering is stored. If so, it is not part of the cache key, and
+   * cannot be signed.
    */
   readonly isDelivery?: boolean;
   /** Parameters that must be sent all together or not at all, this one included. */
@@ -81,7 +81,7 @@ interface NumberRow extends RowBase, Defaults<number> {
 interface ChoiceRow extends RowBase, Defaults<string> {
   readonly kind: "choice";
   readonly values: readonly [string, ...string[]];
-  /** Values that another parameter has: what to send instead. */
+  /** Values that another parameter accepts, and what to send instead. */
   readonly elsewhere?: ReadonlyMap<unknown, string>;
 }
 

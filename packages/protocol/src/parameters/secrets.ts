@@ -6,7 +6,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set(
   PARAMETER_TABLE.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 );
 
-/** Parameters that only say where else the rendering goes: they change neither it nor its cache key. */
+/** Parameters that only determine where else the rendering is stored: they change neither it nor its cache key. */
 export const DELIVERY_NAMES: ReadonlySet<string> = new Set(
   PARAMETER_TABLE.filter(({ isDelivery }) => isDelivery).map(({ name }) => name),
 );
@@ -46,7 +46,7 @@ export function isUnsignable(name: string): boolean {
   return SECRET_NAMES.has(name) || DELIVERY_NAMES.has(name);
 }
 
-/** Returns the parameters that determine the rendering, without those that only deliver it. */
+/** Returns the parameters that determine the rendering, without those that only determine its delivery. */
 export function withoutDelivery<Values extends object>(values: Values): Omit<Values, DeliveryName> {
   const entries = Object.entries(values).filter(([name]) => !DELIVERY_NAMES.has(name));
   return Object.fromEntries(entries) as Omit<Values, DeliveryName>;

@@ -14,7 +14,7 @@ export function selectorPattern({ isStrict = false }: Pick<SelectorRow, "isStric
 }
 
 /**
- * Returns whether a text can be sent as a selector. The browser checks its syntax.
+ * Returns whether text can be sent as a selector. The browser checks its syntax.
  *
  * @example
  * isSelector({ maxCharacters: 512 }, "a[href='/']"); // true

@@ -1,7 +1,7 @@
 /** Names that differ by more edits, or in more than half of their characters, are considered unrelated. */
 const MAX_EDITS = 3;
-/** Shorter beginnings of names fit too many of them. */
-const BEGINNING_CHARACTERS_MIN = 3;
+/** Shorter prefixes match too many names. */
+const PREFIX_CHARACTERS_MIN = 3;
 /** No name is that long. */
 const MAX_CHARACTERS = 32;
 
@@ -18,8 +18,8 @@ export function suggestName(name: string, candidates: readonly string[]): string
   let best: { name: string; edits: number } | null = null;
   for (const candidate of candidates) {
     const known = normalize(candidate);
-    const isBeginning = sent.length >= BEGINNING_CHARACTERS_MIN && known.startsWith(sent);
-    const edits = Math.min(editDistance(sent, known), isBeginning ? 1 : Infinity);
+    const isPrefix = sent.length >= PREFIX_CHARACTERS_MIN && known.startsWith(sent);
+    const edits = Math.min(editDistance(sent, known), isPrefix ? 1 : Infinity);
     const half = Math.floor(Math.max(sent.length, known.length) / 2);
     if (edits <= Math.min(MAX_EDITS, half) && edits < (best?.edits ?? Infinity))
       best = { name: candidate, edits };

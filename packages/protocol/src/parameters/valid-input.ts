@@ -2,9 +2,9 @@ import type { PdfCapture, PdfInput, RenderInput, ScreenshotCapture, ScreenshotIn
 import type { DeliveryName, PdfRules, ScreenshotRules, SecretName } from "./values.ts";
 
 /*
- * The types of arguments. `Given` is the inferred type of the argument. Where it definitely breaks a rule, the argument
- * does not compile, and the error names the parameter to fix. Where the rule depends on values at run time, such as those
- * of a form, it does, and the run-time check decides.
+ * The types of arguments. `Given` is the inferred type of the argument. If it definitely breaks a rule, the argument
+ * does not compile, and the error names the parameter to fix. If that depends on run-time values, such as those of a
+ * form, it compiles, and the run-time check decides.
  */
 
 /** What a member of an argument can be. */
@@ -64,7 +64,7 @@ interface HeaderRules {
   readonly footerHtml: { readonly marginBottom: number };
 }
 
-/** With `output`, no `format` has to allow a `quality`. */
+/** With `output`, `quality` does not depend on `format`. */
 type ImageRules<Given> = [Extract<Member<Given, "output">, string>] extends [never]
   ? ScreenshotRules
   : Omit<ScreenshotRules, "quality">;

@@ -167,7 +167,8 @@ export interface ScreenshotValues {
   readonly resizeHeight?: number | undefined;
   /**
    * How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them,
-   * `contain` adds a border, transparent or in JPEG white. Requires `resizeWidth` or `resizeHeight`.
+   * `contain` adds a border, which is transparent, or white in a JPEG. Requires `resizeWidth` or
+   * `resizeHeight`.
    * @default "inside"
    */
   readonly resizeFit?: "inside" | "cover" | "contain" | undefined;
@@ -225,7 +226,7 @@ export interface ScreenshotValues {
   readonly blockTrackers?: boolean | undefined;
   /**
    * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
-   * separated by commas. Never blocks the document itself.
+   * separated by commas. Never blocks the page itself.
    */
   readonly blockUrls?: string | undefined;
   /**
@@ -471,7 +472,7 @@ export interface PdfValues {
   readonly blockTrackers?: boolean | undefined;
   /**
    * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
-   * separated by commas. Never blocks the document itself.
+   * separated by commas. Never blocks the page itself.
    */
   readonly blockUrls?: string | undefined;
   /**
@@ -677,5 +678,5 @@ export interface PdfRules {
 /** Names of the parameters that are secret. */
 export type SecretName = "headers" | "cookies" | "basicAuth";
 
-/** Names of the parameters that only say where else the rendering goes. */
+/** Names of the parameters that only determine where else the rendering is stored. */
 export type DeliveryName = "storeTo" | "storeKey";

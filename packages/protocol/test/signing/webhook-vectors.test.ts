@@ -14,7 +14,7 @@ describe("webhook vectors", () => {
     expect(new Set(WEBHOOKS.map(({ name }) => name)).size).toBe(WEBHOOKS.length);
   });
 
-  it.each(AS_TEXT)("have a text that matches their bytes: $name", ({ body = "", body_base64 }) => {
+  it.each(AS_TEXT)("have text that matches their bytes: $name", ({ body = "", body_base64 }) => {
     expect(Buffer.from(body)).toEqual(bodyOf(body_base64));
   });
 

@@ -31,7 +31,7 @@ form.addEventListener("submit", (event) => {
 find("copy").addEventListener("click", () => void copy());
 showCommand();
 
-/** The address under which the browser reached the service, which may be behind a proxy. */
+/** The address at which the browser reached the service, which may be behind a proxy. */
 function requestUrl() {
   const address = new URL("v1/snap", document.baseURI);
   const target = url.value.trim() || url.placeholder;
@@ -62,7 +62,7 @@ function showCommand() {
   command.textContent = `curl -fsS -H ${header} ${quote(requestUrl())} -o ${fileName()}`;
 }
 
-/** Quotes a text for a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 function quote(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -97,7 +97,9 @@ async function render() {
 async function showFailure(response) {
   const { message, code } = await response.json().catch(() => ({}));
   const advice =
-    code === "blocked_host" ? " To open a private address, the operator adds it to SNAP_ALLOW_TARGETS." : "";
+    code === "blocked_host"
+      ? " To allow a private address, the operator must add it to SNAP_ALLOW_TARGETS."
+      : "";
   show(
     message === undefined
       ? `The service returned status ${response.status}.`

@@ -1,10 +1,10 @@
 import type { Page, PageRequest } from "@snap/engine/ports";
 import type { AdminCountedList, AdminList } from "@snap/protocol";
-import { LIMITS_OF_LISTS } from "../requests/fields.ts";
+import { LIST_LIMITS } from "../requests/fields.ts";
 
 export function pageRequestOf({
   after,
-  limit = LIMITS_OF_LISTS.pageDefault,
+  limit = LIST_LIMITS.pageDefault,
 }: {
   readonly after?: string | undefined;
   readonly limit?: number | undefined;

@@ -7,8 +7,8 @@ import { watchChanges } from "./watch-changes.ts";
 export type Change = Omit<AuditEntry, "at">;
 
 /**
- * Calls `work`. If it calls an engine method that changes something, then calls `announce` with the subjects, even if
- * `work` fails.
+ * Calls `work`. If that calls an engine method that changes something, calls `announce` with the subjects afterwards,
+ * even if `work` fails.
  *
  * @param options.changed Subjects that have already changed.
  */

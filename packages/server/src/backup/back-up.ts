@@ -28,7 +28,7 @@ export interface BackUpReport {
 }
 
 /**
- * Backs up the data folder. The file gets its name once it is complete and on the disk. If anything fails before that, no
+ * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
  * file is left behind.
  *
  * @throws OperatorError `disk_full`, or `backup_invalid` if the file must not be replaced.
@@ -65,14 +65,14 @@ export async function backUp({
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
-    throw isFull(error) ? diskFull(target === null ? `${parent}, or of the output,` : parent, error) : error;
+    throw isFull(error) ? diskFull(target === null ? `${parent}, or the output,` : parent, error) : error;
   });
 }
 
 function diskFull(folder: string, cause: unknown): OperatorError {
   return new OperatorError(
     "disk_full",
-    `the disk of ${folder} is full`,
+    `the disk that holds ${folder} is full`,
     "no backup was made, and no file is left behind; free space there, write to another disk, or leave out the cached " +
       "renderings with --without-renderings",
     { cause },

@@ -92,7 +92,7 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
 function diskFull(folder: string, cause: unknown): OperatorError {
   return new OperatorError(
     "disk_full",
-    `the disk of ${folder} is full`,
+    `the disk that holds ${folder} is full`,
     "nothing was changed; free as much space as the backup takes, and try again",
     { cause },
   );

@@ -14,7 +14,7 @@ export function curlLine(request: {
   return `curl -fsS -H ${header} ${quote(`${request.origin}/v1/snap?${query}`)} -o ${quote(request.file)}`;
 }
 
-/** Quotes a text for a POSIX shell, if it needs quotes. */
+/** Quotes text for a POSIX shell, if it needs quotes. */
 export function quote(text: string): string {
   return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

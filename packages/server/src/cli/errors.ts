@@ -36,7 +36,7 @@ export class UsageError extends Error {
 /** The output for an error, and its exit code. */
 export interface Failure {
   readonly exitCode: number;
-  /** For humans. */
+  /** For people. */
   readonly text: string;
   /** For programs: the JSON value of `error`. */
   readonly document: FailureDocument;

@@ -5,7 +5,7 @@ import { withJson } from "./admin.ts";
 import { quote } from "./curl-line.ts";
 import { formatCount, formatTable, printJson, printLines } from "./output.ts";
 
-/** Entries per page for people. */
+/** Entries per page of the table. */
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 
@@ -47,7 +47,9 @@ export async function printList<Entry extends { readonly id: string | number }>(
   const next = more === 0 ? null : String(entries.at(-1)?.id);
   if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
-    return printLines(...(givenOptions(command).length === 0 ? list.whenEmpty : [`No such ${list.name}.`]));
+    return printLines(
+      ...(givenOptions(command).length === 0 ? list.whenEmpty : [`No matching ${list.name}.`]),
+    );
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
 }

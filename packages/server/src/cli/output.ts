@@ -6,7 +6,7 @@ export function printJson(document: unknown, { toStderr = false, indent = 2 } = 
   (toStderr ? process.stderr : process.stdout).write(`${json}\n`);
 }
 
-/** What could manipulate a terminal, and `JSON.stringify` does not escape. */
+/** Characters that could manipulate a terminal and that `JSON.stringify` does not escape. */
 const UNESCAPED = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function escapeCharacter(character: string): string {
@@ -22,13 +22,13 @@ export function printLines(...lines: readonly string[]): void {
 
 const warnings = new Set<string>();
 
-/** Prints a warning, once; with `--json` only `printEnd` does. */
+/** Prints a warning once; with `--json`, leaves that to `printEnd`. */
 export function warn(text: string): void {
   if (!warnings.has(text) && !wantsJson()) process.stderr.write(`warning: ${text}\n`);
   warnings.add(text);
 }
 
-/** Prints a failure, unless it is `null`, to stderr. With `--json`, one document also contains the warnings. */
+/** Prints a failure to stderr, unless it is `null`. With `--json`, prints one document that includes the warnings. */
 export function printEnd(failure: Failure | null): void {
   if (wantsJson()) {
     const document = {

@@ -109,7 +109,10 @@ function checkObjectStore(env: Readonly<Record<string, unknown>>): readonly Mist
   }
   if (store.accounts === undefined) return [];
   return [
-    ["SNAP_OBJECT_STORE", "must be a store without accounts: it caches the renderings of all accounts"],
+    [
+      "SNAP_OBJECT_STORE",
+      "must be a store that is not limited to some accounts: it caches the renderings of all accounts",
+    ],
   ];
 }
 

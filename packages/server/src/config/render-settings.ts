@@ -3,7 +3,7 @@ import { optional, type Setting } from "./setting.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
-/** An empty page takes 15 MiB, so a lower limit would end innocent pages. */
+/** An empty page takes 15 MiB, so a lower limit would end harmless pages. */
 const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
 
 /** Which browser renders, and what a page may use. */
@@ -44,7 +44,7 @@ export const RENDER_SETTINGS = {
     variable: "SNAP_USER_AGENT",
     schema: optional(userAgent()),
     description: "user agent that pages send, unless a request sets another",
-    unset: "Chrome's, in the browser's version, without the word Headless",
+    unset: "Chrome's, with the browser's version, without the word Headless",
   },
   renderConcurrency: {
     variable: "SNAP_RENDER_CONCURRENCY",

@@ -24,13 +24,13 @@ import { STORE_NAME, storesFile } from "./stores-file.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
-/** Of a random secret of 32 hexadecimal digits, one in ten million has fewer. */
+/** Fewer than one in ten million random secrets of 32 hexadecimal digits have fewer. */
 const TOKEN_DIFFERENT_CHARACTERS_MIN = 8;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
 
 /**
- * Every setting: its environment variable, validation and default, and a description for people. `unset` says what
+ * Every setting: its environment variable, validation, default and description. `unset` is what
  * applies if the variable is not set.
  */
 export const SETTINGS = {
@@ -144,7 +144,7 @@ export const SETTINGS = {
         }),
     ),
     description:
-      "bearer token of an account without limits, which the service creates at startup: a secret of your choice, or a token that exists already; without it, the token of an earlier secret is revoked",
+      "bearer token of an account without limits, which the service creates at startup: a secret of your choice, or an existing token; without it, the token of an earlier secret is revoked",
     unset: "tokens are created with accounts create and tokens create",
   },
   ...RENDER_SETTINGS,

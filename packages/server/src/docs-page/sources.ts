@@ -1,6 +1,6 @@
 /** Sources of the reference. URLs are relative, so they also work under a prefix. */
 
-/** The API reference at `/docs`, with a form to try each request. `{{demo}}` is in the place of its attributes. */
+/** The API reference at `/docs`, with a form to try each request. `{{demo}}` is replaced by attributes. */
 export const DOCS_HTML = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -5,7 +5,7 @@ import { MIMEType } from "node:util";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { invalidBody } from "../requests/request-body.ts";
 
-/** The event loop turns between chunks. */
+/** Parsing yields to the event loop between chunks. */
 const CHUNK_BYTES = 16 * 1024;
 const HEADER_BYTES = 4096;
 /** Encodings that change nothing (RFC 7578, 4.7). */
@@ -23,7 +23,8 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   const files: SentFile[] = [];
   const fail = (): void => reject(invalidBody("must be well-formed multipart/form-data"));
   const opened = openParser(contentType);
-  if (opened === null) throw invalidBody("must be sent with the boundary of multipart/form-data");
+  if (opened === null)
+    throw invalidBody("must be sent with a boundary, as in multipart/form-data; boundary=x");
   const { parser, boundary } = opened;
   parser.on("file", (field, stream, name: string | undefined, encoding) => {
     stream.on("error", fail);

@@ -46,5 +46,5 @@ async function unpack(
 function requireUtf8(contentType: string): void {
   const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";]*)/i.exec(contentType)?.[1]?.trim();
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw invalidBody("must be encoded as UTF-8, and declared so or without a charset");
+    throw invalidBody("must be encoded as UTF-8; send the charset utf-8, or none");
 }

@@ -28,7 +28,7 @@ export function separateAnswer({
 /** Like `separateAnswer`, for the text of a query. */
 export function separateQueryAnswer(text: string): { readonly answer: Answer; readonly parameters: string } {
   const query = new URLSearchParams(text);
-  // nearly every query is passed on as it is
+  // nearly every query is passed on unchanged
   if (!query.has(NAME)) return { answer: "file", parameters: text };
   const [value, ...others] = query.getAll(NAME);
   if (others.length > 0) rejectParameter(NAME, "must be sent only once");
@@ -71,7 +71,7 @@ async function linkOf(
   { principal, capture, parameters: sent, document, baseUrl }: AnsweredCapture,
 ): Promise<RenderingLink | null> {
   if (capture.cache === "bypass") return null;
-  // a link names the page, whose rendering is in the cache
+  // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...sent, url: (await identifyContent(document)).url } : sent;
   return isLinkable(parameters) ? engine.link({ principal, parameters, capture, baseUrl }) : null;
 }

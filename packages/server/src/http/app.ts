@@ -121,7 +121,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: SUBMISSION_PATH },
     { get: withToken(listBatches(engine)), post: withToken(submitBatch(engine, { baseUrl })) },
   );
-  // For an id that cannot be decoded, Express would respond itself, without the envelope.
+  // For an id that cannot be decoded, Express itself would respond, without the envelope.
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
@@ -178,7 +178,7 @@ function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
 }
 
-/** RFC 9112, 3.2. Node would respond itself, without the envelope. */
+/** RFC 9112, 3.2. Node itself would respond, without the envelope. */
 const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === "1.1" && request.headers.host === undefined)
     throw new SnapError("bad_request", "Missing Host header; HTTP/1.1 requires one.");

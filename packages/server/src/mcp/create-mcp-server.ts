@@ -141,7 +141,7 @@ async function render(
   requireMode(mode, args);
   const { parameters: sent, document } = separateContent(args);
   const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
-  // a link names the page, whose rendering is in the cache
+  // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
   const delivery = isLinked

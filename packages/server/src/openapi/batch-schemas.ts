@@ -83,7 +83,7 @@ const batchItem: z.ZodType<BatchItem> = z
         code: z
           .string()
           .meta({ description: "One of the published error codes.", example: "render_timeout" }),
-        message: z.string().meta({ description: "For humans; the wording may change at any time." }),
+        message: z.string().meta({ description: "For people; the wording may change at any time." }),
       })
       .nullable()
       .meta({ description: "Null unless the item failed." }),
@@ -96,7 +96,7 @@ const batchItem: z.ZodType<BatchItem> = z
     }),
     expires_at: dateTime.nullable().meta({
       description:
-        "When the cached rendering expires; from then on, the same request renders and costs again.",
+        "When the cached rendering expires; from then on, the same request renders again and costs a credit.",
     }),
     signed_url: z.string().nullable().meta({
       description:

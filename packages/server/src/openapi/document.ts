@@ -114,7 +114,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
     tags: ["Rendering"],
     summary: "Render a page for a signed URL",
     description:
-      "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, only `A-Z a-z 0-9 - . _ ~` stay) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
+      "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, except `A-Z a-z 0-9 - . _ ~`) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
     // anyone can see a signed URL
     parameters: [...renderParameters().filter(({ name }) => !isUnsignable(name)), ...PROOF_PARAMETERS],

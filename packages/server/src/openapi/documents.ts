@@ -20,7 +20,7 @@ const storedDocument: z.ZodType<StoredDocument> = z
       example: "8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb",
     }),
     url: z.string().meta({
-      description: "The `url` to render the document with. It works only for your account, and nowhere else.",
+      description: "The `url` to send to render the document. It works only in requests from your account.",
       format: "uri",
     }),
     content_type: z.string().meta({
@@ -88,7 +88,7 @@ function registerUpload(registry: OpenAPIRegistry): void {
     operationId: "uploadDocument",
     tags: ["Documents"],
     summary: "Upload HTML, Markdown or a folder",
-    description: `Stores a page with its files, to render by the \`url\` in the response. Send one page as HTML or GitHub Flavored Markdown, or several files with an \`index.html\` or \`index.md\` as a ZIP file or as a form whose file names are the paths. At most ${uploadBytes / MEBIBYTE} MiB, ${files} files and ${unpackedBytes / MEBIBYTE} MiB unpacked. Costs nothing. Identical content is stored once, until the later expiry. An account may store ${DOCUMENT_LIMITS.storedDocuments} documents, ${DOCUMENT_LIMITS.storedBytes / MEBIBYTE} MiB in total, and make ${DOCUMENT_LIMITS.uploadsPerMinute} uploads per minute.`,
+    description: `Stores a page with its files; render it with the \`url\` in the response. Send one page as HTML or GitHub Flavored Markdown, or several files with an \`index.html\` or \`index.md\` as a ZIP file or as a form whose file names are the paths. At most ${uploadBytes / MEBIBYTE} MiB, ${files} files and ${unpackedBytes / MEBIBYTE} MiB unpacked. Costs nothing. Identical content is stored once, until the later expiry. An account may store ${DOCUMENT_LIMITS.storedDocuments} documents, ${DOCUMENT_LIMITS.storedBytes / MEBIBYTE} MiB in total, and make ${DOCUMENT_LIMITS.uploadsPerMinute} uploads per minute.`,
     security: [{ bearer: [] }],
     parameters: [
       {

@@ -46,7 +46,7 @@ export const errorEnvelope = z
       example: "validation_failed",
     }),
     message: z.string().meta({
-      description: "For humans; the wording may change at any time.",
+      description: "For people; the wording may change at any time.",
       example: "quality must be an integer from 1 to 100",
     }),
     errors: z

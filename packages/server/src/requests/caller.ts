@@ -48,7 +48,7 @@ function readUserAgent(text: string | undefined): string | null {
   return text === undefined ? null : printable(shorten(text, USER_AGENT_CHARACTERS_MAX));
 }
 
-/** A socket for both families reports IPv4 addresses as IPv6 ones (RFC 4291, 2.5.5.2). A proxy can report any text. */
+/** A dual-stack socket reports IPv4 addresses as IPv6 ones (RFC 4291, 2.5.5.2). A proxy can report any text. */
 export function plainAddress(address: string): string {
   if (isIP(address) === 0) return printable(shorten(address, ADDRESS_CHARACTERS_MAX));
   return address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -14,7 +14,7 @@ export function flag(): z.ZodBoolean {
 }
 
 export function text({ max }: { readonly max: number }): z.ZodString {
-  const error = `must be a text of 1 to ${max} characters`;
+  const error = `must be a string of 1 to ${max} characters`;
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
@@ -28,18 +28,18 @@ export function date(): z.ZodISODate {
   return z.iso.date({ error: "must be a date such as 2026-03-01" });
 }
 
-/** An id; one that cannot exist is not found. */
+/** An id in any format, because an id that cannot exist is reported as not found. */
 export function id(): z.ZodString {
-  return text({ max: LIMITS_OF_LISTS.idCharacters });
+  return text({ max: LIST_LIMITS.idCharacters });
 }
 
 /** The bounds of lists. */
-export const LIMITS_OF_LISTS = { pageDefault: 50, pageMax: 200, idCharacters: 128 } as const;
+export const LIST_LIMITS = { pageDefault: 50, pageMax: 200, idCharacters: 128 } as const;
 
 /** Selects a page of a list. */
 export const paging = {
-  limit: integer({ min: 1, max: LIMITS_OF_LISTS.pageMax })
-    .default(LIMITS_OF_LISTS.pageDefault)
+  limit: integer({ min: 1, max: LIST_LIMITS.pageMax })
+    .default(LIST_LIMITS.pageDefault)
     .meta({ description: "Maximum number of entries." }),
   after: id().optional().meta({ description: "Id of the last entry of the previous page." }),
 } as const;

@@ -9,7 +9,7 @@ export type Parameters = z.ZodObject;
 /**
  * Reads a query. Converts text to a number or a boolean where the schema has one.
  *
- * @param schema A strict object, whose fields are texts, numbers and booleans.
+ * @param schema A strict object, whose fields are strings, numbers and booleans.
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
 export function readQuery<Schema extends Parameters>(schema: Schema, text: string): z.output<Schema> {

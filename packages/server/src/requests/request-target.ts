@@ -22,7 +22,7 @@ export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }
 
-/** Returns a segment of the path; a negative index counts from the end. Returns a segment that cannot be decoded as it is. */
+/** Returns a segment of the path, decoded if possible. A negative index counts from the end. */
 export function segmentOf(target: string, index: number): string {
   const segment = pathOf(target).split("/").at(index) ?? "";
   try {

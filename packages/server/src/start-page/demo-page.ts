@@ -10,7 +10,7 @@ export interface DemoAccess {
 }
 
 /**
- * Returns a page with `demo` in the place of `{{demo}}`, as attributes, but only for a browser on this machine.
+ * Returns a page in which the attributes of `demo` replace `{{demo}}`, but only for a browser on this machine.
  *
  * @param demo `null` without `serve --dev`: users enter a token.
  */
@@ -34,8 +34,8 @@ const PROXY_HEADER =
 
 /**
  * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its
- * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may carry
- * requests of others. No browser sends HTTP/1.0, several `Host` headers or a URL as the target, unlike a proxy.
+ * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may forward
+ * requests from others. No browser sends HTTP/1.0, several `Host` headers or a URL as the target, unlike a proxy.
  */
 function isFromThisMachine({ socket, httpVersion, originalUrl, headers, headersDistinct }: Request): boolean {
   const [host = "", ...otherHosts] = headersDistinct["host"] ?? [];

@@ -44,7 +44,7 @@ describe("the health of the service", () => {
     expect(sum).toBe(2);
   });
 
-  it("has problems with advice, the most severe first", async () => {
+  it("lists problems and how to fix them, the most severe first", async () => {
     const problem = { status: "warning", code: "sandbox_off", message: "off", advice: "on" } as const;
     const { renderer, read } = await openAdmin({ admin: { problems: [problem], expectsBackups: true } });
     renderer.setUnready("the browser does not start");

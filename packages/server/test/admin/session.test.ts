@@ -70,7 +70,7 @@ describe("a sign-in link", () => {
     const wrong = await service.admin("/sign-in", { method: "POST", json: { code: 7, user: "x" } });
     expect(wrong.status).toBe(422);
     expect(envelopeOf(wrong).errors).toEqual({
-      code: ["must be a text of 1 to 200 characters"],
+      code: ["must be a string of 1 to 200 characters"],
       user: ["is not a parameter"],
     });
     const none = await service.admin("/sign-in", { method: "POST" });

@@ -109,7 +109,7 @@ describe("the audit log", () => {
     );
   });
 
-  it("can be listed from a given time on, and as a table", async () => {
+  it("can be listed from a given time onward, and as a table", async () => {
     const database = new DatabaseSync(join(workspace.directory, "data/snap.db"));
     database.exec("UPDATE audit SET at = at - 2 * 86400000");
     database.close();

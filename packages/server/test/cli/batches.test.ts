@@ -239,7 +239,7 @@ describe("batches list", () => {
       /^ID +ACCOUNT +CREATED +STATUS +FAILED +WEBHOOK\n(batch_\w+) .* complete +1 +next attempt .*\n\n1 more: snap-server batches list --limit 1 --status complete --after \1\n$/,
     );
     const { stdout: none } = await workspace.run(["batches", "list", "--status", "pending"]);
-    expect(none).toBe("No such batches.\n");
+    expect(none).toBe("No matching batches.\n");
   });
 
   it("rejects an unknown batch after --after", async () => {

@@ -145,7 +145,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     expect(await findings(environment)).toEqual([]);
   });
 
-  it("object stores that refuse or are not there", async () => {
+  it("object stores that reject requests or are unreachable", async () => {
     const server = await openObjectStore();
     const { region, bucket, accessKeyId, secretAccessKey } = STORE_CREDENTIALS;
     const store = { endpoint: server.origin, region, bucket, accessKeyId, secretAccessKey };

@@ -83,7 +83,7 @@ describe("accounts list", () => {
   it("does not explain how to create an account if a filter matches none", async () => {
     expect(await workspace.run(["accounts", "list", "--email", "nobody"])).toMatchObject({
       code: 0,
-      stdout: "No such accounts.\n",
+      stdout: "No matching accounts.\n",
     });
   });
 

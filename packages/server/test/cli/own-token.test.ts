@@ -58,7 +58,7 @@ describe("SNAP_TOKEN", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  it("can be a token that exists already", async () => {
+  it("can be an existing token", async () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };
@@ -69,7 +69,7 @@ describe("SNAP_TOKEN", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("leaves its address for the commands on its data folder, which print it", async () => {
+  it("is optional, and commands print the address of the service on their data folder", async () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };
@@ -85,7 +85,7 @@ describe("SNAP_TOKEN", () => {
   it.each([
     ["hunter2", "must be a random string of 32 to 128"],
     [`7|${SECRET}`, "there is no such token"],
-  ])("stops the start if it is %s", async (value, message) => {
+  ])("prevents the start if it is %s", async (value, message) => {
     const { code, stdout, stderr } = await workspace.run(["serve"], { SNAP_TOKEN: value });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`SNAP_TOKEN: ${message}`)]);
     expect(stderr).toContain("openssl rand -hex 24");

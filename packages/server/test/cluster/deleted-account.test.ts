@@ -37,14 +37,14 @@ describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }
   const render = async (api: number, token: string, page: string): Promise<number> =>
     (await send(api, token, `/snap?url=${encodeURIComponent(`https://example.com/${page}`)}`)).status;
 
-  /** Returns the lines of a dump that contain a text. */
+  /** Returns the lines of a dump that contain a string. */
   const dumpedWith = (text: string): string[] => {
     const [program = "pg_dump"] = globSync("/usr/lib/postgresql/[0-9]*/bin/pg_dump");
     const options = { encoding: "utf8", maxBuffer: 1e9 } as const;
     const dump = execFileSync(program, ["--dbname", cluster.postgres.url(), "--inserts"], options);
     return dump.split("\n").filter((line) => line.includes(text));
   };
-  /** Returns the keys in Redis whose name or value contains a text. */
+  /** Returns the keys in Redis whose name or value contains a string. */
   const keysWith = (text: string): string[] => {
     const output = execFileSync("redis-cli", ["-u", cluster.redis.url, "EVAL", FIND_KEYS, "0", text]);
     const keys = output.toString().trim().split("\n").filter(Boolean);

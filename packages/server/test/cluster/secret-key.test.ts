@@ -50,7 +50,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
     };
     await workspace.json(["tokens", "create", "--account", id], RIGHT);
     const storage = await openShared(url);
-    await storage.replaceKeyFingerprint("the mark of another key");
+    await storage.replaceKeyFingerprint("the fingerprint of another key");
     await storage.close();
     const { code, stderr } = await workspace.run(["serve"], WRONG);
     expect([code, stderr]).toEqual([

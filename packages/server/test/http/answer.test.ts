@@ -101,7 +101,7 @@ describe("answer=json", () => {
     expect([reply.status, Object.keys(envelopeOf(reply).errors ?? {})]).toEqual([422, ["format"]]);
   });
 
-  it("does not know the page of a rendering that an older release has cached", async () => {
+  it("has no page metadata for a rendering that an older release cached", async () => {
     const service = await openService();
     const { token, id } = await service.customer();
     await service.snap({ url }, { token });

@@ -38,7 +38,7 @@ describe("GET /v1/snap for a document", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
-  it("responds the same way to another account, after the document is deleted, and for an unknown one", async () => {
+  it("responds identically to another account, for a deleted document, and for an unknown one", async () => {
     const service = await openService();
     const [owner, other] = [await service.customer(), await service.customer()];
     const { id, url } = await upload(service, owner, "<h1>Invoice 7</h1>");

@@ -143,8 +143,8 @@ describe("text from a client", () => {
   it.each([
     ["a newline", "a\r\n{}", 400],
     ["an escape", "a\u001b[2Jb", 400],
-    ["a control sequence of eight bits", "a\u009b2Jb", 200],
-    ["the next line of eight bits", 'a\u0085{"msg":"request"}', 200],
+    ["an 8-bit control sequence", "a\u009b2Jb", 200],
+    ["an 8-bit next-line control", 'a\u0085{"msg":"request"}', 200],
     ["quotes", '{"a":"\\"', 200],
   ])("with %s stays on one line of JSON", async (_, userAgent, status) => {
     const { sendRaw, text } = await openService();

@@ -70,7 +70,7 @@ describe("storeTo", () => {
     expect(server.objects.get(`snap/${id}/${key}`)).toEqual({ bytes: reply.body, contentType });
   });
 
-  it("stores cached renderings free of charge, and even for callers that hold them", async () => {
+  it("stores cached renderings free of charge, and even for callers that already have them", async () => {
     const service = await openWithStore();
     const { id, token } = await service.customer({ credits: 10 });
     const rendered = await service.snap({ url }, { token });
@@ -250,7 +250,7 @@ describe("a store that fails", () => {
     expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("concerns only the request that stores; of those that wait for its render, one renders and pays", async () => {
+  it("affects only the request that stores; of those that wait for its render, one renders and pays", async () => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
     const release = service.renderer.hold();

@@ -43,7 +43,7 @@ describe("a proxy's headers", () => {
 });
 
 describe("readCaller", () => {
-  it("takes as the client the last forwarded address that is not a trusted proxy", async () => {
+  it("uses the last forwarded address that is not a trusted proxy as the client's", async () => {
     const sent = { "x-forwarded-for": "203.0.113.9, 198.51.100.7, 10.1.2.3" };
     const { line } = await sendTo({ trustProxy: ["loopback", "10.0.0.0/8"] }, sent);
     expect(line).toMatchObject({ client: "198.51.100.7" });

@@ -131,20 +131,23 @@ it("rejects a JSON-RPC batch of a call and its cancellation, without starting an
   expect(renderer.calls).toEqual([]);
 });
 
-it.each(["*/*", undefined])("sends events to a client with Accept: %s, also at /mcp/", async (accept) => {
-  const { service, customer } = await openService();
-  const { token } = await customer();
-  const reply = await fetch(`${service.origin}/mcp/`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${token}`,
-      "Content-Type": "application/json",
-      ...(accept && { Accept: accept }),
-    },
-    body: JSON.stringify(request("ping")),
-  });
-  expect(await reply.text()).toContain('"result":{}');
-});
+it.each(["*/*", undefined])(
+  "sends events to a client with Accept: %s, including at /mcp/",
+  async (accept) => {
+    const { service, customer } = await openService();
+    const { token } = await customer();
+    const reply = await fetch(`${service.origin}/mcp/`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        ...(accept && { Accept: accept }),
+      },
+      body: JSON.stringify(request("ping")),
+    });
+    expect(await reply.text()).toContain('"result":{}');
+  },
+);
 
 it.each([
   ["take-pictures", {}],

@@ -47,7 +47,7 @@ function resultOf(
 it.each([
   ["8,000 px wide", { width: 8000, height: 2 }],
   ["8,000 px tall", { width: 2, height: 8000 }],
-  ["700,000 bytes large", { width: 2, height: 2, size: 700_000 }],
+  ["700,000 bytes in size", { width: 2, height: 2, size: 700_000 }],
 ])("inlines an image that is %s", async (_case, sides) => {
   const bytes = createPng(sides);
   const { content, structuredContent } = await resultOf(bytes);
@@ -62,7 +62,7 @@ it.each([
 it.each([
   ["8,001 px wide", { width: 8001, height: 2 }],
   ["8,001 px tall", { width: 2, height: 8001 }],
-  ["700,001 bytes large", { width: 2, height: 2, size: 700_001 }],
+  ["700,001 bytes in size", { width: 2, height: 2, size: 700_001 }],
 ])("without a preview, only links to an image that is %s", async (_case, sides) => {
   const bytes = createPng(sides);
   const { content, structuredContent } = await resultOf(bytes);

@@ -119,7 +119,7 @@ describe("the metrics", () => {
     ]);
   });
 
-  it("count each reason for which a browser was replaced, and name the newest browser", async () => {
+  it("count each reason for replacing a browser, and name the newest browser", async () => {
     const { metrics, scrape } = open();
     const build = (browser: string): RegExp =>
       new RegExp(

@@ -5,7 +5,7 @@ import puppeteer, { type Browser, type Page } from "puppeteer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
 
-/** The name of another site, whose owner lets it resolve to this machine. */
+/** The name of another site, whose owner makes it resolve to this machine. */
 const REBOUND = "rebound.example";
 
 const workspace = openWorkspace({ SNAP_PORT: "0" });
@@ -95,7 +95,7 @@ describe("the start page", () => {
     expect(problems).toEqual([]);
   });
 
-  it.for(["light", "dark"])("is accessible, also on a phone, with the color scheme %s", async (scheme) => {
+  it.for(["light", "dark"])("is accessible, even on a phone, with the color scheme %s", async (scheme) => {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.goto(facts.origin);
     await submit();
@@ -120,7 +120,7 @@ describe("the start page", () => {
     expect(await page.$("#result img")).toBeNull();
   });
 
-  it("asks for a token on another site's name, and keeps it in the tab", async () => {
+  it("asks for a token under another site's name, and keeps it in the tab", async () => {
     const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     expect(await page.content()).not.toContain(facts.token);
@@ -150,7 +150,7 @@ describe("the start page", () => {
     expect(await command()).toContain("url=https%3A%2F%2F10.0.0.1");
   });
 
-  it("hands its token to the reference, whose form shows the image", async () => {
+  it("passes its token to the reference, whose form shows the image", async () => {
     const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     await fill("#url", facts.demo_page);

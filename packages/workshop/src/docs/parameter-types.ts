@@ -17,7 +17,7 @@ ${typesOf("pdf")}
 /** Names of the parameters that are secret. */
 export type SecretName = ${unionOf(PARAMETER_TABLE.filter(({ isSecret }) => isSecret))};
 
-/** Names of the parameters that only say where else the rendering goes. */
+/** Names of the parameters that only determine where else the rendering is stored. */
 export type DeliveryName = ${unionOf(PARAMETER_TABLE.filter(({ isDelivery }) => isDelivery))};
 `;
   return format(text, { parser: "typescript", printWidth: 110 });

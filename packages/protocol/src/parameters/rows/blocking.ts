@@ -44,7 +44,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     placeholder: "list",
     canonicalize: canonicalUrlPatterns,
     description:
-      "Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`, separated by commas. Never blocks the document itself.",
+      "Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`, separated by commas. Never blocks the page itself.",
     example: "*.ads.example,https://example.com/video/*",
   },
   {

@@ -92,7 +92,7 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
     implied: "inside",
     requires: DIMENSIONS,
     description:
-      "How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them, `contain` adds a border, transparent or in JPEG white. Requires `resizeWidth` or `resizeHeight`.",
+      "How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them, `contain` adds a border, which is transparent, or white in a JPEG. Requires `resizeWidth` or `resizeHeight`.",
     example: "cover",
   },
   {

@@ -7,7 +7,7 @@ import type {
   AdminToken,
   DeliveryAttemptDocument,
 } from "@snap/protocol";
-import { LIMITS_OF_LISTS } from "../../requests/fields.ts";
+import { LIST_LIMITS } from "../../requests/fields.ts";
 import type { AccountOperations, AdminOperations, BatchOperations, TokenOperations } from "./operations.ts";
 import { callRemote, type RemoteCall, type RemoteService } from "./remote-call.ts";
 
@@ -97,9 +97,9 @@ async function readPage<Entry extends { readonly id: string | number }>(
   { query = {}, ...rest }: RemoteCall,
 ): Promise<AdminCountedList<Entry>> {
   const entries: Entry[] = [];
-  const total = Number(query["limit"] ?? LIMITS_OF_LISTS.pageDefault);
+  const total = Number(query["limit"] ?? LIST_LIMITS.pageDefault);
   for (let { after } = query; ;) {
-    const limit = Math.min(total - entries.length, LIMITS_OF_LISTS.pageMax);
+    const limit = Math.min(total - entries.length, LIST_LIMITS.pageMax);
     const page = await call<AdminCountedList<Entry>>({ ...rest, query: { ...query, after, limit } });
     entries.push(...page.entries);
     if (!page.has_more || entries.length >= total) return { ...page, entries };

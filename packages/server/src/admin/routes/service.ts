@@ -10,7 +10,7 @@ export const SERVICE_ROUTES = [
     tag: "Service",
     summary: "Show the service's state",
     description:
-      "Returns problems with advice, the current load, and the activity of the last hour. Runs a subset of the checks of `snap-server doctor`.",
+      "Returns problems and how to fix them, the current load, and the activity of the last hour. Runs a subset of the checks of `snap-server doctor`.",
     response: health,
     handle: ({ service }) => service.readHealth(),
   }),

@@ -15,7 +15,7 @@ export const SESSION_ROUTES = [
     tag: "Session",
     summary: "Start a console session",
     description:
-      "Requires the code from a link created by `snap-server console`, which works once and expires after ten minutes. The response sets a cookie for twelve hours.",
+      "Requires the code from a link created by `snap-server console`, which works once and expires after ten minutes. The response sets a cookie that lasts twelve hours.",
     body: z
       .strictObject({
         code: text({ max: 200 }).meta({ description: "The part of the link after `sign-in=`." }),

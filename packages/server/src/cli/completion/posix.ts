@@ -4,7 +4,7 @@ import type { CompletedCommand, CompletedOption } from "./commands.ts";
  * The shared part of the scripts for bash and zsh: the patterns of their `case` commands.
  */
 
-/** Quotes a text for bash and zsh. */
+/** Quotes text for bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -38,7 +38,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
     return [
       // the message comes from SQLite or the system
       /disk is full|no space left/i.test(fault)
-        ? problem("disk_full", `the disk of ${dataDir} is full: ${fault}`, "free space on that disk")
+        ? problem("disk_full", `the disk that holds ${dataDir} is full: ${fault}`, "free space on that disk")
         : problem("storage_fails", fault, writeAdvice(dataDir)),
     ];
   const isPrivate = (((await modeOf(dataDir)) ?? 0) & SHARED_BITS) === 0;

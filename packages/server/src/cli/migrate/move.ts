@@ -15,11 +15,11 @@ export interface MoveReport extends TransferOutcome {
   readonly dataDir: string;
   /** Host, port and database name, without credentials. */
   readonly database: string;
-  readonly key: KeyFound;
+  readonly key: KeyLocation;
 }
 
 /** Where the key was found; `unknown` if it was not. */
-export type KeyFound =
+export type KeyLocation =
   | { readonly where: "file"; readonly path: string }
   | { readonly where: "variable" }
   | { readonly where: "unknown" };
@@ -62,7 +62,7 @@ export async function move({
 async function requireKey(
   source: TransferSource,
   { dataDir, secretKey }: Pick<MoveRequest, "dataDir" | "secretKey">,
-): Promise<{ readonly found: KeyFound; readonly key: string | null }> {
+): Promise<{ readonly found: KeyLocation; readonly key: string | null }> {
   const key = await findSecretKey(dataDir, secretKey);
   if (key === null) return { key, found: { where: "unknown" } };
   const path = secretKeyPath(dataDir);

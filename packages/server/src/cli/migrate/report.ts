@@ -1,7 +1,7 @@
 import type { TransferProgress } from "@snap/engine";
 import type { TransferTotals } from "@snap/engine/ports";
 import { formatCount, formatTable } from "../output.ts";
-import type { KeyFound, MoveReport } from "./move.ts";
+import type { KeyLocation, MoveReport } from "./move.ts";
 
 const LABELS: Readonly<Record<keyof TransferTotals, string>> = {
   accounts: "accounts",
@@ -71,7 +71,7 @@ export function progressLine({ kind, moved, total }: TransferProgress): string {
   return `${percent} %, ${formatCount(moved)} of ${formatCount(total)} records: ${snakeCase(kind).replace("_", " ")}`;
 }
 
-function keyAdvice(key: KeyFound, { tokens }: TransferTotals): string {
+function keyAdvice(key: KeyLocation, { tokens }: TransferTotals): string {
   if (key.where === "file") return `set SNAP_SECRET_KEY to the contents of ${key.path} on every machine`;
   if (key.where === "variable") return "set SNAP_SECRET_KEY on every machine to the value that it has here";
   return tokens === 0

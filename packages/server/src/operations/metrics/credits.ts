@@ -13,8 +13,9 @@ export const CREDIT_METRICS = {
         refunded: "refunded, because the request failed",
         lapsed:
           "its lease expired before the render; a credit that a killed process had reserved lapses without being counted",
-        reversed: "charged at first; reversed because its request failed without learning of the charge",
-        unknown: "the ledger does not know it",
+        reversed:
+          "charged at first, then reversed: the outcome of the charge was lost, so the request failed",
+        unknown: "unknown to the ledger",
       },
     },
   }),

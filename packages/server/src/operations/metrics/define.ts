@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** The meaning of each label value; one text if there are too many values to list. Their number is bounded. */
+/** The meaning of each label value, or one description if there are too many to list. Their number is bounded. */
 export type LabelValues = string | Readonly<Record<string, string>>;
 
 /** The definition of a metric: how it is exposed, and its text in the reference. */

@@ -3,7 +3,7 @@ import type { CacheStats, Eviction } from "@snap/engine/ports";
 import type { Registry } from "prom-client";
 import { counter, gauge, setOrRemove } from "./define.ts";
 
-/** The names that PostgreSQL and Redis have in figures and messages. */
+/** Names of PostgreSQL and Redis in metrics and messages. */
 export const SERVERS = { PostgreSQL: "PostgreSQL", Redis: "Redis" } as const;
 
 export const STORAGE_METRICS = {

@@ -68,7 +68,7 @@ export function patternRule(tab: Tab, patterns: readonly UrlPattern[]): RequestR
   });
 }
 
-/** The document itself is never blocked. */
+/** The page itself is never blocked. */
 function blockingRule(tab: Tab, { patterns, blocks, onDocument }: Blocking): RequestRule {
   return {
     patterns,

@@ -1,4 +1,4 @@
-{{/* The names of all objects begin with the release's name; the rest needs 11 of the 63 characters. */}}
+{{/* All objects' names begin with the release's name; the rest needs 11 of the 63 characters. */}}
 {{- define "snap.name" -}}
 {{- .Release.Name | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
