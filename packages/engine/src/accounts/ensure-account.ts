@@ -38,7 +38,7 @@ export interface EnsureParts {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ids of the tokens that callers may send without an id, by the hash of their secret. */
+  /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
   readonly ensured: Map<string, number>;
 }
 
@@ -51,7 +51,7 @@ export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promis
   const parsed = parseToken(secret);
   if (parsed?.id !== null)
     throw new AdminError(
-      "the secret of a token must have 32 to 128 letters, digits or characters of -._~+/=",
+      "a token's secret must have 32 to 128 characters: letters, digits or -._~+/=",
       {
         code: "invalid_value",
       },

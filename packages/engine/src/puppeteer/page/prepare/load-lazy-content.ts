@@ -21,7 +21,7 @@ const LIMITS = {
  * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an endless page adds
  * afterwards.
  */
-const CAPTURABLE_PART = 0.75;
+const CAPTURABLE_FRACTION = 0.75;
 
 /** `lazyContent`: loads content outside the viewport. */
 export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
@@ -33,7 +33,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
     scroll: howToScroll(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
-    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_PART),
+    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
     budgetMs,
   };
   const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
