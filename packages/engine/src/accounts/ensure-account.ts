@@ -50,12 +50,9 @@ export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promis
   const secret = sent ?? seal.derive(`token of ${email.toLowerCase()}, ${name}`);
   const parsed = parseToken(secret);
   if (parsed?.id !== null)
-    throw new AdminError(
-      "a token's secret must have 32 to 128 characters: letters, digits or -._~+/=",
-      {
-        code: "invalid_value",
-      },
-    );
+    throw new AdminError("a token's secret must have 32 to 128 characters: letters, digits or -._~+/=", {
+      code: "invalid_value",
+    });
   const account = await findOrCreate(parts, own);
   if (account.deletionStartedAt !== null) throw new AdminError(`account ${account.id} is being deleted`);
   await requireSecretKey(storage.tokens, seal);

@@ -61,7 +61,9 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       await deleteAll(keys);
       after = keys.at(-1) ?? "";
     }
-    throw new Error("the object store contains too many cached renderings to delete at once; repeat the deletion");
+    throw new Error(
+      "the object store contains too many cached renderings to delete at once; repeat the deletion",
+    );
   };
   return {
     newPointer: ({ expiresAt, bytes }) => ({

@@ -6,7 +6,7 @@ import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { limitWait } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
-import { lookUp, suits, waitsStrictly } from "./lookup.ts";
+import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
 /** After this time, a crashed process no longer delays the requests that are waiting for its render. */
@@ -124,7 +124,7 @@ async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender 
   try {
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
-    if (recalled !== null && suits(recalled, parameters)) return joined(running, recalled);
+    if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
     const claim = { name, holder: Buffer.from(parts.random.bytes(16)).toString("hex") };
     const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, requestedAt + maxWaitMs);
     const acquire = (): Promise<LeaseState> => {

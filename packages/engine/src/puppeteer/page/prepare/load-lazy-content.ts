@@ -30,7 +30,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   if (lazyContent === "auto" && !parameters.pdf && !reachesBeyondViewport(parameters)) return [];
   const { budgetMs, followedY } = LIMITS[lazyContent];
   const request: ScrollRequest = {
-    scroll: howToScroll(parameters),
+    scroll: scrollModeOf(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
     followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
@@ -41,7 +41,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   return [...(isCapped ? [LAZY_CAPPED] : []), ...(parameters.pdf ? imageNotes(failedImages) : [])];
 };
 
-function howToScroll(parameters: SnapParameters): ScrollRequest["scroll"] {
+function scrollModeOf(parameters: SnapParameters): ScrollRequest["scroll"] {
   if (parameters.lazyContent === "scroll") return "thoroughly";
   const capturesAll = parameters.pdf || parameters.fullPage;
   return capturesAll && parameters.javascript ? "through" : "not";
