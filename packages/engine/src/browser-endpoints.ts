@@ -16,7 +16,7 @@ const SCHEMES = /^(ws|wss|http|https):$/;
 
 /**
  * Parses the endpoints of remote browsers. A `ws://` or `wss://` URL is the DevTools endpoint itself; an `http://` or
- * `https://` URL is a server that names it at `/json/version`.
+ * `https://` URL is a server that returns it at `/json/version`.
  *
  * @throws RangeError that names the invalid address by its position, never by its value, which may contain secrets.
  * @example

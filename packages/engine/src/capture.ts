@@ -34,7 +34,7 @@ export interface CaptureRequest {
 
 /** Additional options for batches and the Model Context Protocol. */
 export interface CaptureOptions {
-  /** For the history; `engine` by default. The worker records items itself, where they finish. */
+  /** For the history; `engine` by default. The worker records items itself, when they finish. */
   readonly entryPoint?: Exclude<EntryPoint, "batch">;
   /** `interactive` by default. */
   readonly priority?: Priority;
@@ -45,8 +45,8 @@ export interface CaptureOptions {
   /** Longest wait for a slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
-   * Returns whether `link` must be able to serve the rendering. If so, even a rendering requested with `cache: false` is
-   * cached, under a separate key. `false` by default.
+   * Returns whether `link` must be able to serve the rendering. If so, even a rendering requested with `cache: false`
+   * is cached, under a separate key. `false` by default.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /** Throws a `SnapError` if the caller cannot use the file. The render then fails, and costs nothing. */
@@ -101,7 +101,7 @@ export async function capture(
   const { linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
-  // its files are built only for a render
+  // the document's files are built only for a render
   const document = request.document && (await identifyContent(request.document));
   const sent = pageParameters(request.parameters, document);
   const parsed = parts.parse(sent);
@@ -147,7 +147,7 @@ export async function capture(
         now: parts.clock.now(),
         ttlSeconds: parameters.cacheTtl,
       });
-      // before it is cached: nobody gets a rendering that nobody pays for
+      // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
       storedLocation = await deliver(parts, delivery, fresh);
       rendering = await store(parts, { key, parameters, fresh, led: shared, linked });
     } catch (error) {
@@ -184,8 +184,8 @@ function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Princip
 }
 
 /**
- * Responds without rendering, but stores the rendering if requested. Only a rendering that the caller does not have yet,
- * or that is stored, counts against a rate limit.
+ * Responds without rendering, but stores the rendering if requested. Only a rendering that the caller does not have
+ * yet, or that is stored, counts against a rate limit.
  */
 async function respondFromCache(
   parts: CaptureParts,

@@ -6,9 +6,9 @@ import type { Seal } from "./tokens/seal.ts";
 
 /** The captures of an engine. */
 export interface Captures {
-  /** Captures, and records it if the engine has a history. */
+  /** Captures a page, and records the capture if the engine has a history. */
   readonly capture: CapturePage;
-  /** Captures for a batch item, which the worker records when it is finished. */
+  /** Captures a batch item's page; the worker records the item when it is finished. */
   readonly captureItem: CapturePage;
   readonly recorder: HistoryRecorder;
   /** Waits for running captures, then writes the rest of the history. */

@@ -106,8 +106,9 @@ export interface Engine {
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
   /**
-   * Waits for running renders, writes the rest of the history, makes a last attempt at pending reversals, then closes the
-   * renderer and the storage. From then on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`.
+   * Waits for running renders, writes the rest of the history, makes a last attempt at pending reversals, then closes
+   * the renderer and the storage. From then on, `authenticate`, `authenticateSigned` and `capture` fail with
+   * `not_ready`.
    */
   close(): Promise<void>;
 }
@@ -214,7 +215,7 @@ function openScheduler(
   return createScheduler({ ...settings, slots, quarantine, onCapacityChange });
 }
 
-/** What operators use. */
+/** Creates the parts of the engine that operators use. */
 function createAdministration(
   { storage, clock, random, plans, historyRetentionMs }: EngineSettings,
   { seal, ensured }: { readonly seal: Seal; readonly ensured: Map<string, number> },

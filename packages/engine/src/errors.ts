@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode, type ParameterProblems } from "@snap/proto
 export interface SnapErrorFacts {
   /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
   readonly errors?: ParameterProblems;
-  /** Seconds until a retry may succeed; by default the code's. */
+  /** Seconds until a retry may succeed; by default, the value for the code. */
   readonly retryAfterSeconds?: number;
   /** State of the exceeded rate limit, for `rate_limited`. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
@@ -58,7 +58,9 @@ export class SnapError extends Error {
   }
 }
 
-/** Returns whether this is a `SnapError`. Checks the shape, not the class, so it works across copies of this package. */
+/**
+ * Returns whether this is a `SnapError`. Checks the shape, not the class, so it works across copies of this package.
+ */
 export function isSnapError(error: unknown): error is SnapError {
   return (
     error instanceof Error && error.name === "SnapError" && "code" in error && typeof error.code === "string"

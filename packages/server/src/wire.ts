@@ -30,7 +30,7 @@ import { OperatorError } from "./operator-error.ts";
 
 /* Assembles the engine with the configured storage. The only file that chooses the renderer. */
 
-/** Time limit of a request to the object store of cached renderings: a caller waits for it. */
+/** Time limit of a request to the object store for cached renderings: a caller waits for it. */
 const CACHE_TIMEOUT_MS = 10_000;
 /** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
 const LEASE_MARGIN_MS = 75_000;

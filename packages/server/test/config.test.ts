@@ -441,7 +441,7 @@ describe("readConfig with an upstream proxy", () => {
   });
 });
 
-describe("the object store of cached renderings", () => {
+describe("the object store for cached renderings", () => {
   it.each([
     ["archiv", {}, "must be the name of a store in SNAP_STORES_FILE; did you mean archive?"],
     ["renderings", {}, "must be the name of a store in SNAP_STORES_FILE; use archive"],

@@ -52,7 +52,7 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
   });
 
-  it("never hold a lease at the same time, and see a raised priority", async () => {
+  it("never hold a lease at the same time, and notice a raised priority", async () => {
     const [one, two] = await openTwo();
     const byOne = { name: "lease", holder: "one", leaseMs: 60_000, priority: "batch" } as const;
     const byTwo = { ...byOne, holder: "two" };

@@ -141,7 +141,7 @@ describe("createObjectRenderings", () => {
     server.failNext(fault);
     expect(await renderings.get(named)).toBeNull();
     expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      `The object store of cached renderings fails: ${detail}. Until it works, large renderings are not cached.`,
+      `The object store for cached renderings is failing: ${detail}. Large renderings are not cached until it works again.`,
     ]);
     const requests = server.requests();
     expect(await renderings.get(named)).toBeNull();

@@ -24,13 +24,14 @@ export interface NewAccount {
   readonly verified: boolean;
 }
 
-/** Administration of accounts. Every method throws `AdminError`, with a message for the operator, on invalid input. */
+/** Account administration. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Accounts {
   create(account: NewAccount): Promise<Account>;
   /**
-   * Returns the account with this email address and a token, and creates what is missing: for a program that renders
-   * for itself. Call it at every start; concurrent calls create one account and one token. An existing account keeps its
-   * plan, and its email address is verified. If `token` has changed, the old token and its signing secret stop working.
+   * Returns the account with this email address, and a token for it; creates whichever is missing. For a program
+   * that renders on its own behalf. Call it at every start; concurrent calls create one account and one token. An
+   * existing account keeps its plan, and its email address is marked as verified. If `token` has changed, the old token
+   * and its signing secret stop working.
    *
    * @example
    * const { token } = await engine.accounts.ensure({ email: "previews@example.com" });
@@ -66,7 +67,7 @@ export interface AccountsOptions extends Pick<EnsureParts, "seal" | "ensured"> {
 }
 
 const MAX_OVERRIDE = 1_000_000_000;
-/** RFC 5321, 4.5.3.1.3: a path has 256 octets, with its angle brackets. */
+/** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including its angle brackets. */
 const EMAIL_CHARACTERS_MAX = 254;
 
 export function createAccounts(options: AccountsOptions): Accounts {

@@ -30,7 +30,7 @@ export type DeletionStores = Pick<
 
 /**
  * Deletes an account and everything that belongs to it. The ledger remains under the account's random id,
- * unless `purge` is set. Each step is idempotent and the account itself goes last, so calling this again
+ * unless `purge` is set. Each step is idempotent and the account itself is deleted last, so calling this again
  * finishes an interrupted deletion.
  *
  * @throws AdminError if the account does not exist.

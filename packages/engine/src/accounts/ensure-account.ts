@@ -38,7 +38,7 @@ export interface EnsureParts {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ids of the tokens that callers may send without an id, by the hash of their secret. */
+  /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
   readonly ensured: Map<string, number>;
 }
 
@@ -50,12 +50,9 @@ export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promis
   const secret = sent ?? seal.derive(`token of ${email.toLowerCase()}, ${name}`);
   const parsed = parseToken(secret);
   if (parsed?.id !== null)
-    throw new AdminError(
-      "the secret of a token must have 32 to 128 letters, digits or characters of -._~+/=",
-      {
-        code: "invalid_value",
-      },
-    );
+    throw new AdminError("a token's secret must have 32 to 128 characters: letters, digits or -._~+/=", {
+      code: "invalid_value",
+    });
   const account = await findOrCreate(parts, own);
   if (account.deletionStartedAt !== null) throw new AdminError(`account ${account.id} is being deleted`);
   await requireSecretKey(storage.tokens, seal);

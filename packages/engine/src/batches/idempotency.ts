@@ -6,8 +6,8 @@ import type { BatchParts } from "./batch-parts.ts";
 import type { Submission } from "./parse-submission.ts";
 
 /**
- * Returns the claim on an idempotency key. The digest covers the captures in their order, by their cache keys, where they
- * are stored, and the webhook's URL; so neither the order of an item's parameters nor a default value changes it.
+ * Returns the claim on an idempotency key. The digest covers the webhook's URL and the captures in order: the cache key
+ * of each, and where it is stored. So neither the order of an item's parameters nor an explicit default matters.
  */
 export function claimKey(
   { cacheKey }: Pick<BatchParts, "cacheKey">,

@@ -11,8 +11,8 @@ import type { Seal } from "../tokens/seal.ts";
 const CACHE_CHARACTERS = 8_000_000;
 
 /**
- * Links a batch's renderings that are still cached and that `token` may fetch. The returned function returns the signed
- * URL for an item, or `null` if it would not work.
+ * Links a batch's renderings that are still cached and that `token` may fetch: returns a function from an item to its
+ * signed URL, or to `null` if the URL would not work.
  */
 export type LinkItems = (request: {
   readonly batch: BatchRecord;

@@ -9,7 +9,7 @@ import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchParts } from "./batch-parts.ts";
 import { openSecrets } from "./item-secrets.ts";
 
-/** Delay before a retry if the cause's duration is unknown; each retry counts against the render limit. */
+/** Delay before a retry if nobody knows how long the cause will last; each retry counts against the render limit. */
 const WAIT_MS = 15_000;
 /** Longest delay. The delay grows with the item's wait, because some names never resolve. */
 const LONG_WAIT_MS = 120_000;
@@ -24,7 +24,7 @@ export interface FinishedItem {
 
 /** An item that could not be finished yet. */
 export interface PostponedItem extends Pick<FinishedItem, "itemId" | "batchId" | "accountId"> {
-  /** Why: a `SnapError` that a retry may avoid. */
+  /** Why: a `SnapError` that may not recur on a retry. */
   readonly error: SnapError;
   /** Instant of the next start, at the latest the end of the retry window. */
   readonly retryAt: number;

@@ -30,15 +30,15 @@ export interface SubmissionRules extends StoreAccess {
 /**
  * Validates the body of `POST /renders`. A single error rejects the whole submission.
  *
- * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the errors in
- * `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters are
- * checked for blocked hosts, what is not installed, unknown stores and duplicates.
+ * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the
+ * errors in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters
+ * are checked for blocked hosts, missing filter lists or sharp, unknown stores, and duplicates.
  */
 export function parseSubmission(document: unknown, rules: SubmissionRules): Submission {
   const { targets } = rules;
   const problems = new Problems();
   if (!isRecord(document)) {
-    problems.list.add("body", "must be a JSON object with items");
+    problems.list.add("body", "must be a JSON object with an items array");
     throw problems.toError();
   }
   for (const name of Object.keys(document))

@@ -3,9 +3,9 @@ const REDACTED = "[path]";
 const SECRET_CHARACTERS_MIN = 8;
 
 /**
- * Replaces the path and query of a webhook's URL in a receiver's response, because they may contain secrets and frameworks
- * respond with "Cannot POST /path". Also replaces each of their longer parts, decoded, escaped for HTML or JSON, in another
- * case, or cut off at the end of the text.
+ * Replaces the path and query of a webhook's URL in a receiver's response, because they may contain secrets and
+ * frameworks respond with "Cannot POST /path". Also replaces each of their longer parts, even if it is decoded, escaped
+ * for HTML or JSON, in a different case, or cut off at the end of the text.
  */
 export function redactPath(text: string, url: string): string {
   const forms = [...new Set(secretParts(new URL(url)).flatMap(formsOf))].toSorted(
@@ -41,7 +41,7 @@ function formsOf(part: string): readonly string[] {
   ]);
 }
 
-/** Unlike `decodeURIComponent`, leaves what is not UTF-8 as it is. */
+/** Unlike `decodeURIComponent`, leaves invalid UTF-8 unchanged. */
 function decode(part: string): string {
   return part.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
     try {
@@ -64,7 +64,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Returns how many characters at the end of the text are the start of a form: only the start of a response is read. */
+/** Returns how many characters of the form the text ends with, if it was truncated within the form; otherwise 0. */
 function cutCharacters(text: string, form: string): number {
   const [end, start] = [text.toLowerCase(), form.toLowerCase()];
   const longest = Math.min(text.length, form.length - 1);

@@ -30,7 +30,7 @@ export async function testWebhook(
   const verdict = classifyTarget(url, targets);
   if (verdict === "malformed" || verdict === "credentials")
     throw new AdminError(
-      "the URL of a receiver starts with http:// or https://, and has no user name or password",
+      "a receiver's URL must start with http:// or https://, without a user name or password",
       {
         code: "invalid_value",
       },

@@ -16,14 +16,14 @@ export async function lookUp(
   { key, parameters, holds }: LookupRequest,
 ): Promise<StoredRendering | null> {
   const cached = parameters.cache ? await cache.lookUp(key, holds) : null;
-  return cached !== null && suits(cached, parameters) ? cached : null;
+  return cached !== null && satisfies(cached, parameters) ? cached : null;
 }
 
 /**
  * An explicit `waitUntil` is strict unless the request accepts its timeout: a rendering whose wait was capped does not
  * satisfy it.
  */
-export function suits(cached: StoredRendering, parameters: SnapParameters): boolean {
+export function satisfies(cached: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && cached.notes.includes(WAIT_CAPPED));
 }
 

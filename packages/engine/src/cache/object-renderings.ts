@@ -18,7 +18,7 @@ const SWEEP_NEXT_MS = 60_000;
 export interface ObjectRenderingsOptions {
   /** Stores the metadata and the small renderings, such as the `renderings` of a SQLite storage or of Redis. */
   readonly index: RenderingStore;
-  /** Of one service alone, or with a prefix of its own: a purge deletes everything whose key starts with `cache/`. */
+  /** Used by this service only, or with a prefix: a purge deletes every object whose key starts with `cache/`. */
   readonly bucket: ObjectBucket;
   /** Larger renderings are stored in the bucket; 32 KiB by default. */
   readonly inlineMaxBytes?: number | undefined;
@@ -26,7 +26,7 @@ export interface ObjectRenderingsOptions {
   readonly maxRenderingBytes?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Called with the reason once when the bucket starts to fail. */
+  /** Called once, with the reason, when the bucket starts to fail. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Called once when the bucket works again. */
   readonly onBack?: (() => void) | undefined;
@@ -34,11 +34,11 @@ export interface ObjectRenderingsOptions {
 
 /**
  * The rendering cache with the bytes of large renderings in an object store. In the index, such an entry's bytes
- * are a short pointer to the object, so a quota of the index counts 4,096 bytes and the pointer for it.
+ * are a short pointer to the object, so the index's quota counts 4,096 bytes plus the pointer.
  *
  * A rendering is a miss if its object is lost or corrupt, while the bucket fails, or while the account transfers more
- * than 128 MiB at a time. `put` then stores nothing, and neither method rejects because of the bucket; `purge` and
- * `deleteAccount` do, because objects would remain.
+ * than 128 MiB at a time. `put` then stores nothing. If the bucket fails, `get` and `put` do not reject; `purge`
+ * and `deleteAccount` do, because objects would remain.
  *
  * `prune` deletes objects from the day after their renderings expire, including those of renderings that were replaced
  * or evicted: a reader may still be fetching them.
@@ -173,6 +173,6 @@ function hasFailed(outcome: object): outcome is Failed {
 
 function outageOf({ detail }: StoreFailure): Error {
   return new Error(
-    `The object store of cached renderings fails: ${detail}. Until it works, large renderings are not cached.`,
+    `The object store for cached renderings is failing: ${detail}. Large renderings are not cached until it works again.`,
   );
 }

@@ -6,7 +6,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 /** Precedes the key of every object. */
 const ROOT = "cache/";
 const LIST_LIMIT = 1000;
-/** Lists of one purge; a purge of more objects has to be repeated. */
+/** List requests per purge; a purge of more objects has to be repeated. */
 const LISTS_MAX = 10_000;
 const DELETIONS_AT_ONCE = 16;
 const POINTER_BYTES_MAX = 100;
@@ -61,7 +61,9 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       await deleteAll(keys);
       after = keys.at(-1) ?? "";
     }
-    throw new Error("the object store lists too many cached renderings; delete them again");
+    throw new Error(
+      "the object store contains too many cached renderings to delete at once; repeat the deletion",
+    );
   };
   return {
     newPointer: ({ expiresAt, bytes }) => ({
@@ -84,7 +86,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
         const [next] = await list({ prefix: ROOT, after, limit: 1 });
         if (next === undefined) return;
         await deleteBelow(below(dayIn(next), accountId));
-        // the character after a slash, so all objects of the day come before
+        // 0 follows the slash in ASCII, so all objects of the day sort before this
         after = `${ROOT}${dayIn(next)}0`;
       }
     },
@@ -105,7 +107,7 @@ function bucketFailed({ detail }: StoreFailure): Error {
   );
 }
 
-/** Encodes a pointer as the bytes of an index entry. No rendering starts like this. */
+/** Encodes a pointer as the bytes of an index entry. No rendering starts with these bytes. */
 export function encodePointer({ day, id, size }: ObjectPointer): Uint8Array {
   return new TextEncoder().encode(`snap-object ${day}/${id} ${size}`);
 }

@@ -6,12 +6,12 @@ import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { limitWait } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
-import { lookUp, suits, waitsStrictly } from "./lookup.ts";
+import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
 /** After this time, a crashed process no longer delays the requests that are waiting for its render. */
 const LEASE_MS = 6_000;
-/** Short, so a lease survives several lost renewals, and a leader soon learns of a raised priority. */
+/** Short, so a lease survives several lost renewals, and a leader soon notices a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
 /** How long a rendering may take to reach the cache. */
 const LINGER_MS = LEASE_MS;
@@ -115,8 +115,8 @@ interface LeadRequest extends ShareRequest {
 
 /**
  * Leads the render unless another process holds its lease; then waits at most a minute, or `maxWaitMs`, for the lease.
- * It does not show whether the other process is rendering or waiting, so the whole wait counts as waiting for a slot:
- * after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
+ * The lease does not show whether the other process is rendering or waiting, so the whole wait counts as waiting for a
+ * slot: after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
  */
 async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender | JoinedRender> {
   const { clock, cache, renderLeases } = parts;
@@ -124,7 +124,7 @@ async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender 
   try {
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
-    if (recalled !== null && suits(recalled, parameters)) return joined(running, recalled);
+    if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
     const claim = { name, holder: Buffer.from(parts.random.bytes(16)).toString("hex") };
     const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, requestedAt + maxWaitMs);
     const acquire = (): Promise<LeaseState> => {
@@ -183,17 +183,17 @@ function holdLease(
     },
     fail(error) {
       release(0);
-      running.end(concernsLeaderAlone(error) ? { state: "abandoned" } : { state: "failed", failure: error });
+      running.end(concernsOnlyLeader(error) ? { state: "abandoned" } : { state: "failed", failure: error });
     },
   };
 }
 
 /** Errors that concern only the leader; joined requests are checked separately. */
-function concernsLeaderAlone(error: unknown): boolean {
-  return isSnapError(error) && LEADERS_ERRORS.has(error.code);
+function concernsOnlyLeader(error: unknown): boolean {
+  return isSnapError(error) && LEADER_ONLY_CODES.has(error.code);
 }
 
-const LEADERS_ERRORS: ReadonlySet<string> = new Set([
+const LEADER_ONLY_CODES: ReadonlySet<string> = new Set([
   "store_failed",
   "rate_limited",
   "no_active_plan",

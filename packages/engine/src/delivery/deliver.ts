@@ -10,7 +10,7 @@ import { requireStore, type NamedStores } from "./stores.ts";
 
 export interface DeliveryParts {
   readonly stores: NamedStores;
-  /** Limits the renderings that are being stored: a store can be slow. */
+  /** Limits the bytes of the renderings being stored, because a store can be slow. */
   readonly deliveryBudget: ByteBudget;
   readonly clock: Clock;
   readonly random: Random;

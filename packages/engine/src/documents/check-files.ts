@@ -118,9 +118,10 @@ export function findPathProblem(path: string): string | null {
 function requirePage(files: readonly CheckedFile[], problems: ProblemList): void {
   const paths = files.map(({ path }) => path);
   const [hasHtml, hasMarkdown] = [paths.includes(HTML_PAGE), paths.includes(MARKDOWN_PAGE)];
-  if (hasHtml && hasMarkdown) problems.add(MARKDOWN_PAGE, "cannot be next to index.html; send one of them");
+  if (hasHtml && hasMarkdown)
+    problems.add(MARKDOWN_PAGE, "cannot be sent with index.html; send only one of them");
   if (hasHtml || hasMarkdown) return;
   const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
-  const hint = near === undefined ? "" : `; ${near.slice(0, NAME_CHARACTERS)} is not one of them`;
+  const hint = near === undefined ? "" : `; rename or move ${near.slice(0, NAME_CHARACTERS)}`;
   problems.add("body", `must contain index.html or index.md at its root${hint}`);
 }

@@ -38,8 +38,8 @@ export interface SentDocument extends Omit<Document, "files"> {
  * Builds a document. Identical content has the same id, however it is sent.
  *
  * @param accountId - An account's Markdown texts are converted one at a time.
- * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for content
- * that is not a list of files.
+ * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for
+ * content that is not a list of files.
  *
  * @example
  * const { url } = await createDocument({ markdown: "# Report\n\nAll is well." });

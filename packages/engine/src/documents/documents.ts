@@ -32,7 +32,8 @@ export interface Documents {
   /**
    * Stores a document. Costs no credit. Identical content is stored once, with the later expiry.
    *
-   * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a minute).
+   * @throws SnapError `validation_failed`, `payload_too_large`, `email_unverified` or `rate_limited` (60 uploads a
+   * minute).
    * @example
    * const { url } = await engine.documents.create({ principal, content: { html: "<h1>Invoice 7</h1>" } });
    * await engine.capture({ principal, parameters: { url, pdf: true } });

@@ -4,7 +4,10 @@ import { Worker } from "node:worker_threads";
 import { AccountQueues } from "./account-queues.ts";
 import { invalidFile } from "./check-files.ts";
 
-/** CPU time, so a busy machine rejects no text. Ordinary Markdown takes about 0.4 s per MiB, and starting a thread 0.1 s. */
+/**
+ * CPU time, so no text is rejected only because the machine is busy. Ordinary Markdown takes about 0.4 s per MiB, and
+ * starting a thread takes 0.1 s.
+ */
 const CPU_BASE_MS = 2_000;
 const CPU_PER_MIB_MS = 1_000;
 const CPU_CHECK_INTERVAL_MS = 100;

@@ -20,7 +20,8 @@ interface OpenRequest {
  * Returns the document to serve to the page, from the request or the account's stored documents. Returns `null` for any
  * other page.
  *
- * @throws SnapError if the request's document cannot be built; `target_unreachable` if the account has no such document.
+ * @throws SnapError if the request's document cannot be built; `target_unreachable` if the account has no such
+ * document.
  */
 export async function openDocument(
   { documents, clock }: DocumentParts,

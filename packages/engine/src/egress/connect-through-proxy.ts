@@ -59,7 +59,7 @@ function ipv4First(addresses: readonly string[]): readonly string[] {
 
 interface TunnelFailure {
   readonly kind: ProxyFailure;
-  /** What the proxy did. */
+  /** What the proxy did; follows the proxy's name in a message. */
   readonly detail: string;
 }
 

@@ -55,7 +55,7 @@ export interface HttpSenderOptions {
 
 /** Sends requests with limited time and response size. Does not follow redirects and does not retry. */
 export interface HttpSender {
-  /** Never throws because of the server. */
+  /** Does not throw if the server fails; the outcome says why. */
   send(request: HttpRequest): Promise<HttpOutcome>;
   /** Current and later requests fail with `broken`. */
   close(): Promise<void>;

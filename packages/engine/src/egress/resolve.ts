@@ -64,7 +64,7 @@ export interface ResolveHostRequest {
   readonly dnsTimeoutMs?: number;
 }
 
-/** Only the driver serves it, to documents' pages. No resolver or proxy may learn of a request to it. */
+/** Only the driver serves it, to documents' pages. No resolver or proxy may receive a request for it. */
 const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
 
 /**

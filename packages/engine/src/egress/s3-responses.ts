@@ -45,7 +45,7 @@ export function readKeys(body: Uint8Array): ListObjectsOutcome {
 
 function decodeKey(encoded: string): string | null {
   try {
-    // some services encode a space as in forms
+    // some services encode a space as a plus sign, as forms do
     return decodeURIComponent(encoded.replaceAll("+", "%20"));
   } catch {
     return null;

@@ -44,14 +44,14 @@ export interface S3StoreOptions {
 
 /** An S3-compatible object store. */
 export interface S3Store extends ObjectBucket {
-  /** Requests the bucket, and changes nothing; returns `null` if it exists and the credentials may list it. */
+  /** Checks the bucket without changing it; returns `null` if it exists and the credentials can list it. */
   check(): Promise<StoreFailure | null>;
 }
 
 /**
  * Creates a store in a bucket of Amazon S3 or a compatible service. It never follows redirects, and does not retry. Its
- * endpoint is allowed even on a private network, but only for the store itself, not for pages. A link-local address or a
- * cloud's metadata service is never contacted.
+ * endpoint is allowed even on a private network, but only for the store itself, not for pages. A link-local address or
+ * a cloud's metadata service is never contacted.
  *
  * @example
  * const archive = createS3Store({
@@ -137,7 +137,7 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** Everything but unreserved characters is encoded, so no server reads the path in another way (RFC 3986, 2.3). */
+/** Everything but unreserved characters is encoded, so no server reads the path differently (RFC 3986, 2.3). */
 function encodePath(key: string): string {
   const encode = (segment: string): string =>
     encodeURIComponent(segment).replaceAll(

@@ -92,8 +92,8 @@ function decode(text: string): string | null {
 }
 
 /**
- * Parses the syntax of `NO_PROXY`, in which `example.com`, `.example.com` and `*.example.com` all mean the domain and its
- * subdomains.
+ * Parses the syntax of `NO_PROXY`, in which `example.com`, `.example.com` and `*.example.com` all mean the domain and
+ * its subdomains.
  *
  * @throws Error that quotes the invalid entry.
  */

@@ -34,7 +34,9 @@ export function limitMatching(lists: readonly FilterList[], onLimit: () => void)
 const sandbox = createContext({ work: () => undefined });
 const script = new Script("work()");
 
-/** Returns the result of `work`, or `undefined` if it took longer: only `node:vm` can interrupt a regular expression. */
+/**
+ * Returns the result of `work`, or `undefined` if it took longer: only `node:vm` can interrupt a regular expression.
+ */
 function runWithin(timeout: number, work: () => boolean): boolean | undefined {
   sandbox.work = work;
   try {

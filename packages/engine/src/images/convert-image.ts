@@ -8,7 +8,7 @@ import type { Sharp as Image } from "sharp";
 import { hasImageSignature } from "./image-signature.ts";
 import type { Sharp } from "./image-processor.ts";
 
-/** A conversion of the largest image takes a quarter of this. */
+/** Converting the largest image takes a quarter of this. */
 const CONVERSION_MAX_SECONDS = 30;
 /** Chromium's default for JPEG and WebP. */
 const DEFAULT_QUALITY = 80;

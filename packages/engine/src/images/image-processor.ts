@@ -20,10 +20,10 @@ export interface ImageLibrary {
 
 /** Processes images with sharp. */
 export interface ImageProcessor extends ImageLibrary {
-  /** Images that wait for others. */
+  /** Number of images waiting to be processed. */
   readonly waiting: number;
   /**
-   * Runs `work` when no more than one other image is processed, and none of the same owner.
+   * Runs `work` once at most one other image is being processed, and none of the same owner's.
    *
    * @throws Error if sharp does not load.
    */
@@ -33,7 +33,7 @@ export interface ImageProcessor extends ImageLibrary {
 export interface ProcessingRequest {
   /** Images of one owner are processed one after another, so nobody else waits for all of them. */
   readonly owner?: string | undefined;
-  /** An abort skips the work only while it waits. */
+  /** Cancels the work, but only while it is waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,7 +61,7 @@ const INSTALLED_SHARP: SharpLoader = {
   },
 };
 
-/** Creates a processor. The limit on images at once applies to each processor, so a process needs only one. */
+/** Creates a processor. The limit on concurrent images is per processor, so a process should have only one. */
 export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): ImageProcessor {
   const queue = new PQueue({ concurrency: IMAGES_AT_ONCE });
   const turns = new Turns();

@@ -28,14 +28,14 @@ const MAX_ATTEMPTS = 3;
 const ATTEMPT_MAX_SECONDS = 10;
 /** How much smaller than estimated the next attempt is. */
 const MARGIN = 0.9;
-/** Leaves time for renders, whose images are converted first. */
+/** Leaves capacity to convert the images of renders. */
 const AT_ONCE = 1;
 const UNFINISHED_MAX = 4;
-/** One that is made and one that waits. */
+/** One being made and one waiting. */
 const UNFINISHED_MAX_PER_ACCOUNT = 2;
-/** Renders whose images wait to be converted. */
+/** No preview is made while this many images are waiting to be converted. */
 const RENDERS_WAITING_MAX = 2;
-/** Cache hits are free, so a repeated one must not cost CPU time either. */
+/** Cache hits are free, so a repeated hit must not cost CPU time either. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Estimated size of a cache entry besides the preview. */
 const OVERHEAD_BYTES = 256;

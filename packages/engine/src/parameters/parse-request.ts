@@ -34,7 +34,7 @@ export interface ParserParts {
 
 /**
  * Creates a request parser, which caches the results of valid queries by their text. It throws as `parseQuery` does,
- * and `validation_failed` for valid parameters that need something that is not installed.
+ * and `validation_failed` for valid parameters that require something not installed.
  */
 export function createParser({
   policy,

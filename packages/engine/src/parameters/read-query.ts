@@ -10,7 +10,8 @@ const KINDS: ReadonlyMap<string, ParameterRow["kind"]> = new Map(
 
 /**
  * Converts a query's text to typed input for the schemas. Text that does not fit its parameter's type is left for the
- * schema to reject. A repeated name is a problem; its first value is also validated, so all problems are reported together.
+ * schema to reject. A repeated name is a problem; its first value is also validated, so all problems are reported
+ * together.
  */
 export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unknown>; problems: ProblemList } {
   const input = new Map<string, unknown>();

@@ -8,7 +8,7 @@ type Report = (name: string, message: string) => void;
 /** What a renderer can do only if the operator has installed it. */
 export type Installed = Pick<Renderer, "filterLists" | "processesImages">;
 
-/** Reports parameters that need something that is not installed. */
+/** Reports parameters that require something not installed. */
 export function checkInstalled(
   parameters: SnapParameters,
   { filterLists = [], processesImages = false }: Installed,
@@ -27,7 +27,7 @@ function missingLists(purpose: FilterListPurpose): string {
 const MISSING_SHARP =
   "requires sharp, which is not installed; the operator must install it with `npm install sharp`";
 
-/** @throws SnapError `validation_failed` that names the parameters that need something that is not installed. */
+/** @throws SnapError `validation_failed` that names the parameters that require something not installed. */
 export function requireInstalled(parameters: SnapParameters, installed: Installed): void {
   const problems = new ProblemList();
   checkInstalled(parameters, installed, (name, message) => problems.add(name, message));

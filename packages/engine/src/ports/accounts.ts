@@ -46,7 +46,8 @@ export interface AccountFilter {
  */
 export interface AccountStore {
   /**
-   * Returns `false`, and stores nothing, if the email address is taken. Of concurrent inserts with one address, one succeeds.
+   * Returns `false`, and stores nothing, if the email address is taken. If several concurrent inserts have the same
+   * address, exactly one succeeds.
    *
    * @throws Error if the id is taken.
    */
@@ -61,19 +62,20 @@ export interface AccountStore {
   /** Returns all accounts, in order of creation, which updates do not change. */
   list(): Promise<readonly Account[]>;
   /**
-   * Changes the given fields, of which `null` is a value, and returns the account; `null` if it does not exist. Changes
+   * Changes the given fields (`null` is a value) and returns the account; `null` if it does not exist. Changes
    * nothing, and returns `"email-taken"`, if another account has the email address. Concurrent changes of different
    * fields all take effect.
    */
   update(id: string, change: AccountChange): Promise<Account | "email-taken" | null>;
   /**
-   * Suspends the account and records that its deletion has started; returns it, or `null` if it does not exist. Keeps the
-   * instants of an earlier suspension and of an earlier start.
+   * Suspends the account and records that its deletion has started; returns it, or `null` if it does not exist. Keeps
+   * the instants of an earlier suspension and of an earlier start.
    */
   startDeletion(request: { readonly id: string; readonly now: number }): Promise<Account | null>;
   /**
-   * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not exist.
-   * Its email address is then free. Its ledger remains, unless another step has deleted it. Afterwards, nothing deleted in this or earlier steps can be read from the storage's files.
+   * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not exist. Its
+   * email address is then free. Its ledger remains, unless another step has deleted it. Afterwards, nothing deleted in
+   * this or earlier steps can be read from the storage's files.
    */
   delete(request: { readonly id: string; readonly now: number }): Promise<boolean>;
   /** Forgets at most `limit` deletions that ended before `before`; returns their number. */

@@ -13,12 +13,12 @@ export interface AuditEntry {
 
 /** The durable, append-only audit log: the changes that operators made. */
 export interface AuditStore {
-  /** Stores the entry; of concurrent calls, all of them. */
+  /** Stores the entry. Concurrent calls do not overwrite each other's entries. */
   append(entry: AuditEntry): Promise<void>;
   /**
    * Returns the entries since the instant `since`, ordered by instant, then in the order in which they were appended.
    */
   list(request: { readonly since: number }): Promise<readonly AuditEntry[]>;
-  /** Deletes at most `limit` entries older than the instant `before`, the oldest first; returns their number. */
+  /** Deletes at most `limit` entries older than the instant `before`, oldest first; returns their number. */
   prune(request: { readonly before: number; readonly limit: number }): Promise<number>;
 }

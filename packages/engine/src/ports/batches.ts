@@ -41,8 +41,8 @@ export type ItemState =
 export interface ItemRecord {
   readonly id: string;
   /**
-   * The validated parameters without defaults, as plain JSON; its strings can contain any character, NUL included. Secrets
-   * are encrypted, and `null` once the item is finished. They change only together with `state`.
+   * The validated parameters without defaults, as plain JSON; its strings can contain any character, NUL included.
+   * Secrets are encrypted, and `null` once the item is finished. They change only together with `state`.
    */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
@@ -187,27 +187,29 @@ export interface BatchStats {
 export interface BatchStore {
   /**
    * Stores a new batch and its claim atomically, and returns `null`. Stores nothing if the deletion of its account has
-   * started, which also returns `null`; or if another batch of the account has claimed the key, which returns that batch.
+   * started, which also returns `null`; or if another batch of the account has claimed the key, which returns that
+   * batch.
    *
-   * A claim ends at its `expiresAt`, at its batch's `prunesAt`, or when its batch is deleted; `createdAt` of the new batch
-   * is the current time. Of concurrent inserts with one key, exactly one stores its batch.
+   * A claim ends at its `expiresAt`, at its batch's `prunesAt`, or when its batch is deleted; `createdAt` of the new
+   * batch is the current time. If several concurrent inserts have the same key, exactly one stores its batch.
    *
    * @throws Error if the id is taken; changes nothing.
    */
   insert(batch: BatchRecord, claim?: IdempotencyClaim): Promise<IdempotencyHolder | null>;
   find(batchId: string): Promise<BatchRecord | null>;
-  /** Returns the selected batches, the last inserted first; an empty page if `after` is unknown. */
+  /** Returns the selected batches, most recently inserted first; an empty page if `after` is unknown. */
   page(request: PageRequest & BatchFilter): Promise<Page<BatchSummary>>;
   /**
    * Returns the changed batch, or `null` if nothing changed: the batch does not exist, or `change` returned `null`. If
-   * `change` throws, rejects with that error. In all three cases, the reservation is not resolved, not even as lapsed, and
-   * for an unknown batch, `change` is not called. A change does not add or remove items, or remove a delivery.
+   * `change` throws, rejects with that error. In all three cases, the reservation is not resolved, not even as lapsed,
+   * and for an unknown batch, `change` is not called. A change does not add or remove items, or remove a delivery.
    */
   change(request: BatchChange): Promise<BatchRecord | null>;
   /**
-   * Returns the items that can be claimed at `now`, longest due first, or among equals, the first submitted: queued items
-   * from the millisecond `dueAt`, and rendering items from the millisecond `leaseEndsAt`. At most one per account, its
-   * first in that order. At most `limit` in total. None from `exceptAccounts`, which do not count against the limit.
+   * Returns the items that can be claimed at `now`, longest due first and, among equals, first submitted first: queued
+   * items from the millisecond `dueAt`, and rendering items from the millisecond `leaseEndsAt`. At most one per
+   * account, its first in that order. At most `limit` in total. None from `exceptAccounts`, which do not count against
+   * the limit.
    */
   dueItems(request: {
     readonly now: number;
@@ -225,11 +227,11 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Stores an attempt and deletes all but the latest 100 of its batch. Does nothing if the batch does not exist. */
   recordDelivery(delivery: DeliveryRecord): Promise<void>;
-  /** Returns the selected attempts in descending order of ids; an empty page if `after` is none of them. */
+  /** Returns the selected attempts in descending order of ids; an empty page if `after` is not one of them. */
   deliveries(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
   /**
-   * Deletes at most `limit` batches whose `prunesAt` is not after `now`, with their items, delivery, attempts and claim;
-   * returns their number. Their ids can be used again.
+   * Deletes at most `limit` batches whose `prunesAt` is not after `now`, with their items, delivery, attempts and
+   * claim; returns their number. Their ids can be used again.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
   /** Deletes all of an account's batches, in chunks and as `prune` does; returns their number. */

@@ -19,6 +19,8 @@ export const systemClock: Clock = {
 export interface ServerClock {
   /** The server's name for operators, such as `PostgreSQL`. */
   readonly name: string;
-  /** Returns the server's time in epoch milliseconds. Rejects, or returns `null`, within seconds if it is unavailable. */
+  /**
+   * Returns the server's time in epoch milliseconds. Rejects, or returns `null`, within seconds if it is unavailable.
+   */
   now(): Promise<number | null>;
 }

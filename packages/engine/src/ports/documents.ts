@@ -51,8 +51,8 @@ export type PutOutcome =
 export interface DocumentStore {
   /**
    * Stores a document completely or not at all, and returns its record. If the account already has it, only sets its
-   * expiry to the later one, whatever the quota. An expired document counts as absent, and is replaced. Atomic: concurrent
-   * calls never exceed the quota. Stores nothing for an account whose deletion has started.
+   * expiry to the later one, regardless of the quota. An expired document counts as absent, and is replaced. Atomic:
+   * concurrent calls never exceed the quota. Stores nothing for an account whose deletion has started.
    */
   put(request: PutDocument): Promise<PutOutcome>;
   /** Returns `null` if it does not exist or has expired by `now`. */

@@ -127,18 +127,18 @@ export interface UsageSum extends Omit<UsageTotals, "day" | "accountId" | "token
 export interface HistoryStore {
   /**
    * Stores entries and adds `totals` to those of the same day and token, atomically; either list can be empty. Not
-   * idempotent: callers must not retry it. Stores nothing for an account whose deletion has started, but everything for the
-   * others.
+   * idempotent: callers must not retry it. Stores nothing for an account whose deletion has started, but everything for
+   * the others.
    *
-   * @throws Error if an entry's id is taken, also by another entry of the call.
+   * @throws Error if an entry's id is taken, even by another entry in the same call.
    */
   append(request: {
     readonly entries: readonly HistoryEntry[];
     readonly totals: readonly UsageTotals[];
   }): Promise<void>;
   /**
-   * Returns the selected entries in descending order of ids, even if they were stored in another order; an empty page if
-   * `after` is unknown. `after` can be an entry that the filter does not select.
+   * Returns the selected entries in descending order of ids, even if they were stored in a different order; an empty
+   * page if `after` is unknown. `after` can be an entry that the filter does not select.
    */
   page(request: PageRequest & HistoryFilter): Promise<HistoryPage>;
   find(id: string): Promise<HistoryEntry | null>;

@@ -66,7 +66,7 @@ export interface JournalEntry {
   readonly at: number;
 }
 
-/** The figures for one of an account's periods, all read at one instant, to compare them. */
+/** The figures for one of an account's periods, all read at one instant so they can be compared. */
 export interface PeriodAudit {
   readonly accountId: string;
   readonly periodStartedAt: number;
@@ -91,8 +91,9 @@ export interface AuditPortion {
  * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
  * lapses. A settled one can be reversed once. Every method is atomic, even across processes, and for each period
  * `granted = remaining + used + reserved` always holds, in the balance and in the sums of the journal. A reservation is
- * resolved and reversed in the period in which it was made, even after that has ended. Every change is one journal entry
- * at its `now`: `reserve`, `settle`, `refund`, `lapse` and `reverse` with 1 credit, a `grant` with the difference.
+ * resolved and reversed in the period in which it was made, even after that has ended. Every change is one journal
+ * entry at its `now`: `reserve`, `settle`, `refund`, `lapse` and `reverse` with 1 credit, a `grant` with the
+ * difference.
  */
 export interface Ledger {
   /**
@@ -103,9 +104,9 @@ export interface Ledger {
    */
   balance(request: PeriodGrant & { readonly now: number }): Promise<Balance>;
   /**
-   * Reserves one credit if one remains, after doing what `balance` does. Repeating a `reservationId` reserves nothing, and
-   * returns the first result with the requested period's current balance: `true` even if the reservation has been resolved,
-   * and `false` even if credits have become available. Another account's id returns `false`.
+   * Reserves one credit if one remains, after doing what `balance` does. Repeating a `reservationId` reserves nothing,
+   * and returns the first result with the requested period's current balance: `true` even if the reservation has been
+   * resolved, and `false` even if credits have become available. Another account's id returns `false`.
    */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
   /**
@@ -136,13 +137,16 @@ export interface Ledger {
   /**
    * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. The
    * reservation of a running render is then `unknown`, and the account gets no new ones: its balance is 0 throughout.
-   * Without this call, the ledger remains after the account is deleted; open reservations are resolved in it, and no period
-   * opens.
+   * Without this call, the ledger remains after the account is deleted; open reservations are resolved in it, and no
+   * period opens.
    *
    * @returns how many journal entries it deleted.
    */
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
-  /** Returns an account's newest `limit` entries, the last written first. For audits: it may scan the whole journal. */
+  /**
+   * Returns an account's newest `limit` entries, most recently written first. For audits: it may scan the whole
+   * journal.
+   */
   journal(request: { readonly accountId: string; readonly limit: number }): Promise<readonly JournalEntry[]>;
   /**
    * Returns every period of the next `limit` accounts after the id `after`, ordered by id, or only those of

@@ -30,7 +30,7 @@ export interface ObjectStore {
   put(object: PutObject): Promise<PutObjectOutcome>;
 }
 
-/** A store that the service also reads, lists and deletes from: for the bytes of its cached renderings. */
+/** A store whose objects the service also reads, lists and deletes, for the bytes of its cached renderings. */
 export interface ObjectBucket extends ObjectStore {
   /** Returns the object's bytes; `null` if it does not exist or is longer than `maxBytes`. */
   get(request: { readonly key: string; readonly maxBytes: number }): Promise<GetObjectOutcome>;

@@ -21,11 +21,11 @@ export interface ConsumeResult {
 
 /**
  * Rate limits with fixed windows, per account. A window opens with its first request and allows `limit` of them until
- * it ends, at the millisecond `resetsAt`; a rejected request consumes nothing, and opens no window. Atomic: of N concurrent
- * requests against a limit of L, exactly L are allowed. Each name has its own window.
+ * it ends, at the millisecond `resetsAt`; a rejected request consumes nothing, and opens no window. Atomic: of N
+ * concurrent requests against a limit of L, exactly L are allowed. Each name has its own window.
  *
- * The request's `limit` applies, even if the window was opened with another one; `windowMs` does not lengthen an open
- * window. With a `limit` of 0, every request is rejected, until `now + windowMs` if no window is open.
+ * The request's `limit` applies, even if the window was opened with a different one; `windowMs` does not lengthen an
+ * open window. With a `limit` of 0, every request is rejected, until `now + windowMs` if no window is open.
  *
  * Every request, rejected or not, limits the end of its window to `now + windowMs`: the clock may have been set back
  * since the window opened, or may be behind the clock of the process that opened it.

@@ -28,14 +28,14 @@ export type LeaseState = "acquired" | "raised" | "held";
 export interface RenderLeases {
   /**
    * Acquires a free lease, or renews this holder's, for `leaseMs` by the storage's clock, even if more time was left. A
-   * denied interactive request raises the lease until it expires, and does not extend it; the holder's own requests do not
-   * raise it.
+   * denied interactive request raises the lease until it expires, and does not extend it; the holder's own requests do
+   * not raise it.
    */
   acquire(request: AcquireRequest): Promise<LeaseState>;
   /**
-   * Releases the lease if this holder has it; otherwise, and a second time, does nothing. It lingers for `lingerMs`, however
-   * much time was left, and is then `held` for everyone, so a process that had a cache miss just before the rendering was
-   * cached looks again instead of rendering.
+   * Releases the lease if this holder has it; does nothing otherwise, or if called again. The lease lingers for
+   * `lingerMs`, regardless of how much time was left. While it lingers, it is `held` for everyone, so a process that
+   * had a cache miss just before the rendering was cached looks again instead of rendering.
    */
   release(request: LeaseClaim & { readonly lingerMs: number }): Promise<void>;
 }

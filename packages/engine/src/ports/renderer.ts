@@ -42,7 +42,7 @@ export interface RenderedFile {
   readonly targetStatus: number | null;
   /** Remarks for the caller, such as `wait-capped`. */
   readonly notes: readonly string[];
-  /** Absent if unknown, as for renderings that an older release has cached. */
+  /** Absent if unknown, as for renderings cached by an older release. */
   readonly page?: PageFacts | undefined;
 }
 

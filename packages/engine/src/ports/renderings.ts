@@ -30,7 +30,10 @@ export interface RenderingStore {
   get(request: RenderingKey & { readonly now: number }): Promise<StoredRendering | null>;
   /** Like `get`, without the bytes. */
   peek(request: RenderingKey & { readonly now: number }): Promise<Omit<StoredRendering, "bytes"> | null>;
-  /** Stores a rendering of any size, replacing an existing one, expired or not. Of concurrent calls, one remains complete. */
+  /**
+   * Stores a rendering of any size, replacing an existing one, expired or not. After concurrent calls, one of their
+   * renderings is stored, complete.
+   */
   put(request: RenderingKey & { readonly rendering: StoredRendering }): Promise<void>;
   /** Deletes the rendering, if it exists. */
   delete(request: RenderingKey): Promise<void>;
@@ -39,7 +42,9 @@ export interface RenderingStore {
    * returns their number, which is 0 if the store deletes them itself.
    */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Deletes all renderings of one account or of all accounts, in chunks; returns their number. New ones can be stored. */
+  /**
+   * Deletes all renderings of one account or of all accounts, in chunks; returns their number. New ones can be stored.
+   */
   purge(request: { readonly accountId: string | null }): Promise<number>;
   /**
    * Like `purge`, for an account that is being deleted: `put` stores nothing for it for at least an hour, which is

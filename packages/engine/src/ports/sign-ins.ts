@@ -12,7 +12,10 @@ export interface SignInStore {
   insert(request: SignInKey & { readonly expiresAt: number }): Promise<void>;
   /** Returns the expiry; `null` if the link or session does not exist or has expired by `now`. */
   find(request: SignInKey & { readonly now: number }): Promise<number | null>;
-  /** Deletes a link or session; returns whether it existed and had not expired by `now`. Of concurrent calls, only one returns `true`. */
+  /**
+   * Deletes a link or session; returns whether it existed and had not expired by `now`. If calls are concurrent, only
+   * one returns `true`.
+   */
   take(request: SignInKey & { readonly now: number }): Promise<boolean>;
   /** Deletes all links and sessions; returns their number. */
   clear(): Promise<number>;

@@ -75,15 +75,15 @@ export interface TokenStore {
    */
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
   /**
-   * Stores a token with a new id, unless its account has one with its name. If that one has another `secretHash`,
+   * Stores a token with a new id, unless its account has one with its name. If that one has a different `secretHash`,
    * replaces both of its secrets, and ends those of an overlap. Atomic: concurrent calls store one token.
    */
   ensure(
     token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt"> & { readonly name: string },
   ): Promise<EnsuredToken>;
   /**
-   * Returns a token's principal in one read, or `null` if the token does not exist. The balance is the stored one of the
-   * latest period, or `null`: only the ledger opens a period, and marks reservations as lapsed.
+   * Returns a token's principal in one read, or `null` if the token does not exist. The balance is the stored one of
+   * the latest period, or `null`: only the ledger opens a period, and marks reservations as lapsed.
    */
   find(id: number): Promise<Principal | null>;
   /** Returns an account's tokens, in order of creation; none for an unknown account. */
@@ -105,7 +105,7 @@ export interface TokenStore {
     id: number,
     secrets: { readonly current: string; readonly next: string },
   ): Promise<TokenRecord | null>;
-  /** Deletes the token; returns `false` if it does not exist. Of concurrent calls, only one returns `true`. */
+  /** Deletes the token; returns `false` if it does not exist. If calls are concurrent, only one returns `true`. */
   revoke(id: number): Promise<boolean>;
   /** Deletes all of an account's tokens; returns their ids, in order of creation. */
   revokeAll(accountId: string): Promise<readonly number[]>;

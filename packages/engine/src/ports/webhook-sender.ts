@@ -29,7 +29,7 @@ export type WebhookOutcome =
 
 /** Makes delivery attempts with limited time and response size. Does not follow redirects and does not retry. */
 export interface WebhookSender {
-  /** Never throws because of the receiver. */
+  /** Does not throw if the receiver fails; the outcome says why. */
   send(request: WebhookRequest): Promise<WebhookOutcome>;
   /** Current and later attempts fail with `broken`. */
   close(): Promise<void>;

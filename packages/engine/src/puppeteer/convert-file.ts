@@ -15,7 +15,7 @@ export function needsProcessing(parameters: SnapParameters): boolean {
 export interface Conversion {
   readonly parameters: SnapParameters;
   readonly images: ImageProcessor;
-  /** Whose renders wait for each other. */
+  /** Images of the same owner are processed one at a time. */
   readonly owner: string | undefined;
   readonly maxBytes: number;
 }

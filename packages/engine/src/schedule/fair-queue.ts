@@ -238,7 +238,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
 
   /**
    * Returns whether a slot is free for the render. Each account counts as using at most its fair share, so one with
-   * many renders does not deprive another.
+   * many renders does not starve another.
    */
   #hasSlot({ accountId, priority }: ScheduledRender): boolean {
     const { slots } = this.#limits;

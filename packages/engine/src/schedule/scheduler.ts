@@ -80,8 +80,8 @@ export interface SlotRequest extends ScheduledRender {
 /** Decides which render runs next, and rejects those that would wait too long. */
 export interface Scheduler {
   /**
-   * @throws SnapError `upstream_rate_limited` if the queue or the account's part of it is full, or no slot becomes free
-   * in time: immediately if that is predictable, otherwise after `maxWaitMs`.
+   * @throws SnapError `upstream_rate_limited` if the queue is full, the account has too many renders in it, or no slot
+   * becomes free in time: immediately if that is predictable, otherwise after `maxWaitMs`.
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;

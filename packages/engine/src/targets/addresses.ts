@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 
-/** An IP address as a number. IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) becomes IPv4, because it reaches the same sockets. */
+/**
+ * An IP address as a number. IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) becomes IPv4, because it reaches the same sockets.
+ */
 export interface Address {
   readonly bits: 32 | 128;
   readonly value: bigint;

@@ -14,8 +14,8 @@ export interface HostPort {
   readonly hostname: string;
   readonly port: number;
   /**
-   * Whether, on a public address, it also serves others, such as a cloud's object storage, and is not blocked; `false`
-   * by default.
+   * Whether it also serves others if its address is public, such as a cloud's object storage. If so, it is blocked only
+   * at other addresses. `false` by default.
    */
   readonly isShared?: boolean | undefined;
 }
@@ -23,18 +23,18 @@ export interface HostPort {
 /** Exceptions to the rule that public targets are allowed, and all others are blocked. */
 export interface TargetPolicy {
   /**
-   * The allowlist of private targets (`SNAP_ALLOW_TARGETS`); empty by default. An entry without a port allows 80, 443 and
-   * 1024 to 65535.
+   * The allowlist of private targets (`SNAP_ALLOW_TARGETS`); empty by default. An entry without a port allows 80, 443
+   * and 1024 to 65535.
    */
   readonly allow?: readonly ListedTarget[];
   /**
-   * The denylist (`SNAP_DENY_TARGETS`), which wins over the allowlist; empty by default. A name includes its subdomains,
-   * an entry without a port all ports.
+   * The denylist (`SNAP_DENY_TARGETS`), which takes precedence over the allowlist; empty by default. A name includes
+   * its subdomains, and an entry without a port includes all ports.
    */
   readonly deny?: readonly ListedTarget[];
   /**
-   * Host names of this service; none by default. They are blocked, so it cannot render itself, unless the allowlist covers
-   * them.
+   * Host names of this service; none by default. They are blocked, so it cannot render itself, unless the allowlist
+   * covers them.
    */
   readonly ownHostnames?: readonly string[];
   /**
@@ -108,7 +108,7 @@ export function isBlocked(check: PolicyCheck): boolean {
 }
 
 /**
- * Returns the service's own ports that are closed at one of these addresses; `null` stands for an address that is not
+ * Returns the service's own ports that are closed at one of these addresses; `null` means that the address is not
  * known yet.
  */
 export function closedPorts(

@@ -6,7 +6,7 @@ import { isSameHash, parseToken } from "./token-text.ts";
 
 export interface AuthenticationParts {
   readonly tokens: Pick<TokenStore, "find">;
-  /** Ids of the tokens that callers may send without an id, by the hash of their secret. */
+  /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
   readonly ensured: ReadonlyMap<string, number>;
   readonly now: number;
 }

@@ -1,7 +1,7 @@
 import { unsignableIn } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 
-/** @throws SnapError `validation_failed` if a signed URL contains a parameter that it cannot contain, or would. */
+/** @throws SnapError `validation_failed` if one of the parameters is not allowed in a signed URL. */
 export function requireSignable(parameters: object): void {
   const problems = Object.entries(unsignableIn(parameters));
   const [first] = problems;

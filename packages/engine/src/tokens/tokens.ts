@@ -20,7 +20,7 @@ export interface MintedToken {
   readonly signingSecret: string;
 }
 
-/** Administration of tokens. Every method throws `AdminError`, with a message for the operator, on invalid input. */
+/** Token administration. Every method throws `AdminError`, with a message for the operator, on invalid input. */
 export interface Tokens {
   /** Creates a token, by default with all abilities and without expiry. */
   create(token: {
@@ -36,7 +36,7 @@ export interface Tokens {
    * Replaces both secrets; id, abilities and expiry stay the same. The current secrets keep working for `overlapMs`, at
    * most 30 days; 0, the default, ends them and those of an earlier overlap immediately.
    *
-   * @throws AdminError also if `overlapMs` is not 0 and an earlier overlap has not ended, because a token has at most
+   * @throws AdminError if `overlapMs` is not 0 and an earlier overlap has not ended, because a token has at most
    * two pairs of secrets.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;

@@ -40,8 +40,8 @@ export interface TransferOutcome {
  * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted
  * migration; after a completed one it moves nothing.
  *
- * @throws AdminError if the source has changed since the migration began or ended, or if their totals differ at the end;
- * the message lists the differences.
+ * @throws AdminError if the source has changed since the migration began or ended, or if their totals differ at the
+ * end; the message lists the differences.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });

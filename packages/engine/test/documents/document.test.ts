@@ -182,10 +182,10 @@ describe("a document is rejected", () => {
     expect(await errorOf({ files: [] })).toEqual(failure("body", needed));
     expect(await errorOf({ files: [fileOf("page.html")] })).toEqual(failure("body", needed));
     expect(await errorOf({ files: [fileOf("a"), fileOf("site/Index.HTM")] })).toEqual(
-      failure("body", `${needed}; site/Index.HTM is not one of them`),
+      failure("body", `${needed}; rename or move site/Index.HTM`),
     );
     expect(await errorOf(withFiles("index.md"))).toEqual(
-      failure("index.md", "cannot be next to index.html; send one of them"),
+      failure("index.md", "cannot be sent with index.html; send only one of them"),
     );
   });
 

@@ -19,8 +19,8 @@ const FILES = { "index.html": "index", "logo.svg": "logo", "sub/index.html": "su
 /** Returns the status with the body or the location. */
 async function responseAt(judge: Judge, url: string, method?: string): Promise<string> {
   const verdict = await judge(url, method);
-  if (verdict === null || !("answer" in verdict)) return JSON.stringify(verdict);
-  const { status, headers, body } = verdict.answer;
+  if (verdict === null || !("fulfill" in verdict)) return JSON.stringify(verdict);
+  const { status, headers, body } = verdict.fulfill;
   return `${status} ${headers["location"] ?? Buffer.from(body).toString()}`.trim();
 }
 
@@ -70,7 +70,7 @@ describe("the rule that serves a document", () => {
   it("sends each file's type, and no-store", async () => {
     const verdict = await serve(documentOf(FILES))("https://documents.snap.invalid/logo.svg");
     expect(verdict).toMatchObject({
-      answer: { headers: { "content-type": "image/svg+xml", "cache-control": "no-store" } },
+      fulfill: { headers: { "content-type": "image/svg+xml", "cache-control": "no-store" } },
     });
   });
 
@@ -87,7 +87,7 @@ describe("the rule that serves a document", () => {
     const judge = serve(document);
     const url = "https://documents.snap.invalid/large";
     for (let time = 0; time < 3; time += 1)
-      expect(await judge(url)).toMatchObject({ answer: { status: 200 } });
+      expect(await judge(url)).toMatchObject({ fulfill: { status: 200 } });
     expect(await judge(url)).toEqual({ fail: "Failed" });
     expect(document.read).toHaveLength(3);
     expect(await judge("https://documents.snap.invalid/")).toEqual({ fail: "Failed" });

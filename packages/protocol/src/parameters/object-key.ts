@@ -5,7 +5,7 @@ export const DEFAULT_STORE_KEY = "{host}/{date}/{id}.{ext}";
 export const PLACEHOLDERS = "{host}, {date}, {id} and {ext}";
 
 const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
-/** Control and format characters, line separators and what some systems treat as path separators, encoded or not. */
+/** Control and format characters, line separators, and what some systems treat as a path separator, even if encoded. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|%(?:[01][0-9a-f]|7f|2f|5c)/iu;
 /** Dots can be percent-encoded, and trailing spaces are ignored: some systems decode the dots and drop the spaces. */
 const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
@@ -14,7 +14,7 @@ const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
 export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
 
 /**
- * Returns whether a key is a relative path that names the same object to every tool, even one that decodes it: no
+ * Returns whether a key is a relative path that names the same object to every tool, even to one that decodes it: no
  * empty, `.` or `..` segments, no backslashes, no invisible characters.
  *
  * @example

@@ -173,7 +173,7 @@ describe("SNAP_OBJECT_STORE", () => {
     expect(replies.map(({ headers }) => headers["x-credits-remaining"])).toEqual(["998", "997"]);
     expect(service.errors).toEqual([
       new Error(
-        "The object store of cached renderings fails: 503 SlowDown. Until it works, large renderings are not cached.",
+        "The object store for cached renderings is failing: 503 SlowDown. Large renderings are not cached until it works again.",
       ),
     ]);
   });

@@ -66,7 +66,7 @@ async function queryFamily(family: "ipv4" | "ipv6", query: Query): Promise<Famil
   }
 }
 
-/** Errors from a failing server; another one may know the name. */
+/** Errors of a failing server; another server may resolve the name. */
 const SERVER_FAILURES: ReadonlySet<string | undefined> = new Set([
   SERVFAIL,
   REFUSED,

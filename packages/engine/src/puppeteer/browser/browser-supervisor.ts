@@ -40,7 +40,8 @@ export interface TabSource {
   /**
    * Acquires a tab for one render.
    *
-   * @throws SnapError `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded` if no browser is available.
+   * @throws SnapError `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded` if no browser is
+   * available.
    * @throws TabLost if the tab could not be opened.
    */
   acquire(request: TabRequest, signal: AbortSignal): Promise<TabLease>;

@@ -16,8 +16,8 @@ export class ByteCollector {
   }
 
   /**
-   * Appends base64 text, whose length must be a multiple of four except at the end of the file. Returns `false`, without
-   * appending it, if the file exceeds its limit.
+   * Appends base64 text, whose length must be a multiple of four except at the end of the file. Returns `false`
+   * if the file exceeds its limit.
    */
   append(base64: string): boolean {
     const end = this.#length + Math.ceil(base64.length / 4) * 3;
@@ -33,8 +33,8 @@ export class ByteCollector {
   }
 
   /**
-   * Returns the file in a buffer of exactly its size or, if it is too large to copy, in a larger buffer with an
-   * unwritten rest.
+   * Returns the file in a buffer of exactly its size or, if it is too large to copy, in a larger buffer with
+   * unused space at the end.
    */
   finish(): Uint8Array {
     const file = this.written();

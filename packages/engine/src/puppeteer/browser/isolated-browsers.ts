@@ -48,7 +48,7 @@ export class IsolatedBrowsers {
       signal.throwIfAborted();
       const browser = this.#browsers.get(key) ?? this.#startOrReplaceIdle(key);
       if (browser) {
-        // before any wait, so another key does not close the browser as idle
+        // before any wait, so a render with another key does not close the browser as idle
         browser.renders += 1;
         clearTimeout(browser.idleTimer);
         return browser;

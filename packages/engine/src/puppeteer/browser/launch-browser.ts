@@ -61,7 +61,7 @@ const INHERITED_VARIABLES = [
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: SandboxMode;
-  /** The user agent that pages send; `null` means Chrome's in the same version. */
+  /** The user agent that pages send; `null` means Chrome's user agent for the same version. */
   readonly userAgent: string | null;
 }
 

@@ -152,8 +152,8 @@ function unmapIpv4(address: string): string {
 }
 
 /**
- * Requires that the browser's pages use the egress proxy, even for loopback addresses: navigates to a URL that the proxy
- * rejects, and checks that the proxy saw the request.
+ * Requires that the browser's pages use the egress proxy, even for loopback addresses: navigates to a URL that the
+ * proxy rejects, and checks that the proxy saw the request.
  */
 async function requireProxy(
   host: TabHost,

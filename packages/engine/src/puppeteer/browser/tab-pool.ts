@@ -10,7 +10,7 @@ import {
   type TabRequest,
 } from "./browser-supervisor.ts";
 
-/** If no browser is available, the error is the one from the browser likely to recover first. */
+/** If no browser is available, the error is that of the browser likely to recover first. */
 const CODES_BY_RECOVERY: readonly UnavailableCode[] = [
   "upstream_rate_limited",
   "upstream_error",

@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import { abortable } from "../../timeouts.ts";
-import { forEachAtOnce } from "./for-each-at-once.ts";
+import { forEachConcurrently } from "./for-each-concurrently.ts";
 import type { Tab } from "./tab.ts";
 
 /** Expressions run in an isolated world, which the page's scripts cannot access. */
@@ -48,7 +48,7 @@ export async function evaluateInFrames<T>(
   });
   const frames = valuesOf(await abortable(signal, Promise.allSettled(trees))).flat();
   const results: T[] = [];
-  await forEachAtOnce(frames.slice(0, FRAMES_MAX), FRAMES_AT_ONCE, async (frame) => {
+  await forEachConcurrently(frames.slice(0, FRAMES_MAX), FRAMES_AT_ONCE, async (frame) => {
     try {
       results.push(await evaluateOnce<T>(frame, expressionFor(frame.frameId), signal));
     } catch {

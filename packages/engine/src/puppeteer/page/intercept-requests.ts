@@ -3,7 +3,7 @@ import type { CDPSession, Protocol } from "puppeteer";
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
 /** A response to a request that is not sent. */
-export interface Answer {
+export interface LocalResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -14,7 +14,7 @@ export interface Answer {
  */
 export type Verdict =
   | { readonly fail: Protocol.Network.ErrorReason }
-  | { readonly answer: Answer }
+  | { readonly fulfill: LocalResponse }
   | { readonly setHeaders: Readonly<Record<string, string>> }
   | null;
 
@@ -73,8 +73,8 @@ export class RequestInterceptor {
         await session.send("Fetch.failRequest", { requestId, errorReason: verdict.fail });
         return;
       }
-      if ("answer" in verdict) {
-        await session.send("Fetch.fulfillRequest", { requestId, ...responseOf(verdict.answer) });
+      if ("fulfill" in verdict) {
+        await session.send("Fetch.fulfillRequest", { requestId, ...responseOf(verdict.fulfill) });
         return;
       }
       for (const [name, value] of Object.entries(verdict.setHeaders)) set.set(name.toLowerCase(), value);
@@ -87,7 +87,7 @@ function responseOf({
   status,
   headers,
   body,
-}: Answer): Omit<Protocol.Fetch.FulfillRequestRequest, "requestId"> {
+}: LocalResponse): Omit<Protocol.Fetch.FulfillRequestRequest, "requestId"> {
   return {
     responseCode: status,
     responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),

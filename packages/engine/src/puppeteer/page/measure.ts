@@ -152,7 +152,7 @@ function elementArea(selector: string, { problem, edges }: MeasureResult): Area 
   );
 }
 
-/** A caller's mistake, so a repeated render would not help. */
+/** A caller's mistake, so a retry would not help. */
 export function invalidSelector(selector: string): SnapError {
   return new SnapError("render_failed", `The selector ${selector} is not valid CSS.`, {
     notes: [SELECTOR_UNMATCHED],

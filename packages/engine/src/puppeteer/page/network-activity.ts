@@ -1,6 +1,6 @@
 import type { Protocol } from "puppeteer";
 
-/** How long `networkidle0` and `networkidle2` require the page to keep within their number of connections. */
+/** How long a page's connections must stay within the limit for `networkidle0` or `networkidle2`. */
 const IDLE_MS = 500;
 /** To limit memory, a page with more concurrent requests counts as busy from then on. */
 const IN_FLIGHT_MAX = 10_000;

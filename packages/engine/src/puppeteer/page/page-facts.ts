@@ -17,7 +17,7 @@ const TITLE_MAX_MS = 1_000;
 export const TITLE = `Object.getOwnPropertyDescriptor(Document.prototype, "title").get.call(document)
   .slice(0, ${TITLE_MAX_CHARACTERS}).toWellFormed()`;
 
-/** Returns the document's title; an empty one if the page does not tell in time. */
+/** Returns the document's title; an empty one if the page does not respond in time. */
 export async function readTitle(tab: Tab, signal: AbortSignal): Promise<string> {
   const limit = { signal, durationMs: TITLE_MAX_MS, otherwise: "" };
   try {

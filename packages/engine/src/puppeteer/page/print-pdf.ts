@@ -51,7 +51,7 @@ export async function printPdf(
   }
 }
 
-/** Returns `null` if the browser has written the PDF in another form than expected. */
+/** Returns `null` if the browser's PDF does not have the expected structure. */
 function pagesOf(bytes: Uint8Array): number | null {
   try {
     return countPages(bytes);

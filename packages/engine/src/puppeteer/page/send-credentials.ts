@@ -54,8 +54,8 @@ async function isInitiatedBy(
 }
 
 /**
- * Returns the URL of the main frame's document. A request can be reported before the navigation to the document that sends
- * it, so the page is asked. A page that waits for the request synchronously cannot answer.
+ * Returns the URL of the main frame's document. A request can be reported before the navigation to the document that
+ * sends it, so this queries the page. A page that waits for the request synchronously cannot respond.
  */
 async function currentUrl({ session, ended: signal }: Tab): Promise<string> {
   return giveUpAfter({ signal, durationMs: URL_MAX_MS, otherwise: "" }, async (limited) => {

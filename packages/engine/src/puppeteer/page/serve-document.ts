@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { normalizePath } from "../../documents/normalize-path.ts";
 import type { DocumentFile } from "../../ports/documents.ts";
 import type { ServedDocument } from "../../ports/renderer.ts";
-import type { Answer, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
+import type { LocalResponse, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 
 /** Enough to load every file twice. A page that loads its files repeatedly must not fill this process's memory. */
@@ -25,9 +25,9 @@ export function documentRules({
   const serve = async (request: Request): Promise<Verdict> => {
     if (servedBytes > SERVED_BYTES_MAX) return { fail: "Failed" };
     try {
-      const answer = await answerTo(request, document);
-      servedBytes += answer.body.byteLength;
-      return { answer };
+      const response = await responseTo(request, document);
+      servedBytes += response.body.byteLength;
+      return { fulfill: response };
     } catch (error) {
       // without the file, the page would render incorrectly
       tab.end(error instanceof Error ? error : new Error("a file could not be read", { cause: error }));
@@ -49,7 +49,7 @@ function isServed({ url }: Request): boolean {
 }
 
 /** Responds like a web server with these files, at the document's URL and at the root of its origin. */
-async function answerTo({ url, method }: Request, document: ServedDocument): Promise<Answer> {
+async function responseTo({ url, method }: Request, document: ServedDocument): Promise<LocalResponse> {
   if (method !== "GET" && method !== "HEAD")
     return message(405, "Method not allowed", { allow: "GET, HEAD" });
   const { pathname, search } = new URL(url);
@@ -74,22 +74,22 @@ function decode(path: string): string | null {
   }
 }
 
-function contentOf({ contentType, bytes }: DocumentFile, method: string): Answer {
+function contentOf({ contentType, bytes }: DocumentFile, method: string): LocalResponse {
   return respond(200, { "content-type": contentType }, method === "HEAD" ? NO_BYTES : bytes);
 }
 
-function movedTo(location: string): Answer {
+function movedTo(location: string): LocalResponse {
   return respond(301, { location }, NO_BYTES);
 }
 
-function message(status: number, text: string, headers: Answer["headers"] = {}): Answer {
+function message(status: number, text: string, headers: LocalResponse["headers"] = {}): LocalResponse {
   return respond(status, { "content-type": "text/plain; charset=utf-8", ...headers }, Buffer.from(text));
 }
 
 const NO_BYTES = new Uint8Array();
 
 /** With the length, a response counts as received even if no script reads its body. */
-function respond(status: number, headers: Answer["headers"], body: Uint8Array): Answer {
+function respond(status: number, headers: LocalResponse["headers"], body: Uint8Array): LocalResponse {
   const length = { "content-length": String(body.byteLength) };
   return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };
 }

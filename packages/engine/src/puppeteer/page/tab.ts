@@ -41,7 +41,9 @@ export interface Tab extends FollowedPage {
   close(): Promise<void>;
 }
 
-/** The pending start of a page that was opened at its URL. The page does not respond to commands until it is resumed. */
+/**
+ * The pending start of a page that was opened at its URL. The page does not respond to commands until it is resumed.
+ */
 export interface PausedStart {
   /** Resolves once the page is set up, which happens only after it is resumed. */
   readonly prepared: Promise<void>;
@@ -166,7 +168,7 @@ async function openPage(
   };
 }
 
-/** Only a browser that would send another user agent needs a command. */
+/** A command is needed only if the browser would send a different user agent. */
 function defaultUserAgent({ text, isOverride }: PageUserAgent): Pick<FollowedPage, "userAgent" | "settings"> {
   return isOverride
     ? { userAgent: text, settings: [overrideUserAgent(identityOf(text))] }

@@ -1,8 +1,8 @@
 import type { HostPort, TargetPolicy } from "../../targets/policy.ts";
 
 /**
- * The listeners of all egress proxies of this process. A page that may reach loopback addresses must not use another render's
- * proxy, with its limits and connections.
+ * The listeners of all egress proxies of this process. A page that may reach loopback addresses must not use another
+ * render's proxy, with its limits and connections.
  */
 const listeners = new Set<HostPort>();
 

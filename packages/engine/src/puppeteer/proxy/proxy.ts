@@ -33,7 +33,8 @@ const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
 
 /**
  * Opens a forward proxy for one browser context, with its own limits and rejections. Use it with `proxyServer` and
- * `proxyBypassList: ["<-loopback>"]`. It closes connections that it rejects, and listens on the loopback interface by default.
+ * `proxyBypassList: ["<-loopback>"]`. It closes connections that it rejects, and listens on the loopback interface by
+ * default.
  *
  * @example
  * const egress = await openProxiedEgress({ resolver: systemResolver, policy: PUBLIC_TARGETS_ONLY });

@@ -5,7 +5,7 @@ import type { Settings } from "./setting.ts";
 export const scriptSettings: Settings = ({ javascript }) =>
   javascript ? [] : [{ targets: "frames", apply: ({ session }) => disableScripts(session) }];
 
-/** Stops the scripts of the session's frames, also those that are already running. */
+/** Stops the scripts of the session's frames, including those that are already running. */
 export async function disableScripts(session: CDPSession): Promise<void> {
   await session.send("Emulation.setScriptExecutionDisabled", { value: true });
 }

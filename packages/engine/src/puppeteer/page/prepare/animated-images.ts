@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from "puppeteer";
 import { abortable } from "../../../timeouts.ts";
-import { forEachAtOnce } from "../for-each-at-once.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import type { Tab } from "../tab.ts";
 import { giveUpAfter } from "./give-up-after.ts";
 
@@ -42,7 +42,7 @@ export class AnimatedImages {
   async find({ frameSessions }: Pick<Tab, "frameSessions">, signal: AbortSignal): Promise<boolean> {
     const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
     return giveUpAfter(limit, async (limited) => {
-      await forEachAtOnce([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
+      await forEachConcurrently([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
         try {
           await this.#findIn(session, limited);
         } catch {
@@ -61,7 +61,7 @@ export class AnimatedImages {
   async #findIn(session: CDPSession, signal: AbortSignal): Promise<void> {
     const { frameTree } = await abortable(signal, session.send("Page.getResourceTree"));
     const images = imagesOf(frameTree).toSorted((a, b) => a.bytes - b.bytes);
-    await forEachAtOnce(images, FILES_AT_ONCE, async (image) => {
+    await forEachConcurrently(images, FILES_AT_ONCE, async (image) => {
       if (image.mimeType === "image/gif" || (await this.#isAnimated(session, image, signal)))
         this.#add(image);
     });

@@ -2,8 +2,8 @@ import { evaluate } from "../evaluate.ts";
 import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Step } from "./step.ts";
 
-/** A smaller scroll container is part of the page, not its container. */
-const VIEWPORT_PART_MIN = 0.25;
+/** A scroll container that covers less of the viewport is only a part of the page, not the main one. */
+const VIEWPORT_FRACTION_MIN = 0.25;
 
 /**
  * Removes the height limits of the largest scroll container and all its ancestors. If its layout still makes it shorter
@@ -18,7 +18,7 @@ const EXPAND = `(() => {
   const areaOf = ({ clientWidth, clientHeight }) => clientWidth * clientHeight;
   const [largest] = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")].filter(scrolls))
     .sort((a, b) => areaOf(b) - areaOf(a));
-  if (largest === undefined || areaOf(largest) < innerWidth * innerHeight * ${VIEWPORT_PART_MIN}) return;
+  if (largest === undefined || areaOf(largest) < innerWidth * innerHeight * ${VIEWPORT_FRACTION_MIN}) return;
   const height = largest.scrollHeight;
   const set = (element, style) => {
     for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, "important");

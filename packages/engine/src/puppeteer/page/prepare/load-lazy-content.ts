@@ -21,7 +21,7 @@ const LIMITS = {
  * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an endless page adds
  * afterwards.
  */
-const CAPTURABLE_PART = 0.75;
+const CAPTURABLE_FRACTION = 0.75;
 
 /** `lazyContent`: loads content outside the viewport. */
 export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
@@ -30,10 +30,10 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   if (lazyContent === "auto" && !parameters.pdf && !reachesBeyondViewport(parameters)) return [];
   const { budgetMs, followedY } = LIMITS[lazyContent];
   const request: ScrollRequest = {
-    scroll: howToScroll(parameters),
+    scroll: scrollModeOf(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
-    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_PART),
+    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
     budgetMs,
   };
   const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
@@ -41,7 +41,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   return [...(isCapped ? [LAZY_CAPPED] : []), ...(parameters.pdf ? imageNotes(failedImages) : [])];
 };
 
-function howToScroll(parameters: SnapParameters): ScrollRequest["scroll"] {
+function scrollModeOf(parameters: SnapParameters): ScrollRequest["scroll"] {
   if (parameters.lazyContent === "scroll") return "thoroughly";
   const capturesAll = parameters.pdf || parameters.fullPage;
   return capturesAll && parameters.javascript ? "through" : "not";

@@ -71,8 +71,8 @@ const COVER = `async ({ selector, color, captured }) => {
 }`;
 
 /**
- * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's scripts
- * and animations first, which could move the matches or remove the boxes.
+ * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
+ * scripts and animations first, which could move the matches or remove the boxes.
  *
  * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
  */

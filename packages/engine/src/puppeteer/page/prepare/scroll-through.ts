@@ -34,11 +34,11 @@ export const IMAGES_MAX_MS = 5_000;
 const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
 /** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */
-const STEP_OF_VIEWPORT = 0.75;
-/** Scripts often look at the scroll position only a few times a second. */
+const STEP_VIEWPORT_FRACTION = 0.75;
+/** Scripts often check the scroll position only a few times a second. */
 const THOROUGH_STEP_MS = 150;
 /** A page is complete if it has not grown for this long at its end; one that grew before gets more time. */
-const STANDSTILL_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
+const STABLE_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
 const INNER_SCROLLERS_MAX = 20;
 
 /*
@@ -102,7 +102,7 @@ const SCROLLING = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
   const steps = (size, viewed) =>
-    Array.from({ length: Math.ceil((size - viewed) / (viewed * ${STEP_OF_VIEWPORT})) }, (_, i) => (i + 1) * viewed * ${STEP_OF_VIEWPORT});
+    Array.from({ length: Math.ceil((size - viewed) / (viewed * ${STEP_VIEWPORT_FRACTION})) }, (_, i) => (i + 1) * viewed * ${STEP_VIEWPORT_FRACTION});
   const stay = async (isThorough, end) => {
     await nextFrame();
     if (!isThorough) return;
@@ -149,18 +149,18 @@ export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetM
     let y = fromY;
     const isNew = (item) => !before.has(item);
     const hasGrown = () => y + innerHeight < bottom();
-    const standstill = () => {
-      if (isThorough) return ${STANDSTILL_MS.thoroughly};
-      return fromY > 0 || page.scrollHeight > firstHeight ? ${STANDSTILL_MS.grown} : ${STANDSTILL_MS.through};
+    const stableMs = () => {
+      if (isThorough) return ${STABLE_MS.thoroughly};
+      return fromY > 0 || page.scrollHeight > firstHeight ? ${STABLE_MS.grown} : ${STABLE_MS.through};
     };
     do {
       do {
         while (hasGrown() && !isOver(end)) {
-          y = Math.min(y + innerHeight * ${STEP_OF_VIEWPORT}, bottom() - innerHeight);
+          y = Math.min(y + innerHeight * ${STEP_VIEWPORT_FRACTION}, bottom() - innerHeight);
           goTo(page, { top: y });
           await stay(isThorough, end);
         }
-      } while (await waitUntil(Math.min(end, performance.now() + standstill()), hasGrown));
+      } while (await waitUntil(Math.min(end, performance.now() + stableMs()), hasGrown));
       if (isThorough) await scrollInner(end);
       goTo(page, { top: 0, left: 0 });
       await nextFrame();

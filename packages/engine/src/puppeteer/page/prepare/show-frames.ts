@@ -31,9 +31,9 @@ const PAINTED =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))";
 
 /**
- * Chromium does not paint frames from other origins outside the viewport, so they would be blank in a capture beyond it.
- * The viewport becomes tall enough to show them, and whatever depends on its height is fixed. The page's scripts stop,
- * because they could react to the new height.
+ * Chromium does not paint frames from other origins outside the viewport, so they would be blank in a capture beyond
+ * it. The viewport becomes tall enough to show them, and whatever depends on its height is fixed. The page's scripts
+ * stop, because they could react to the new height.
  */
 export const showFrames: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || !reachesBeyondViewport(parameters)) return [];

@@ -6,7 +6,7 @@ const PACKAGE = "@duckduckgo/autoconsent";
 
 /**
  * The autoconsent functions that may run among the page's own scripts: those that detect or decline a dialog. The
- * package also has functions that accept, test or leave the page.
+ * package also has functions that accept a dialog, test the result or leave the page.
  */
 export const ALLOWED_SNIPPETS: ReadonlySet<string> = new Set([
   "EVAL_AYLO_COOKIE_MANAGER_READY",

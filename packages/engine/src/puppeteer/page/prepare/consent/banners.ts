@@ -109,7 +109,7 @@ export class Banners {
 
   /** Resolves with whether the dialog was declined and has closed. */
   async #declineIn(frame: ConsentFrame, signal: AbortSignal): Promise<boolean> {
-    // a frame that closes, or a page that reloads, cannot tell that the dialog was declined
+    // a frame that closes, or a page that reloads, cannot report that the dialog was declined
     if (!(await orElse(signal, { work: frame.decline(), otherwise: true }))) return false;
     const names = [...this.#names];
     const concerned = (await this.#openFrames(signal)).filter((each) => each === frame || each.isMain);

@@ -133,7 +133,7 @@ export class ConsentFrame {
     );
     for (let round = 0; round < ROUNDS_MAX && Array.isArray(response["asked"]); round += 1) {
       const results = await this.#runSnippets(response["asked"]);
-      response = objectOf(await this.#call(`consent.answer(${JSON.stringify(results)})`));
+      response = objectOf(await this.#call(`consent.resume(${JSON.stringify(results)})`));
     }
     return response["result"];
   }

@@ -37,7 +37,7 @@ export const FIND_DIALOGS = `(() => {
 
   const KINDS = [${KINDS}];
   const DIALOGS_MAX = 10;
-  /** Points to look at, as parts of the viewport's width and height. */
+  /** Points to look at, as fractions of the viewport's width and height. */
   const GRID = [0.04, 0.27, 0.5, 0.73, 0.96];
   const CANDIDATES_MAX = 100;
   const BUTTONS_MAX = 100;
@@ -45,7 +45,7 @@ export const FIND_DIALOGS = `(() => {
   const TEXT_MAX = 5_000;
   const LABEL_MAX = 80;
   const PARTS_MAX = 20;
-  /** A larger document is only partly searched. */
+  /** A document that takes longer is searched only partly. */
   const SEARCH_MAX_MS = 150;
 
   let cutBy = null;
@@ -101,7 +101,7 @@ export const FIND_DIALOGS = `(() => {
     const isOpaque = isShown(element, { opacityProperty: true, visibilityProperty: true });
     return isInViewport && right - left > 1 && bottom - top > 1 && isOpaque;
   };
-  /** Checks all parts, because an element whose parts float has no box. */
+  /** Checks all descendants, because an element whose children float has no box. */
   const hasPaint = (element) => {
     for (const node of nodesOf(element)) if (node instanceof Element && isPainted(node)) return true;
     return false;
@@ -172,7 +172,7 @@ export const FIND_DIALOGS = `(() => {
   const dialogs = (isMain) => {
     const found = new Set();
     const seen = new Set([null]);
-    // quick however large the document is
+    // quick, even in a large document
     for (const floating of floatingAtPoints()) {
       if (isDialog(floating)) found.add(floating);
       seen.add(floating);

@@ -4,7 +4,7 @@ import { LOADS_A_DIALOG } from "./words.ts";
 
 /**
  * Drives autoconsent within a document. Each operation resolves with its result, or with the functions that autoconsent
- * wants to run among the page's own scripts; `answer` continues with their results. It sends nothing unless it is
+ * wants to run among the page's own scripts; `resume` continues with their results. It sends nothing unless it is
  * called, so a page has no messages to forge and no channel to flood.
  */
 const DRIVE = `(autoconsent, rules, page, isMain) => {
@@ -162,9 +162,9 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   const closed = async (ruleNames, maxMs) => {
     for (const name of ruleNames) names.add(name);
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-      const isOpenStill = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
-      if (!isOpenStill && covers().length === 0 && animations().length === 0) return true;
-      if (waitedMs >= maxMs) return !isOpenStill;
+      const isStillOpen = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
+      if (!isStillOpen && covers().length === 0 && animations().length === 0) return true;
+      if (waitedMs >= maxMs) return !isStillOpen;
       await wait(POLL_MS);
     }
   };
@@ -228,7 +228,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       operation = Promise.resolve().then(() => operations[name](...args));
       return next();
     },
-    answer(results) {
+    resume(results) {
       for (const { id, result } of results) void consent.receiveMessageCallback({ type: "evalResp", id, result });
       return next();
     },

@@ -26,14 +26,14 @@ const DECLINES_TO_ACCEPT = new RegExp(
   ].join("|")})`,
 );
 
-/** Words that reverse the meaning of a label with a word of refusal. */
+/** Words that reverse the meaning of a label that contains a word of refusal. */
 const NEGATIONS = [
   String.raw`\b(not|never|nothing|none|later|nicht|nichts|kein\w*|später|pas|jamais|rien|plus tard|nada|nunca|niente|mai)\b`,
   String.raw`n['’]t\b|\b(niet|nooit|nie|não|ne|inte|ikke|ei|älä)\b`,
   String.raw`\b(no|non) (rechaz|deneg|rifiut|refus|rejet)`,
 ].join("|");
 
-/** Buttons that decline, unless their label says later or not at all. */
+/** Buttons that decline, unless their label contains a negation or a word such as later. */
 const DECLINES = new RegExp(
   String.raw`^(?!.*(${NEGATIONS})).*(${[
     String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
@@ -93,7 +93,7 @@ const OPENS_SETTINGS = new RegExp(
 );
 
 /**
- * What a button does, by its lowercase label. The first match counts, because a label may match several, and a button
+ * What a button does, by its lowercase label. The first match counts, because a label can match several. A button
  * that accepts is never clicked.
  */
 export const BUTTON_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
