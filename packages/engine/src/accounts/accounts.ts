@@ -3,7 +3,7 @@ import type { Account, AccountChange, AccountFilter } from "../ports/accounts.ts
 import type { Clock } from "../ports/clock.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
-import { availablePlans, findPlan, type Plan } from "./plans.ts";
+import { availablePlans, type Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
 import {
   deleteAccount,
@@ -152,10 +152,9 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
     throw invalid(`the email address is too long (limit ${EMAIL_CHARACTERS_MAX} characters)`);
   if (email !== undefined && !z.email().safeParse(email).success)
     throw invalid(`${email} is not an email address`);
-  if (planSlug != null && findPlan(plans, planSlug) === null) {
-    const slugs = availablePlans(plans).map(({ slug }) => slug);
+  const slugs = availablePlans(plans).map(({ slug }) => slug);
+  if (planSlug != null && !slugs.includes(planSlug))
     throw invalid(`unknown plan ${planSlug}; use one of ${slugs.join(", ")}`);
-  }
   requireWhole("credits", creditsPerPeriod, 0);
   requireWhole("requests per minute", requestsPerMinute, 1);
 }

@@ -13,7 +13,7 @@ import { readZip } from "./read-zip.ts";
  */
 export function uploadOf(request: IncomingMessage): DocumentUpload {
   return {
-    receive: () => readBody(request, DOCUMENT_LIMITS.uploadBytes),
+    receive: () => readBody(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes }),
     unpack: (body) => unpack(body, request.headers),
   };
 }

@@ -34,13 +34,14 @@ export function captureContent(parts: RenderingParts, budget: BodyBudget): Beare
   return async (call) => {
     const { request, principal } = call;
     requireNoQuery(queryTextOf(request.url));
-    const release = budget.take(request, principal.account.id);
+    const memory = budget.open(principal.account.id);
     try {
-      const { answer, ...page } = readCapture(await readJson(request, DOCUMENT_LIMITS.uploadBytes));
+      const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });
+      const { answer, ...page } = readCapture(body);
       const sent = { ...call, entryPoint: "captures", ...page } as const;
       return await (answer === "file" ? respondWithFile(parts, sent) : respondWithFacts(parts, sent, page));
     } finally {
-      release();
+      memory.free();
     }
   };
 }

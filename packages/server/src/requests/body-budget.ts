@@ -1,9 +1,12 @@
-import { SnapError } from "@snap/engine";
 import { ByteBudget } from "@snap/engine/internals";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
-import type { IncomingMessage } from "node:http";
 import { HTTP_LIMITS } from "./limits.ts";
-import { hasBody } from "./request-body.ts";
+
+/** The memory for one body, taken as its bytes arrive. */
+export interface BodyMemory {
+  /** Returns `false`, and frees what the body has taken, if there is not enough left. */
+  take(bytes: number): boolean;
+  free(): void;
+}
 
 /** Limits the memory for large bodies of requests in flight, in total and per account. */
 export class BodyBudget {
@@ -12,20 +15,20 @@ export class BodyBudget {
     totalBytes: HTTP_LIMITS.bodiesBytes,
   });
 
-  /**
-   * Takes the memory that a request's body may need, before the body is read. Returns a function that frees it.
-   *
-   * @throws SnapError `upstream_rate_limited` if there is not enough left.
-   */
-  take(request: IncomingMessage, accountId: string): () => void {
-    const declared = Number(request.headers["content-length"] ?? Infinity);
-    const bytes = hasBody(request) ? Math.min(declared, DOCUMENT_LIMITS.uploadBytes) : 0;
-    const free = this.#budget.take(accountId, bytes);
-    if (free === null)
-      throw new SnapError(
-        "upstream_rate_limited",
-        "Too much content is waiting to be rendered. Retry shortly.",
-      );
-    return free;
+  /** A body takes nothing before it arrives, so a request that only declares a length takes nothing from others. */
+  open(accountId: string): BodyMemory {
+    const taken: (() => void)[] = [];
+    const free = (): void => {
+      for (const freeBytes of taken.splice(0)) freeBytes();
+    };
+    return {
+      free,
+      take: (bytes) => {
+        const freeBytes = this.#budget.take(accountId, bytes);
+        if (freeBytes === null) free();
+        else taken.push(freeBytes);
+        return freeBytes !== null;
+      },
+    };
   }
 }

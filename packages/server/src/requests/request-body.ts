@@ -1,17 +1,39 @@
 import { SnapError } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
+import type { BodyMemory } from "./body-budget.ts";
 import { hasMoreValues } from "./json-values.ts";
 import { HTTP_LIMITS } from "./limits.ts";
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Not limited by default. */
+  readonly memory?: BodyMemory;
+}
 
 /**
  * Reads the body of a request, up to the limit.
  *
  * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
+ * `upstream_rate_limited` if there is not enough memory left.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  { maxBytes, memory }: BodyLimits,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  await receiveBody(request, { maxBytes, onChunk: (chunk) => chunks.push(chunk) });
+  let fits = true;
+  const onChunk = (chunk: Buffer): void => {
+    fits &&= memory === undefined || memory.take(chunk.length);
+    if (fits) chunks.push(chunk);
+    else chunks.length = 0;
+  };
+  await receiveBody(request, { maxBytes, onChunk });
+  if (!fits)
+    throw new SnapError(
+      "upstream_rate_limited",
+      "Too much content is waiting to be rendered. Retry shortly.",
+    );
   return Buffer.concat(chunks);
 }
 
@@ -74,16 +96,16 @@ const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
  * Reads the JSON body of a request. Ignores a byte order mark, as RFC 8259, 8.1 allows, because common tools write
  * one.
  *
- * @param maxBytes - The largest body; 256 KiB by default.
+ * @param limits - At most 256 KiB by default.
  * @throws SnapError `validation_failed` with `errors.body` if the body is not JSON or not declared as JSON;
  * otherwise like `readBody`.
  */
 export async function readJson(
   request: IncomingMessage,
-  maxBytes: number = HTTP_LIMITS.bodyBytes,
+  limits: BodyLimits = { maxBytes: HTTP_LIMITS.bodyBytes },
 ): Promise<unknown> {
   // Read it even if its type is wrong, so the connection can be reused.
-  const bytes = await readBody(request, maxBytes);
+  const bytes = await readBody(request, limits);
   const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
   if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { leftOfLimit, submit } from "./batches.ts";
 import {
@@ -25,6 +27,33 @@ function capture(
     ...options,
     headers: { "Content-Type": "application/json", ...headers },
   });
+}
+
+/** Sends the headers of `POST /v1/captures`; `send` sends the body, and returns the status. */
+function openCapture(
+  { service }: TestService,
+  { token, bytes }: { readonly token: string; readonly bytes: number },
+): { readonly continued: Promise<unknown>; readonly send: (body: string) => Promise<number | undefined> } {
+  const sent = request(`${service.origin}/v1/captures`, {
+    method: "POST",
+    agent: false,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Content-Length": bytes,
+      Expect: "100-continue",
+    },
+  });
+  sent.flushHeaders();
+  return {
+    continued: once(sent, "continue"),
+    async send(body) {
+      sent.end(body);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    },
+  };
 }
 
 describe("POST /v1/captures", () => {
@@ -239,6 +268,15 @@ describe("the body of a capture", () => {
         message: "Request body too large (limit 10485760 bytes).",
       });
     }
+  });
+
+  it("takes no memory before it arrives", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const opened = Array.from({ length: 7 }, () => openCapture(service, { token, bytes: BOUND_BYTES }));
+    await Promise.all(opened.map(({ continued }) => continued));
+    const body = JSON.stringify({ html: "x".repeat(BOUND_BYTES - 11) });
+    for (const { send } of opened) expect(await send(body)).toBe(200);
   });
 
   it("is rejected while six of the account's bodies are in memory", async () => {
