@@ -14,6 +14,11 @@ const BY_EXTENSION: Readonly<Record<string, Readonly<Record<string, string>>>> =
 /** Means stdout. */
 export const STDOUT_FILE = "-";
 
+/** Whether the extension of the file determines the format. */
+export function hasFormatExtension(file: string): boolean {
+  return extname(file).toLowerCase() in BY_EXTENSION;
+}
+
 /**
  * Adds the parameters that the extension of the file implies.
  *

@@ -44,12 +44,24 @@ export function toQueryPairs(options: Readonly<Record<string, unknown>>): [strin
   });
 }
 
-/** Lists every parameter problem on one line, by option name. */
-export function describeProblems({ errors = {}, message }: SnapError): string {
+/** Lists every parameter problem on one line, by option name. `hasExtension`: the file's name determines the format. */
+export function describeProblems(
+  { errors = {}, message }: SnapError,
+  { hasExtension = false }: { readonly hasExtension?: boolean } = {},
+): string {
+  const adviceOf = hasExtension ? asFiles : (text: string) => text;
   const lines = Object.entries(errors).map(
-    ([name, messages]) => `${name === "url" ? "URL" : optionOf(name)} ${messages.map(asOptions).join(", ")}`,
+    ([name, messages]) =>
+      `${name === "url" ? "URL" : optionOf(name)} ${messages.map(asOptions).map(adviceOf).join(", ")}`,
   );
   return lines.length === 0 ? message : lines.join("; ");
+}
+
+/** Without `--pdf`, the extension determines the mode; with it, the extension would contradict the option. */
+function asFiles(text: string): string {
+  return text
+    .replace("remove it or --pdf", "remove it or write to an image file")
+    .replace("add --pdf or remove it", "write to a .pdf file or remove it");
 }
 
 function flagsOf(row: ParameterRow): string {

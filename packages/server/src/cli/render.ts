@@ -15,7 +15,7 @@ import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
-import { STDOUT_FILE, withFileFormat } from "./file-format.ts";
+import { hasFormatExtension, STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { openLocalPage, type LocalPage } from "./local-page.ts";
 import { formatBytes, printJson } from "./output.ts";
 import { describeProblems, renderOptions, toQueryPairs } from "./render-options.ts";
@@ -74,9 +74,12 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
     throw new UsageError("--json and -o - both write to stdout", "pass only one of them");
   const pairs = withFileFormat(file, await readSecretOptions(toQueryPairs(options)));
   const local = await openLocalPage(page);
-  const parameters = parse([["url", local?.url ?? page], ...pairs]);
   const config = loadConfig();
-  requireParts(parameters, config);
+  const parameters = withOptionNames(file, () => {
+    const read = parseQuery([["url", local?.url ?? page], ...pairs]);
+    requireParts(read, config);
+    return read;
+  });
   const startedMs = performance.now();
   const allowed = options.allowTarget ?? [];
   const rendered = await renderOnce(parameters, { config, allowed, local });
@@ -86,22 +89,19 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
   else process.stderr.write(`${summary(rendered, { file, durationMs })}\n`);
 }
 
-function parse(pairs: readonly [string, string][]): SnapParameters {
-  return withOptionNames(() => parseQuery(pairs));
-}
-
+/** @throws SnapError for parameters that need something that is not installed or configured. */
 function requireParts(parameters: SnapParameters, { filterLists }: Config): void {
   const purposes = filterLists.flatMap((list) => list.purposes);
-  const installed = { filterLists: purposes, processesImages: imageLibrary.isAvailable };
-  withOptionNames(() => requireInstalled(parameters, installed));
+  requireInstalled(parameters, { filterLists: purposes, processesImages: imageLibrary.isAvailable });
 }
 
 /** @throws UsageError that names the invalid options. */
-function withOptionNames<T>(validate: () => T): T {
+function withOptionNames<T>(file: string, validate: () => T): T {
   try {
     return validate();
   } catch (error) {
-    if (isSnapError(error) && error.errors !== undefined) throw new UsageError(describeProblems(error));
+    if (isSnapError(error) && error.errors !== undefined)
+      throw new UsageError(describeProblems(error, { hasExtension: hasFormatExtension(file) }));
     throw error;
   }
 }
