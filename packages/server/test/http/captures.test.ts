@@ -45,11 +45,12 @@ function openCapture(
     },
   });
   sent.flushHeaders();
+  const responded = once(sent, "response") as Promise<[IncomingMessage]>;
   return {
     continued: once(sent, "continue"),
     async send(body) {
       sent.end(body);
-      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      const [response] = await responded;
       response.resume();
       return response.statusCode;
     },
