@@ -5,6 +5,8 @@ import { defaultNavigationTimeoutMs } from "./config/render-settings.ts";
 import type { Setting } from "./config/setting.ts";
 import { SETTINGS, type Settings } from "./config/settings.ts";
 
+const PREFIX = "SNAP_";
+
 /** The service's settings, as `readConfig` reads them from the environment; `null` if not set. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
   /** PostgreSQL and Redis, shared by several machines; `null` if the data folder holds everything. */
@@ -107,7 +109,7 @@ interface VariablesRead {
 /** An empty variable counts as unset. */
 function readVariables(environment: Environment): VariablesRead {
   const variables = Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => name.startsWith("SNAP_") && value !== ""),
+    Object.entries(environment).filter(([name, value]) => name.startsWith(PREFIX) && value !== ""),
   );
   const { values, mistakes } = readSecretFiles(variables);
   return { values: { ...variables, ...values }, mistakes };
@@ -232,9 +234,11 @@ function isUnknown(name: string, environment: Environment): boolean {
   return environment["SNAP_REVISION"] === undefined || !SNAPD_VARIABLES.test(name);
 }
 
+/** With the prefix that all names share, short ones would look similar. */
 function describeUnknown(name: string): string {
-  const near = suggestName(name, [...VARIABLES]);
+  const known = Array.from(VARIABLES, (variable) => variable.slice(PREFIX.length));
+  const near = suggestName(name.slice(PREFIX.length), known);
   return near === null
     ? `${name} is not a known variable`
-    : `${name} is not a known variable; did you mean ${near}?`;
+    : `${name} is not a known variable; did you mean ${PREFIX}${near}?`;
 }

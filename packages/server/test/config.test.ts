@@ -544,6 +544,7 @@ describe("readConfig with an unknown variable", () => {
       "SNAP_ALLOWED_TARGETS is not a known variable; did you mean SNAP_ALLOW_TARGETS?",
     ],
     ["SNAP_SOMETHING_ELSE", "SNAP_SOMETHING_ELSE is not a known variable"],
+    ["SNAP_FOO", "SNAP_FOO is not a known variable"],
   ])("warns about %s and suggests the nearest name", (name, warning) => {
     expect(readConfig({ [name]: "1" }).warnings).toEqual([warning]);
   });
