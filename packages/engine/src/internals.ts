@@ -5,6 +5,7 @@
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export type { Entitlement } from "./accounts/entitlement.ts";
 export { availablePlans } from "./accounts/plans.ts";
+export { EMAIL_CHARACTERS_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";
@@ -40,6 +41,6 @@ export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable, withTimeout } from "./timeouts.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { keyFingerprint } from "./tokens/seal.ts";
-export { ABILITIES, tokenNotFound } from "./tokens/tokens.ts";
+export { ABILITIES, isTokenName, tokenNotFound } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";
 export { isUserAgent } from "./user-agent.ts";

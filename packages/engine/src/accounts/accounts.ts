@@ -68,7 +68,7 @@ export interface AccountsOptions extends Pick<EnsureParts, "seal" | "ensured"> {
 
 const MAX_OVERRIDE = 1_000_000_000;
 /** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including its angle brackets. */
-const EMAIL_CHARACTERS_MAX = 254;
+export const EMAIL_CHARACTERS_MAX = 254;
 
 export function createAccounts(options: AccountsOptions): Accounts {
   const { storage, plans, clock, random } = options;
@@ -148,6 +148,7 @@ function invalid(message: string): AdminError {
 
 function validate(values: AccountChange, plans: readonly Plan[]): void {
   const { email, planSlug, creditsPerPeriod, requestsPerMinute } = values;
+  if (email === "") throw invalid("the email address must not be empty");
   if (email !== undefined && email.length > EMAIL_CHARACTERS_MAX)
     throw invalid(`the email address is too long (limit ${EMAIL_CHARACTERS_MAX} characters)`);
   if (email !== undefined && !z.email().safeParse(email).success)

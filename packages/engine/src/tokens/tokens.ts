@@ -173,16 +173,14 @@ function makeSecrets({ seal, random }: Pick<TokensOptions, "seal" | "random">): 
 
 const NAME_MAX_CHARACTERS = 100;
 
-/** Control characters could manipulate a terminal that shows the name. */
-export function requireName(name: string | undefined): void {
-  if (name === undefined) return;
+/** Whether a token can have this name. Control characters could manipulate a terminal that shows it. */
+export function isTokenName(name: string): boolean {
   const length = Array.from(name).length;
-  if (
-    length < 1 ||
-    length > NAME_MAX_CHARACTERS ||
-    name.trim() === "" ||
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
-  )
+  return length <= NAME_MAX_CHARACTERS && name.trim() !== "" && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
+}
+
+export function requireName(name: string | undefined): void {
+  if (name !== undefined && !isTokenName(name))
     throw new AdminError(
       `a token name must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them invisible`,
     );

@@ -1,4 +1,4 @@
-import { ABILITIES } from "@snap/engine/internals";
+import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName } from "@snap/engine/internals";
 import * as z from "zod";
 import { oneOf } from "../config/fields.ts";
 import { flag, id, integer, paging, text } from "../requests/fields.ts";
@@ -13,6 +13,7 @@ const OVERLAP_MAX_SECONDS = 30 * 86_400;
 
 const email = z
   .email({ error: "must be an email address" })
+  .max(EMAIL_CHARACTERS_MAX, { error: `must have at most ${EMAIL_CHARACTERS_MAX} characters` })
   .meta({ description: "Email address of the account.", example: "ada@example.com" });
 const plan = text({ max: 64 })
   .nullable()
@@ -64,9 +65,14 @@ export const accountDeletion = z.strictObject({
 export const newToken = z
   .strictObject({
     account_id: id().meta({ description: "Id of the account." }),
-    name: text({ max: 100 }).optional().meta({ description: "What the token is for.", example: "the shop" }),
+    name: text({ max: 100 })
+      .refine(isTokenName, { error: "must have 1 to 100 characters, none of them invisible" })
+      .optional()
+      .meta({ description: "What the token is for.", example: "the shop" }),
     abilities: z
-      .array(oneOf(...(ABILITIES as readonly ["screenshot", "pdf"])))
+      .array(oneOf(...(ABILITIES as readonly ["screenshot", "pdf"])), {
+        error: "must be an array of screenshot, pdf or both",
+      })
       .min(1, { error: "must contain screenshot, pdf or both" })
       .optional()
       .meta({ description: "What the token may render; both by default." }),

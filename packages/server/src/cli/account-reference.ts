@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { operate } from "./admin.ts";
+import { UsageError } from "./errors.ts";
 
 /** Name of the arguments and the option that name an account. */
 const NAME = "account";
@@ -8,7 +9,7 @@ const NAME = "account";
  * Replaces an email address with the id of its account in each `<account>` argument and the `--account` option, so
  * every command accepts both.
  *
- * @throws AdminError if no account has the address.
+ * @throws UsageError if the reference is empty; AdminError if no account has the address.
  */
 export function resolveAccounts(command: Command): Promise<void> | void {
   const { registeredArguments, processedArgs } = command;
@@ -16,6 +17,10 @@ export function resolveAccounts(command: Command): Promise<void> | void {
     (index) => registeredArguments[index]?.name() === NAME && isEmail(processedArgs[index]),
   );
   const option: unknown = command.getOptionValue(NAME);
+  const isEmpty = registeredArguments.some(
+    (one, index) => one.name() === NAME && processedArgs[index] === "",
+  );
+  if (isEmpty || option === "") throw new UsageError("the account is empty", "pass its id or email address");
   if (positions.length === 0 && !isEmail(option)) return;
   return operate(async ({ operations: { accounts } }) => {
     const idOf = async (email: string): Promise<string> => (await accounts.getByEmail(email)).id;

@@ -57,8 +57,10 @@ export function addBatches(program: Command): void {
 
 function listBatches({ account, status, delivery }: ListFilters, command: Command): Promise<void> {
   const filter = { account, delivery, ...(status !== undefined && { finished: status === "complete" }) };
-  return operate(({ operations }) =>
-    printList(command, {
+  return operate(async ({ operations }) => {
+    // an unknown account would have an empty list
+    if (account !== undefined) await operations.accounts.get(account);
+    await printList(command, {
       name: "batches",
       readPage: (page) => operations.batches.page({ ...page, ...filter }),
       heading: ["ID", "ACCOUNT", "CREATED", "STATUS", "FAILED", "WEBHOOK"],
@@ -66,8 +68,8 @@ function listBatches({ account, status, delivery }: ListFilters, command: Comman
       whenEmpty: [
         "No batches. They are submitted with POST /v1/renders, and deleted after SNAP_BATCH_RETENTION.",
       ],
-    }),
-  );
+    });
+  });
 }
 
 function summaryRow(batch: AdminBatchSummary): string[] {

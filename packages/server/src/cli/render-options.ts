@@ -1,5 +1,11 @@
 import type { SnapError } from "@snap/engine";
-import { DELIVERY_NAMES, effectiveDefault, PARAMETER_TABLE, type ParameterRow } from "@snap/protocol";
+import {
+  DELIVERY_NAMES,
+  effectiveDefault,
+  PARAMETER_TABLE,
+  URL_MESSAGES,
+  type ParameterRow,
+} from "@snap/protocol";
 import { Option } from "commander";
 
 /*
@@ -50,11 +56,19 @@ export function describeProblems(
   { hasExtension = false }: { readonly hasExtension?: boolean } = {},
 ): string {
   const adviceOf = hasExtension ? asFiles : (text: string) => text;
-  const lines = Object.entries(errors).map(
-    ([name, messages]) =>
-      `${name === "url" ? "URL" : optionOf(name)} ${messages.map(asOptions).map(adviceOf).join(", ")}`,
+  const lines = Object.entries(errors).map(([name, messages]) =>
+    name === "url"
+      ? `URL ${messages.map(asPage).join(", ")}`
+      : `${optionOf(name)} ${messages.map(asOptions).map(adviceOf).join(", ")}`,
   );
   return lines.length === 0 ? message : lines.join("; ");
+}
+
+/** The argument that is not a URL may have been meant as a path. */
+function asPage(text: string): string {
+  return text === URL_MESSAGES.malformed
+    ? `${text}, or the path of an .html, .htm or .md file or a folder`
+    : text;
 }
 
 /** Without `--pdf`, the extension determines the mode; with it, the extension would contradict the option. */

@@ -35,12 +35,18 @@ export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint
     const exchange = exchangeOf(response);
     const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
-    const result = await endpoint({ request, principal, exchange }).catch((error: unknown) =>
-      reject(exchange, error),
-    );
+    const result = await respond({ request, principal, exchange });
     const credits = await readCredits(request, exchange);
     send(response, { ...result, headers: { ...result.headers, ...credits } });
   };
+
+  async function respond(call: BearerCall): Promise<HttpResponse> {
+    try {
+      return await endpoint(call);
+    } catch (error) {
+      return reject(call.exchange, error);
+    }
+  }
 
   /** Adds the rate-limit headers if a rate limit rejected the request. */
   function reject(exchange: Exchange, thrown: unknown): HttpResponse {

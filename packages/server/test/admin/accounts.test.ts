@@ -173,6 +173,10 @@ describe("a request is rejected", () => {
     [{}, { email: ["is required"] }],
     [{ email: "ada" }, { email: ["must be an email address"] }],
     [
+      { email: `ada@${Array(60).fill("mail").join(".")}.com` },
+      { email: ["must have at most 254 characters"] },
+    ],
+    [
       { email: "a@example.com", plan: "gold" },
       { plan: ["unknown plan gold; use one of starter, growth, scale, unlimited"] },
     ],

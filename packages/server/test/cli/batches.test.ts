@@ -223,6 +223,11 @@ describe("batches list", () => {
       }),
     ]);
     expect(await list("--account", "ADA@example.com")).toEqual(all);
+    const unknown = await workspace.run(["batches", "list", "--account", "acct_0"]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      "error: account acct_0 not found; `snap-server accounts list` lists all accounts\n",
+    ]);
     expect(await list("--status", "pending")).toEqual([]);
     expect(await list("--delivery", "due")).toEqual([second]);
     expect(await list("--limit", "1")).toEqual({ batches: [second], more: 1, next: second?.id });

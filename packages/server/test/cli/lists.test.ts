@@ -142,6 +142,17 @@ describe("an email address", () => {
     expect(await workspace.json(["ledger", "verify", "--account", email])).toMatchObject({ ok: true });
   });
 
+  it("must not be empty", async () => {
+    for (const args of [
+      ["accounts", "show", ""],
+      ["tokens", "create", "--account", ""],
+    ])
+      expect(await workspace.run(args)).toMatchObject({
+        code: 2,
+        stderr: "error: the account is empty; pass its id or email address\n",
+      });
+  });
+
   it("is reported as an error if no account has it", async () => {
     expect(await workspace.run(["tokens", "create", "--account", "nobody@example.com"])).toMatchObject({
       code: 1,

@@ -88,7 +88,10 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ],
     ["page.txt", "page.txt is not a page; pass an .html, .htm or .md file, or a folder with an index"],
     ["latin.html", "latin.html must be encoded as UTF-8"],
-    ["example.com", "URL must be an absolute URL that starts with http:// or https://"],
+    [
+      "example.com",
+      "URL must be an absolute URL that starts with http:// or https://, or the path of an .html, .htm or .md file or a folder",
+    ],
     ["file:///etc/passwd", "URL must be an absolute URL that starts with http:// or https://"],
   ])("%s", async (page, message) => {
     const { code, stderr } = await workspace.run(["render", page, "-o", "d.png"]);

@@ -128,6 +128,7 @@ describe("answer", () => {
     const { token } = await service.customer();
     const reply = await service.snap(`url=${encodeURIComponent(url)}&${query}`, { token });
     expect([reply.status, envelopeOf(reply).errors]).toEqual([422, { answer: [message] }]);
+    expect(reply.headers["x-credits-remaining"]).toBe("1000");
   });
 
   it("is rejected by every other entry point", async () => {

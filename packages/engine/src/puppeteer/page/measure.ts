@@ -139,17 +139,20 @@ function elementArea(selector: string, { problem, edges }: MeasureResult): Area 
     throw new SnapError("render_failed", `The selector ${selector} matches no element on the page.`, {
       notes: [SELECTOR_UNMATCHED],
     });
-  const area = {
-    x: Math.floor(edges.left),
-    y: Math.floor(edges.top),
-    width: Math.ceil(edges.right) - Math.floor(edges.left),
-    height: Math.ceil(edges.bottom) - Math.floor(edges.top),
+  const { left, top, right, bottom } = edges;
+  if (right <= left || bottom <= top)
+    throw new SnapError(
+      "render_failed",
+      `The element matched by the selector ${selector} has no area to capture.`,
+    );
+  // Chromium draws a box between the nearest whole pixels; a larger area would show a line of what surrounds it.
+  const [x, y] = [Math.round(left), Math.round(top)];
+  return {
+    x,
+    y,
+    width: Math.max(Math.round(right) - x, 1),
+    height: Math.max(Math.round(bottom) - y, 1),
   };
-  if (area.width > 0 && area.height > 0) return area;
-  throw new SnapError(
-    "render_failed",
-    `The element matched by the selector ${selector} has no area to capture.`,
-  );
 }
 
 /** A caller's mistake, so a retry would not help. */
