@@ -168,6 +168,14 @@ function limitItem(
 }
 
 function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): BatchRecord | null {
+  const next = nextDelivery(batch, event, now);
+  if (next === null) return null;
+  // a delivery that is sent again is still acknowledged
+  const deliveredAt = batch.delivery?.deliveredAt;
+  return { ...batch, delivery: deliveredAt === undefined ? next : { deliveredAt, ...next } };
+}
+
+function nextDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): DeliveryState | null {
   const { delivery } = batch;
   if (event.type === "delivery-requested") return requestDelivery(batch, now);
   if (delivery === null || delivery.status === "delivered" || delivery.status === "abandoned") return null;
@@ -175,31 +183,24 @@ function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number):
   if (event.type === "delivery-claimed") {
     if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
     // the batch is about to be deleted, so nobody could fetch it
-    if (batch.prunesAt !== null && batch.prunesAt <= now)
-      return { ...batch, delivery: { status: "abandoned", attempts } };
+    if (batch.prunesAt !== null && batch.prunesAt <= now) return { status: "abandoned", attempts };
     const { leaseEndsAt } = event;
-    return {
-      ...batch,
-      delivery: { status: "sending", attempts: attempts + 1, fence: fence + 1, leaseEndsAt },
-    };
+    return { status: "sending", attempts: attempts + 1, fence: fence + 1, leaseEndsAt };
   }
   if (delivery.status !== "sending" || fence !== event.fence) return null;
-  if (event.type === "delivery-acknowledged")
-    return { ...batch, delivery: { status: "delivered", deliveredAt: now, attempts } };
-  if (event.type === "delivery-released")
-    return { ...batch, delivery: { status: "due", dueAt: now, attempts: attempts - 1, fence } };
+  if (event.type === "delivery-acknowledged") return { status: "delivered", deliveredAt: now, attempts };
+  if (event.type === "delivery-released") return { status: "due", dueAt: now, attempts: attempts - 1, fence };
   return event.retryAt === null
-    ? { ...batch, delivery: { status: "abandoned", attempts } }
-    : { ...batch, delivery: { status: "due", dueAt: event.retryAt, attempts, fence } };
+    ? { status: "abandoned", attempts }
+    : { status: "due", dueAt: event.retryAt, attempts, fence };
 }
 
 /** Makes the delivery due now; a delivered or abandoned one starts over. */
-function requestDelivery(batch: BatchRecord, now: number): BatchRecord | null {
-  const { delivery, prunesAt } = batch;
+function requestDelivery({ delivery, prunesAt }: BatchRecord, now: number): DeliveryState | null {
   if (delivery === null || delivery.status === "sending" || (prunesAt !== null && prunesAt <= now))
     return null;
-  if (delivery.status === "due") return { ...batch, delivery: { ...delivery, dueAt: now } };
+  if (delivery.status === "due") return { ...delivery, dueAt: now };
   // delivered and abandoned deliveries do not store the fencing token; `now` exceeds any earlier one, so late
   // writes by earlier claims are still void
-  return { ...batch, delivery: { status: "due", dueAt: now, attempts: 0, fence: now } };
+  return { status: "due", dueAt: now, attempts: 0, fence: now };
 }

@@ -35,7 +35,7 @@ function toRenderBatch(batch: BatchRecord, { now, retentionMs, linkOf }: BatchVi
         ? null
         : {
             url: webhookUrl,
-            delivered_at: delivery?.status === "delivered" ? toDateTime(delivery.deliveredAt) : null,
+            delivered_at: delivery?.deliveredAt === undefined ? null : toDateTime(delivery.deliveredAt),
           },
     items: batch.items.map((item) => toBatchItem(item, linkOf(item))),
   };

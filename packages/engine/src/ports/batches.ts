@@ -50,18 +50,25 @@ export interface ItemRecord {
   readonly state: ItemState;
 }
 
-/** The state of a finished batch's webhook delivery. */
+/** The state of a finished batch's webhook delivery. `deliveredAt` is the latest acknowledgement, also of an earlier delivery. */
 export type DeliveryState =
-  | { readonly status: "due"; readonly dueAt: number; readonly attempts: number; readonly fence: number }
+  | {
+      readonly status: "due";
+      readonly dueAt: number;
+      readonly attempts: number;
+      readonly fence: number;
+      readonly deliveredAt?: number;
+    }
   | {
       readonly status: "sending";
       readonly leaseEndsAt: number;
       /** Number of attempts, including this one. */
       readonly attempts: number;
       readonly fence: number;
+      readonly deliveredAt?: number;
     }
-  | { readonly status: "delivered"; readonly deliveredAt: number; readonly attempts: number }
-  | { readonly status: "abandoned"; readonly attempts: number };
+  | { readonly status: "delivered"; readonly attempts: number; readonly deliveredAt: number }
+  | { readonly status: "abandoned"; readonly attempts: number; readonly deliveredAt?: number };
 
 /** One finished attempt to deliver a batch's webhook. It is deleted with the batch. */
 export interface DeliveryRecord {

@@ -264,7 +264,26 @@ describe("a delivery", () => {
       { ...due, attempts: 3, fence: 4 },
     ],
     ["sending, requested again", sending, request, null],
-    ["delivered, requested again", delivered, request, { ...due, fence: NOW }],
+    ["delivered, requested again", delivered, request, { ...due, fence: NOW, deliveredAt: NOW }],
+    [
+      "delivered before, sent again",
+      { ...due, deliveredAt: NOW - 1 },
+      claimDelivery,
+      { ...sending, deliveredAt: NOW - 1 },
+    ],
+    ["delivered before, acknowledged again", { ...sending, deliveredAt: NOW - 1 }, acknowledge, delivered],
+    [
+      "delivered before, retried",
+      { ...sending, deliveredAt: NOW - 1 },
+      retry,
+      { ...due, dueAt: NOW + 5000, attempts: 1, fence: 1, deliveredAt: NOW - 1 },
+    ],
+    [
+      "delivered before, given up",
+      { ...sending, deliveredAt: NOW - 1 },
+      giveUp,
+      { ...abandoned, deliveredAt: NOW - 1 },
+    ],
     ["abandoned, requested again", abandoned, request, { ...due, fence: NOW }],
     ...[claimDelivery, acknowledge, retry, release, giveUp].flatMap(
       (event): [string, DeliveryState, BatchEvent, null][] => [

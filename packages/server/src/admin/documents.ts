@@ -137,7 +137,7 @@ function deliveryStateDocument(delivery: DeliveryState | null): Omit<BatchWebhoo
     status: delivery?.status ?? "waiting",
     attempts: delivery?.attempts ?? 0,
     next_attempt_at: delivery?.status === "due" ? isoInstant(delivery.dueAt) : null,
-    delivered_at: delivery?.status === "delivered" ? isoInstant(delivery.deliveredAt) : null,
+    delivered_at: delivery?.deliveredAt === undefined ? null : isoInstant(delivery.deliveredAt),
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Capture, Engine, Principal, RenderingLink } from "@snap/engine";
+import { isSnapError, type Capture, type Engine, type Principal, type RenderingLink } from "@snap/engine";
 import { identifyContent, isLinkable, type SeparatedContent } from "@snap/engine/internals";
-import { ANSWERS, mustBeOneOf, type RenderingDocument } from "@snap/protocol";
+import { ANSWERS, mustBeOneOf, ProblemList, type RenderingDocument } from "@snap/protocol";
 import { imageSize } from "image-size";
-import { rejectParameter } from "../requests/read-input.ts";
+import { rejectParameter, rejectProblems } from "../requests/read-input.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
 
 /** What a capture responds with: the file, or its metadata. */
@@ -10,34 +10,55 @@ export type Answer = (typeof ANSWERS)[number];
 
 const NAME = "answer";
 
-/**
- * Separates `answer` from the parameters of the rendering, which it does not affect.
- *
- * @throws SnapError `validation_failed` if it is invalid.
- */
-export function separateAnswer({
-  [NAME]: value = "file",
-  ...parameters
-}: Readonly<Record<string, unknown>>): {
-  readonly answer: Answer;
-  readonly parameters: Readonly<Record<string, unknown>>;
-} {
-  return { answer: toAnswer(value), parameters };
+/** `answer`, and the parameters of the rendering, which it does not affect. */
+interface Separated<Sent> {
+  /** `null` if it is invalid. The parameters still contain it, so they are rejected too. */
+  readonly answer: Answer | null;
+  readonly parameters: Sent;
+  /** Why it is invalid. */
+  readonly problem: string;
 }
 
-/** Like `separateAnswer`, for the text of a query. */
-export function separateQueryAnswer(text: string): { readonly answer: Answer; readonly parameters: string } {
+/** Separates `answer` from the parameters of a JSON body. */
+export function separateAnswer(
+  sent: Readonly<Record<string, unknown>>,
+): Separated<Readonly<Record<string, unknown>>> {
+  const { [NAME]: value = "file", ...parameters } = sent;
+  const answer = findAnswer(value);
+  return { answer, parameters: answer === null ? sent : parameters, problem: mustBeOneOf(ANSWERS, value) };
+}
+
+/** Separates `answer` from the parameters of a query. */
+export function separateQueryAnswer(text: string): Separated<string> {
   const query = new URLSearchParams(text);
   // nearly every query is passed on unchanged
-  if (!query.has(NAME)) return { answer: "file", parameters: text };
+  if (!query.has(NAME)) return { answer: "file", parameters: text, problem: "" };
   const [value, ...others] = query.getAll(NAME);
-  if (others.length > 0) rejectParameter(NAME, "must be sent only once");
-  query.delete(NAME);
-  return { answer: toAnswer(value), parameters: query.toString() };
+  if (others.length > 0) return { answer: null, parameters: text, problem: "must be sent only once" };
+  const answer = findAnswer(value);
+  if (answer !== null) query.delete(NAME);
+  return { answer, parameters: query.toString(), problem: mustBeOneOf(ANSWERS, value) };
 }
 
-function toAnswer(value: unknown): Answer {
-  return ANSWERS.find((answer) => answer === value) ?? rejectParameter(NAME, mustBeOneOf(ANSWERS, value));
+function findAnswer(value: unknown): Answer | null {
+  return ANSWERS.find((answer) => answer === value) ?? null;
+}
+
+/**
+ * Rejects a capture with an invalid `answer`. The engine has no parameter of that name, so it rejects it in its order of
+ * checks and with all other problems; only the message is replaced.
+ */
+export async function rejectAnswer(capture: Promise<unknown>, problem: string): Promise<never> {
+  const error: unknown = await capture.then(
+    () => rejectParameter(NAME, problem),
+    (thrown: unknown) => thrown,
+  );
+  if (!isSnapError(error) || error.errors?.[NAME] === undefined) throw error;
+  const problems = new ProblemList();
+  for (const [name, messages] of Object.entries({ ...error.errors, [NAME]: [problem] }))
+    for (const message of messages) problems.add(name, message);
+  rejectProblems(problems);
+  throw error;
 }
 
 interface AnsweredCapture extends SeparatedContent {

@@ -3,7 +3,13 @@ import { separateContent, typedParameters, type SeparatedContent } from "@snap/e
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
-import { renderingDocument, separateAnswer, separateQueryAnswer, type Answer } from "./answer.ts";
+import {
+  rejectAnswer,
+  renderingDocument,
+  separateAnswer,
+  separateQueryAnswer,
+  type Answer,
+} from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
@@ -21,8 +27,9 @@ export interface RenderingParts extends CaptureParts {
 /** `GET /snap`. */
 export function snap(parts: RenderingParts): BearerEndpoint {
   return (call) => {
-    const { answer, parameters } = separateQueryAnswer(queryTextOf(call.request.url));
+    const { answer, parameters, problem } = separateQueryAnswer(queryTextOf(call.request.url));
     const request = { ...call, entryPoint: "snap", parameters } as const;
+    if (answer === null) return rejectAnswer(respondWithFile(parts, request), problem);
     if (answer === "file") return respondWithFile(parts, request);
     const sent = Object.fromEntries(new URLSearchParams(parameters));
     return respondWithFacts(parts, request, { parameters: sent, document: undefined });
@@ -37,8 +44,9 @@ export function captureContent(parts: RenderingParts, budget: BodyBudget): Beare
     const memory = budget.open(principal.account.id);
     try {
       const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });
-      const { answer, ...page } = readCapture(body);
+      const { answer, problem, ...page } = readCapture(body);
       const sent = { ...call, entryPoint: "captures", ...page } as const;
+      if (answer === null) return await rejectAnswer(respondWithFile(parts, sent), problem);
       return await (answer === "file" ? respondWithFile(parts, sent) : respondWithFacts(parts, sent, page));
     } finally {
       memory.free();
@@ -92,10 +100,12 @@ function requireNoQuery(text: string): void {
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
-function readCapture(body: unknown): SeparatedContent & { readonly answer: Answer } {
+function readCapture(
+  body: unknown,
+): SeparatedContent & { readonly answer: Answer | null; readonly problem: string } {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");
-  const { answer, parameters: sent } = separateAnswer({ ...body });
+  const { answer, problem, parameters: sent } = separateAnswer({ ...body });
   const { parameters, document } = separateContent(sent);
-  return { answer, parameters: typedParameters(parameters), document };
+  return { answer, problem, parameters: typedParameters(parameters), document };
 }

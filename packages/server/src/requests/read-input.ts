@@ -39,6 +39,12 @@ export function rejectParameter(name: string, problem: string): never {
   throw new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
 }
 
+/** @throws SnapError `validation_failed` if there are problems. */
+export function rejectProblems(problems: ProblemList): void {
+  const failure = problems.toFailure();
+  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
+}
+
 function validate<Schema extends Parameters>(
   schema: Schema,
   values: object,
@@ -47,8 +53,7 @@ function validate<Schema extends Parameters>(
   const { data, error } = schema.safeParse(values);
   for (const issue of error?.issues ?? [])
     addIssue(problems, issue, { names: Object.keys(schema.shape), values });
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
+  rejectProblems(problems);
   return data as z.output<Schema>;
 }
 

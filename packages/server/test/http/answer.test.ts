@@ -131,6 +131,28 @@ describe("answer", () => {
     expect(reply.headers["x-credits-remaining"]).toBe("1000");
   });
 
+  it.each(["snap", "captures"] as const)("is rejected with all other problems, by /v1/%s", async (path) => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const sent = { url, format: "gif", answer: "xml", zzz: "1" };
+    const headers = { "Content-Type": "application/json" };
+    const reply = await (path === "snap"
+      ? service.snap(sent, { token })
+      : service.send("/v1/captures", { method: "POST", token, headers, body: JSON.stringify(sent) }));
+    expect(envelopeOf(reply).errors).toEqual({
+      format: ["must be one of png, jpeg, webp"],
+      answer: ["must be one of file, json"],
+      zzz: ["is not a parameter"],
+    });
+  });
+
+  it("is checked after the email address", async () => {
+    const service = await openService();
+    const { token } = await service.customer({ verified: false });
+    const reply = await service.snap({ url, answer: "xml" }, { token });
+    expect([reply.status, envelopeOf(reply).code]).toEqual([403, "email_unverified"]);
+  });
+
   it("is rejected by every other entry point", async () => {
     const message = "is for GET /snap and POST /captures only; remove it";
     const service = await openService();

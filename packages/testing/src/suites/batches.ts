@@ -53,6 +53,7 @@ const DELIVERIES: readonly (DeliveryState | null)[] = [
   { status: "sending", leaseEndsAt: SUBMITTED_AT + 20_000, attempts: 1, fence: 1 },
   { status: "delivered", deliveredAt: SUBMITTED_AT + 5, attempts: 2 },
   { status: "abandoned", attempts: 8 },
+  { status: "due", dueAt: SUBMITTED_AT, attempts: 0, fence: 7, deliveredAt: SUBMITTED_AT + 5 },
   null,
 ];
 
