@@ -41,12 +41,12 @@ export class AnimatedImages {
   /** Looks for images that have loaded since the last call. Returns whether it finished in time. */
   async find({ frameSessions }: Pick<Tab, "frameSessions">, signal: AbortSignal): Promise<boolean> {
     const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
-    return giveUpAfter(limit, async (limited) => {
+    return giveUpAfter(limit, async (stepSignal) => {
       await forEachConcurrently([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
         try {
-          await this.#findIn(session, limited);
+          await this.#findIn(session, stepSignal);
         } catch {
-          limited.throwIfAborted(); // its frame has been removed
+          stepSignal.throwIfAborted(); // its frame has been removed
         }
       });
       return true;
