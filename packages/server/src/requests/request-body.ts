@@ -17,10 +17,7 @@ export interface BodyLimits {
  * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
  * `upstream_rate_limited` if there is not enough memory left.
  */
-export async function readBody(
-  request: IncomingMessage,
-  { maxBytes, memory }: BodyLimits,
-): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, { maxBytes, memory }: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let fits = true;
   const onChunk = (chunk: Buffer): void => {

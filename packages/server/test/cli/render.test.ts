@@ -120,7 +120,10 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     [["-o", "a.png", "--width", "500"], "--height must be sent together with --width"],
     [["-o", "a.webp", "--scale", "4"], "--scale must be an integer from 1 to 3"],
     [["-o", "a.pdf", "--delay", "5"], "--delay is for screenshots only; remove it or write to an image file"],
-    [["-o", "a.png", "--paper-format", "a4"], "--paper-format is for PDFs only; write to a .pdf file or remove it"],
+    [
+      ["-o", "a.png", "--paper-format", "a4"],
+      "--paper-format is for PDFs only; write to a .pdf file or remove it",
+    ],
     [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf; pass only one of them"],
     [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp; pass only one of them"],
     [["-o", "-", "--json"], "--json and -o - both write to stdout"],
