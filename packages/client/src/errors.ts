@@ -23,10 +23,10 @@ export interface SnapErrorFacts {
 }
 
 /**
- * The error of every failed call, and of invalid options. Branch on `code`; handle a code that is newer than this
- * package by its `status`. Messages are for people; their wording may change. The client never puts the token or
- * signing secret into an error: `cause` is a copy of `fetch`'s error without the token, with its name, message, stack,
- * code and causes.
+ * The error that every failed call throws, and that invalid options throw. Branch on `code`; for a code newer than this
+ * package, fall back to `status`. Messages are for people; their wording may change. The client never puts the token or
+ * signing secret into an error: `cause` is a copy of `fetch`'s error (name, message, stack, code and causes) with the
+ * token removed.
  *
  * @example
  * try {
@@ -43,7 +43,7 @@ export class SnapError extends Error {
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Quote it in a bug report; `null` if no request reached the service. */
+  /** Quote this in a bug report; `null` if no request reached the service. */
   readonly requestId: string | null;
   /** Seconds to wait before a retry; `null` if unspecified. */
   readonly retryAfterSeconds: number | null;

@@ -50,7 +50,7 @@ export interface BatchService extends RawServer {
   readonly posted: unknown[];
 }
 
-/** Returns one document after another for `GET /renders/batch_01`, and the first for `POST /renders`. */
+/** Returns one batch document after another for `GET /renders/batch_01`, and the first for `POST /renders`. */
 export async function openBatchService(
   documents: readonly object[],
   options: Partial<ClientOptions> = {},

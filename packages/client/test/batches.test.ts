@@ -77,7 +77,7 @@ describe("batches.submit()", () => {
 describe("batches.list(), deliveries() and resend()", () => {
   const page = JSON.stringify({ entries: [{ id: "batch_01" }], has_more: true });
 
-  it("send the page, and return the document unchanged", async () => {
+  it("send the pagination parameters, and return the response unchanged", async () => {
     const { origin, requests } = await openRawServer((response) => response.end(page));
     const { batches } = createClient({ baseUrl: origin, token: TOKEN });
     expect(await batches.list()).toEqual(JSON.parse(page));
@@ -90,7 +90,7 @@ describe("batches.list(), deliveries() and resend()", () => {
     ]);
   });
 
-  it("reject a response of another kind, and an id that a path cannot contain", async () => {
+  it("reject an unexpected response, and an id that a path cannot contain", async () => {
     const { origin, requests } = await openRawServer((response) => response.end("{}"));
     const { batches } = createClient({ baseUrl: origin, token: TOKEN });
     expect(await failureOf(batches.list())).toMatchObject({ code: "unexpected_answer" });
@@ -117,7 +117,7 @@ describe("batches.list(), deliveries() and resend()", () => {
 });
 
 describe("batches.get()", () => {
-  it("returns the document unchanged", async () => {
+  it("returns the response unchanged", async () => {
     const document = batch(
       item(0, "done", "https://snap.example.com/v1/snap/signed?url=a"),
       item(1, "failed"),
@@ -186,7 +186,7 @@ describe("batches.wait()", () => {
     expect(await failureOf(waiting)).toMatchObject({ code: "aborted", status: 0, cause: reason });
   });
 
-  it("rejects with timed_out, whether during a pause or a request", async () => {
+  it("rejects with timed_out, both between polls and during a request", async () => {
     const { now, random } = recordWaits();
     const sleep = (_durationMs: number, signal?: AbortSignal): Promise<void> =>
       new Promise((_resolve, reject) => {
@@ -196,7 +196,7 @@ describe("batches.wait()", () => {
     expect(await failureOf(snap.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
       code: "timed_out",
       status: 0,
-      message: "The batch is still running; it was not complete within 50 ms.",
+      message: "The batch is still running; it did not finish within 50 ms.",
     });
     const hanging = await openRawServer(() => {});
     const hung = createClient({ baseUrl: hanging.origin, token: TOKEN });
@@ -308,7 +308,7 @@ describe("batches.download()", () => {
 });
 
 describe("a malformed batch", () => {
-  it.for(["", ".", "..", "\ud800"])("causes no request if its id is %j", async (id) => {
+  it.for(["", ".", "..", "\ud800"])("sends no request if its id is %j", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);

@@ -12,8 +12,8 @@ describe("a capture of content", () => {
     const snap = await client();
     const shot = await snap.screenshot({ html, width: 1200, height: 630 });
     expect(shot).toMatchObject({ contentType: "image/png", cache: "miss", targetStatus: 200 });
-    const document = await snap.pdf({ markdown: "# Report", paperFormat: "letter" });
-    expect(document.contentType).toBe("application/pdf");
+    const pdf = await snap.pdf({ markdown: "# Report", paperFormat: "letter" });
+    expect(pdf.contentType).toBe("application/pdf");
     expect(renderer.calls).toEqual([
       expect.objectContaining({ width: 1200, height: 630, pdf: false }),
       expect.objectContaining({ paperFormat: "letter", pdf: true }),

@@ -84,7 +84,7 @@ describe("token", () => {
     expect(failure.message).toBe("token must be <id>|<secret>, or a secret of 32 to 128 characters.");
   });
 
-  it("rejects a value of another type", () => {
+  it("rejects a value of the wrong type", () => {
     expect(errorOf({ token: 7 as unknown as string }).message).toContain("token must be");
   });
 });

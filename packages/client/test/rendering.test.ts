@@ -107,9 +107,9 @@ describe("screenshot()", () => {
 describe("pdf()", () => {
   it("renders a PDF, which has no target status", async () => {
     const snap = await (await openService()).client();
-    const document = await snap.pdf({ ...PAGE, paperFormat: "letter" });
-    expect(document).toMatchObject({ contentType: "application/pdf", targetStatus: null });
-    expect(new TextDecoder().decode(document.bytes.subarray(0, 5))).toBe("%PDF-");
+    const pdf = await snap.pdf({ ...PAGE, paperFormat: "letter" });
+    expect(pdf).toMatchObject({ contentType: "application/pdf", targetStatus: null });
+    expect(new TextDecoder().decode(pdf.bytes.subarray(0, 5))).toBe("%PDF-");
   });
 });
 

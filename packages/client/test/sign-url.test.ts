@@ -48,8 +48,8 @@ describe("signUrl()", () => {
       signUrl(input, { baseUrl: service.baseUrl, tokenId, signingSecret, expires: new Date("2026-04-01") });
     const image = await fetch(sign({ ...PAGE, width: 800.5, height: 600 }));
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
-    const document = await fetch(sign({ ...PAGE, pdf: true, scale: 0.75 }));
-    expect([document.status, document.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const pdf = await fetch(sign({ ...PAGE, pdf: true, scale: 0.75 }));
+    expect([pdf.status, pdf.headers.get("content-type")]).toEqual([200, "application/pdf"]);
     const quoted = await fetch(sign({ ...PAGE, hideSelectors: "a[href='x'], .md\\:flex" }));
     expect(quoted.status).toBe(200);
     const tampered = await fetch(`${sign(PAGE)}&utm_source=mail`);

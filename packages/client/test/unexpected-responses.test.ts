@@ -49,7 +49,7 @@ describe("a response that is not from the service", () => {
     }
   });
 
-  it.for(["not JSON", '{"other":1}', "[]"])("can be a 200 that is not a document: %s", async (body) => {
+  it.for(["not JSON", '{"other":1}', "[]"])("can be a 200 with an unexpected body: %s", async (body) => {
     const { origin } = await openRawServer((response) => response.end(body));
     expect(await failureOf(clientOf(origin).usage())).toMatchObject({
       code: "unexpected_answer",

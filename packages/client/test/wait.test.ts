@@ -61,7 +61,7 @@ describe("batches.wait() despite failures", () => {
     expect(pacing.waitsMs).toEqual([750, 1125, 1687.5, 2531.25]);
   });
 
-  /** Waits for a batch until the time limit passes during the second pause. */
+  /** Waits for a batch until the time limit passes during the second poll interval. */
   async function failureAtLimit(...responders: readonly [Responder, Responder]): Promise<SnapError> {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => {
@@ -84,7 +84,7 @@ describe("batches.wait() despite failures", () => {
       cause: { code: "unexpected_answer", status: 502 },
     });
     expect(failure.message).toMatch(
-      /^The batch was not complete within 300 ms; the last poll failed: .* status 502: <h1>Bad Gateway<\/h1>$/,
+      /^The batch did not finish within 300 ms; the last poll failed: .* status 502: <h1>Bad Gateway<\/h1>$/,
     );
   });
 
@@ -92,7 +92,7 @@ describe("batches.wait() despite failures", () => {
     const failure = await failureAtLimit(html(502), state(QUEUED));
     expect(failure.code).toBe("timed_out");
     expect(failure.cause).toBeUndefined();
-    expect(failure.message).toBe("The batch is still running; it was not complete within 300 ms.");
+    expect(failure.message).toBe("The batch is still running; it did not finish within 300 ms.");
   });
 
   it.for([

@@ -20,8 +20,8 @@ export interface SnapErrorFacts {
 }
 
 /**
- * The error of every failed operation. Distinguish errors by `code`; `message` is for the caller, `detail` for the
- * operator.
+ * The error that every failed operation throws. Distinguish errors by `code`; `message` is for the caller, `detail` for
+ * the operator.
  *
  * @example
  * try {

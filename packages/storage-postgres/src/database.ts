@@ -126,7 +126,7 @@ function queryWith(client: pg.Pool | pg.PoolClient, isPooled: boolean): Query {
 
 const names = new Map<string, string>();
 
-/** Returns a unique name per SQL text: PostgreSQL rejects one name for two texts. */
+/** Returns a unique name per SQL text: PostgreSQL rejects one name for two statements. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {

@@ -4,7 +4,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** A fault that the operator can repair. The message is the problem and the advice. Branch on the code. */
+/** A problem that the operator can fix. The message is the problem and the advice. Branch on the code. */
 export class StorageFault extends Error {
   override readonly name = "StorageFault";
   readonly code: "database_missing" | "folder_in_use" | "folder_not_empty" | "schema_newer";

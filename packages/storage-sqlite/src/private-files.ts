@@ -2,7 +2,7 @@ import { chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statS
 import { dirname } from "node:path";
 
 /**
- * Creates an empty file that only its owner can access, unless it exists. The files of a storage contain hashes and sealed
+ * Creates an empty file that only its owner can access, unless it exists. A storage's files contain hashes and sealed
  * secrets. SQLite gives `-wal` and `-shm` the same mode.
  */
 export function createPrivateFile(filename: string): void {

@@ -148,7 +148,7 @@ describe("the history", () => {
     const countOf = (table: string): unknown =>
       database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"];
     expect([countOf("history"), countOf("history_slices")]).toEqual([1, 1]);
-    // the remaining entry, and 200 overwritten texts before it
+    // the remaining entry, and 200 overwritten text rows before it
     expect(countOf("history_texts")).toBe(201);
   });
 });

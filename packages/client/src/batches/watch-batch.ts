@@ -36,7 +36,7 @@ export interface BatchSource {
  * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state. A poll that
  * fails temporarily is repeated until the time limit.
  *
- * @throws SnapError `timed_out`, or the error of a failed poll that cannot succeed later.
+ * @throws SnapError `timed_out`, or the error from a poll that failed permanently.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
@@ -105,7 +105,7 @@ function isTemporary(error: unknown): error is SnapError {
 function waitTimedOut(timeoutMs: number, failure: SnapError | null): SnapError {
   const message =
     failure === null
-      ? `The batch is still running; it was not complete within ${timeoutMs} ms.`
-      : `The batch was not complete within ${timeoutMs} ms; the last poll failed: ${failure.message}`;
+      ? `The batch is still running; it did not finish within ${timeoutMs} ms.`
+      : `The batch did not finish within ${timeoutMs} ms; the last poll failed: ${failure.message}`;
   return new SnapError("timed_out", message, { status: 0, ...(failure && { cause: failure }) });
 }

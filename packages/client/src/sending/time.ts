@@ -32,7 +32,7 @@ export const realPacing: Pacing = {
 export interface Deadline {
   /** Aborts with the caller's signal, or after the timeout. */
   readonly signal: AbortSignal;
-  /** Returns the error of the aborted signal: `aborted`, or that of the timeout. */
+  /** Returns the error for the aborted signal: `aborted`, or the timeout error. */
   error(): SnapError;
   /** Stops the timeout. The caller's signal still applies, for a body that is read later. */
   clear(): void;
@@ -45,7 +45,7 @@ export function startDeadline({
 }: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Returns the error of the timeout. */
+  /** Returns the timeout error. */
   readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();

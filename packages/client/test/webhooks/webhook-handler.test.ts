@@ -104,7 +104,7 @@ describe("webhookHandler", () => {
     expect((await webhookHandler(SECRET, callback, { onError: () => undefined })(post())).status).toBe(500);
   });
 
-  it("without onError, logs errors of the callback but not rejected deliveries", async () => {
+  it("without onError, logs errors from the callback but not rejected deliveries", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();
     const fault = new Error("database is down");
     const handler = webhookHandler(SECRET, () => Promise.reject(fault));

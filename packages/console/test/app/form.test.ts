@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { linkOf, playgroundLink, readForm } from "../../src/app/playground/form-link.ts";
 import { EMPTY_FORM, findProblems, toParameters, type Form } from "../../src/app/playground/form.ts";
 
-const form = (texts: Form["texts"], change: Partial<Form> = {}): Form => ({
+const form = (values: Form["values"], change: Partial<Form> = {}): Form => ({
   ...EMPTY_FORM,
-  texts,
+  values,
   ...change,
 });
 
 describe("a form", () => {
   it("sends typed values of its mode, without defaults", () => {
-    const texts = {
+    const values = {
       url: " https://example.com/a b ",
       scale: "2",
       format: "png",
@@ -20,14 +20,14 @@ describe("a form", () => {
       landscape: "true",
       quality: "",
     };
-    expect(toParameters(form(texts))).toEqual({
+    expect(toParameters(form(values))).toEqual({
       url: "https://example.com/a%20b",
       scale: 2,
       javascript: false,
       headers: { "X-Preview": "1" },
       fullPage: true,
     });
-    expect(toParameters(form(texts, { mode: "pdf" }))).toEqual({
+    expect(toParameters(form(values, { mode: "pdf" }))).toEqual({
       url: "https://example.com/a%20b",
       pdf: true,
       scale: 2,
@@ -38,9 +38,9 @@ describe("a form", () => {
   });
 
   it("sends only the page of the selected source", () => {
-    const texts = { url: "https://example.com/", html: "<p>", markdown: "# A" };
-    expect(toParameters(form(texts, { source: "html" }))).toEqual({ html: "<p>" });
-    expect(toParameters(form(texts, { source: "markdown" }))).toEqual({ markdown: "# A" });
+    const values = { url: "https://example.com/", html: "<p>", markdown: "# A" };
+    expect(toParameters(form(values, { source: "html" }))).toEqual({ html: "<p>" });
+    expect(toParameters(form(values, { source: "markdown" }))).toEqual({ markdown: "# A" });
   });
 
   it.each<[Form, object]>([
@@ -67,15 +67,15 @@ describe("a form", () => {
 
 describe("the link of a form", () => {
   it("restores the form without its secrets", () => {
-    const texts = {
+    const values = {
       url: "https://example.com/?a=1&b=2#c",
       css: "a > b {}",
       javascript: "false",
       scale: "1.5",
     };
-    const link = linkOf(form({ ...texts, basicAuth: "user:password" }, { mode: "pdf" }));
+    const link = linkOf(form({ ...values, basicAuth: "user:password" }, { mode: "pdf" }));
     expect(link).not.toContain("password");
-    expect(readForm(new URLSearchParams(link.split("?")[1]))).toEqual({ mode: "pdf", source: "url", texts });
+    expect(readForm(new URLSearchParams(link.split("?")[1]))).toEqual({ mode: "pdf", source: "url", values });
   });
 
   it("leads to an empty form if the form is too long for a URL", () => {

@@ -5,7 +5,7 @@ export const BATCH_ID = "batch_0a1b2c3d4e5f60718293a4b5";
 const EMAILS = ["billing@northwind.example", "ops@adventure.example", "press@wingtip.example"];
 const HOSTS = ["www.northwind.example", "shop.adventure.example", "docs.wingtip.example", "fabrikam.example"];
 
-/** Replaces the extreme texts of the sample data, which only tests need, by plain ones. */
+/** Replaces the sample data's extreme strings, which only tests need, with plain ones. */
 export function tidy({ data, image }: Stub): void {
   for (const [index, email] of EMAILS.entries()) Object.assign(data.accounts[index]!, { email });
   Object.assign(data.tokens[1]!, { name: "Social images" });

@@ -82,8 +82,9 @@ export interface Batches {
    */
   redeliver(batchId: string): Promise<BatchRecord>;
   /**
-   * Sends a signed test event to a receiver, without a render: the document of a finished batch with `test: true` and
-   * no items. The rules for targets and the time limit are those of real deliveries; nothing is stored or retried.
+   * Sends a signed test event to a receiver, without a render: the batch document of a finished batch, with
+   * `test: true` and no items. The rules for targets and the time limit are those of real deliveries; nothing is stored
+   * or retried.
    * @throws AdminError if the token is unknown, or the URL is malformed.
    */
   testWebhook(tokenId: number, receiver: { readonly url: string }): Promise<WebhookTest>;

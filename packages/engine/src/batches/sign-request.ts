@@ -10,7 +10,7 @@ import type { WebhookRequest } from "../ports/webhook-sender.ts";
 import { previousOf } from "../tokens/previous-secrets.ts";
 import type { BatchParts } from "./batch-parts.ts";
 
-/** Returns the request that delivers a document, signed now with the token's secret. */
+/** Returns the request that delivers a batch document, signed now with the token's secret. */
 export function signRequest(
   { seal, clock }: Pick<BatchParts, "seal" | "clock">,
   {

@@ -8,7 +8,7 @@ const ROOT = "cache/";
 const LIST_LIMIT = 1000;
 /** List requests per purge; a purge of more objects has to be repeated. */
 const LISTS_MAX = 10_000;
-const DELETIONS_AT_ONCE = 16;
+const DELETION_BATCH_SIZE = 16;
 const POINTER_BYTES_MAX = 100;
 
 /** Where a rendering's bytes are, for the account that owns it. */
@@ -47,8 +47,8 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
     return outcome.keys;
   };
   const deleteAll = async (keys: readonly string[]): Promise<void> => {
-    for (let start = 0; start < keys.length; start += DELETIONS_AT_ONCE) {
-      const some = keys.slice(start, start + DELETIONS_AT_ONCE);
+    for (let start = 0; start < keys.length; start += DELETION_BATCH_SIZE) {
+      const some = keys.slice(start, start + DELETION_BATCH_SIZE);
       const failures = await Promise.all(some.map((key) => bucket.delete(key)));
       for (const failure of failures) if (failure !== null) throw bucketFailed(failure);
     }

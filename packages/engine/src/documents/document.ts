@@ -37,7 +37,7 @@ export interface SentDocument extends Omit<Document, "files"> {
 /**
  * Builds a document. Identical content has the same id, however it is sent.
  *
- * @param accountId - An account's Markdown texts are converted one at a time.
+ * @param accountId - The account that the document belongs to; its Markdown files are converted one at a time.
  * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for
  * content that is not a list of files.
  *
@@ -63,23 +63,23 @@ async function identifyDocument(content: DocumentContent, label: string | null):
     id,
     url: documentUrl(id),
     contentType,
-    buildFiles: (accountId) => serveFiles(checked, { label, accountId }),
+    buildFiles: (accountId) => buildServedFiles(checked, { label, accountId }),
   };
 }
 
-/** Identifies a capture's content. `errors` uses the name of its parameter, `html` or `markdown`, or of the file. */
+/** Identifies a capture's content. The key in `errors` is the parameter (`html` or `markdown`) or the file. */
 export function identifyContent(content: DocumentContent): Promise<SentDocument> {
   return identifyDocument(content, "html" in content ? "html" : "markdown" in content ? "markdown" : null);
 }
 
-async function serveFiles(
+async function buildServedFiles(
   checked: readonly CheckedFile[],
   { label, accountId }: { readonly label: string | null; readonly accountId: string },
 ): Promise<readonly DocumentFile[]> {
   const files: DocumentFile[] = [];
   const size = new UnpackedSize();
   for (const file of checked) {
-    const served = await toServed(file, { label: label ?? file.path, accountId });
+    const served = await toServedFile(file, { label: label ?? file.path, accountId });
     size.add(label ?? file.path, served.bytes.byteLength);
     files.push(served);
   }
@@ -117,10 +117,10 @@ function normalize(content: DocumentContent): {
   return { sent: content.files, contentType: content.contentType ?? DOCUMENT_TYPES.multipart };
 }
 
-/** Change it whenever the format of the hashed text changes. */
+/** Change this whenever the format of the hashed data changes. */
 const DIGEST_VERSION = "snap-document-v1\n";
 /** Hashing a larger slice would block the event loop for more than about 5 ms. */
-const HASHED_AT_ONCE_BYTES = 4 * 1024 * 1024;
+const HASH_CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** Hashes the sorted paths and bytes, each after its length as 8 bytes, so no two documents produce the same input. */
 async function digest(files: readonly CheckedFile[]): Promise<string> {
@@ -130,15 +130,15 @@ async function digest(files: readonly CheckedFile[]): Promise<string> {
       const length = Buffer.alloc(8);
       length.writeBigUInt64BE(BigInt(part.byteLength));
       hash.update(length);
-      for (let start = 0; start < part.byteLength; start += HASHED_AT_ONCE_BYTES) {
-        hash.update(part.subarray(start, start + HASHED_AT_ONCE_BYTES));
+      for (let start = 0; start < part.byteLength; start += HASH_CHUNK_BYTES) {
+        hash.update(part.subarray(start, start + HASH_CHUNK_BYTES));
         if (start > 0) await yieldToOthers();
       }
     }
   return hash.digest("hex");
 }
 
-async function toServed(
+async function toServedFile(
   { path, bytes }: CheckedFile,
   options: Parameters<typeof markdownToHtml>[1],
 ): Promise<DocumentFile> {

@@ -27,7 +27,7 @@ const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.m
  * Converts Markdown to a page with the default style, in a separate thread, because hostile text can take forever.
  *
  * @param options.label - The text's name in `errors`.
- * @param options.accountId - Its texts are converted one at a time.
+ * @param options.accountId - Its Markdown files are converted one at a time.
  * @throws SnapError `validation_failed` if the conversion takes too much time or memory.
  */
 export async function markdownToHtml(

@@ -2,17 +2,17 @@ import PQueue from "p-queue";
 import { AccountQueues } from "./account-queues.ts";
 
 /** Maximum number of one account's uploads in memory, whatever its rate limit allows. */
-const RECEIVED_AT_ONCE_PER_ACCOUNT = 2;
+const UPLOAD_CONCURRENCY_PER_ACCOUNT = 2;
 /** Maximum number of uploads to unpack at the same time. Each can unpack to 50 MiB. */
-const STORED_AT_ONCE = 4;
+const STORE_CONCURRENCY = 4;
 /** Converting Markdown can take seconds, and others must not wait for all of an account's uploads. */
-const STORED_AT_ONCE_PER_ACCOUNT = 1;
+const STORE_CONCURRENCY_PER_ACCOUNT = 1;
 
 /** Limits how many uploads are in memory; the others wait. */
 export class Uploads {
-  readonly #byAccount = new AccountQueues(RECEIVED_AT_ONCE_PER_ACCOUNT);
-  readonly #storing = new PQueue({ concurrency: STORED_AT_ONCE });
-  readonly #storingByAccount = new AccountQueues(STORED_AT_ONCE_PER_ACCOUNT);
+  readonly #byAccount = new AccountQueues(UPLOAD_CONCURRENCY_PER_ACCOUNT);
+  readonly #storing = new PQueue({ concurrency: STORE_CONCURRENCY });
+  readonly #storingByAccount = new AccountQueues(STORE_CONCURRENCY_PER_ACCOUNT);
 
   /**
    * Waits for its turn among the account's uploads, receives the content, waits for its turn to store among the

@@ -39,8 +39,8 @@ export async function openSocket(request: OpenSocketRequest): Promise<Socket | n
   socket.on("error", () => {}); // `close` follows
   const reason = (): Error => new Error(`${hostname} did not accept a connection within ${durationMs} ms`);
   try {
-    await withTimeout({ signal, durationMs, reason }, (limited) =>
-      once(socket, "connect", { signal: limited }),
+    await withTimeout({ signal, durationMs, reason }, (stepSignal) =>
+      once(socket, "connect", { signal: stepSignal }),
     );
     return socket;
   } catch (error) {

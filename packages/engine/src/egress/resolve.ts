@@ -139,7 +139,7 @@ async function lookUpInTurn(request: LookupRequest): Promise<LookupOutcome> {
   const { hostname, lookups, signal } = request;
   if (lookups === undefined) return lookUp(request);
   return lookups
-    .run(hostname, signal, (limited) => lookUp({ ...request, signal: limited }))
+    .run(hostname, signal, (stepSignal) => lookUp({ ...request, signal: stepSignal }))
     .catch(explainFailure);
 }
 
@@ -149,8 +149,8 @@ async function lookUp(request: LookupRequest): Promise<LookupOutcome> {
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
   try {
     signal.throwIfAborted();
-    const addresses = await withTimeout({ signal, durationMs, reason }, async (limited) =>
-      abortable(limited, resolver.resolve(hostname, { signal: limited })),
+    const addresses = await withTimeout({ signal, durationMs, reason }, async (stepSignal) =>
+      abortable(stepSignal, resolver.resolve(hostname, { signal: stepSignal })),
     );
     return addresses.length > 0
       ? { addresses }

@@ -5,7 +5,7 @@ import type sharp from "sharp";
 export type Sharp = typeof sharp;
 
 /** sharp works in the threads that Node also uses for files, host names and compression, 4 by default. */
-const IMAGES_AT_ONCE = 2;
+const IMAGE_CONCURRENCY = 2;
 
 /** sharp, an optional dependency that is loaded when it is first needed. */
 export interface ImageLibrary {
@@ -63,7 +63,7 @@ const INSTALLED_SHARP: SharpLoader = {
 
 /** Creates a processor. The limit on concurrent images is per processor, so a process should have only one. */
 export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): ImageProcessor {
-  const queue = new PQueue({ concurrency: IMAGES_AT_ONCE });
+  const queue = new PQueue({ concurrency: IMAGE_CONCURRENCY });
   const turns = new Turns();
   const isInstalled = loader.isInstalled();
   let isAvailable = isInstalled;

@@ -29,7 +29,7 @@ const ATTEMPT_MAX_SECONDS = 10;
 /** How much smaller than estimated the next attempt is. */
 const MARGIN = 0.9;
 /** Leaves capacity to convert the images of renders. */
-const AT_ONCE = 1;
+const PREVIEW_CONCURRENCY = 1;
 const UNFINISHED_MAX = 4;
 /** One being made and one waiting. */
 const UNFINISHED_MAX_PER_ACCOUNT = 2;
@@ -55,7 +55,7 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
     string,
     { readonly accountId: string; readonly made: Promise<Preview | null> }
   >();
-  const queue = new PQueue({ concurrency: AT_ONCE });
+  const queue = new PQueue({ concurrency: PREVIEW_CONCURRENCY });
   const isBusy = (accountId: string): boolean => {
     const own = [...unfinished.values()].filter((one) => one.accountId === accountId);
     return (

@@ -16,7 +16,7 @@ import type { TokenStore } from "./tokens.ts";
  * rules against all ports:
  *
  * - A method is atomic, even under concurrent calls from several processes. A call that rejects changes nothing.
- * - Ids, keys and other texts are any well-formed strings without NUL. They are compared exactly: case, spaces and
+ * - Ids, keys and other strings can be any well-formed Unicode without NUL. They are compared exactly: case, spaces and
  *   Unicode normalization matter, and no character is a wildcard.
  * - An unknown id is not an error, even one that a database cannot store, such as one with NUL: the result is
  *   `null`, `false`, 0 or empty.

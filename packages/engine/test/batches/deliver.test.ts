@@ -40,7 +40,7 @@ describe("a delivery", () => {
     const principal = await bench.customer();
     const batchId = await finishOne(bench, principal);
     await bench.sender.whenSent(1);
-    await bench.pass(HOUR);
+    await bench.advance(HOUR);
     expect(bench.sender.requests).toHaveLength(1);
     const [{ url, headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
     expect(url).toBe(HOOK);
@@ -55,7 +55,7 @@ describe("a delivery", () => {
     });
     const polled = await bench.engine.batches.get({ principal, batchId });
     expect(polled.webhook).toEqual({ url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) });
-    // the document that polls returned before the acknowledgement
+    // the batch document that polls returned before the acknowledgement
     expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
       ...polled,
       webhook: { url: HOOK, delivered_at: null },
@@ -71,12 +71,12 @@ describe("a delivery", () => {
     const { id } = await bench.submit(principal, ["a"], HOOK);
     const { id: withoutWebhook, webhook } = await bench.submit(principal, ["b"]);
     expect(webhook).toBeNull();
-    await bench.pass(10 * SECOND);
+    await bench.advance(10 * SECOND);
     expect(bench.sender.requests).toEqual([]);
     release();
     await bench.until({ principal, batchId: withoutWebhook }, isComplete);
     await bench.sender.whenSent(1);
-    await bench.pass(HOUR);
+    await bench.advance(HOUR);
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"])).toEqual([id]);
   });
 });
@@ -139,7 +139,7 @@ describe("attempts", () => {
       bench.clock.advance((bench.attempts.at(-1)?.retryAt ?? 0) - sentAt - 1);
       await microtasks();
       expect(bench.sender.requests).toHaveLength(attempt);
-      await bench.pass(SECOND);
+      await bench.advance(SECOND);
       expect(bench.sender.requests).toHaveLength(attempt + 1);
       waited.push((bench.attempts.at(-2)?.retryAt ?? 0) - sentAt);
     }
@@ -148,7 +148,7 @@ describe("attempts", () => {
       expect(waited[index]).toBeLessThanOrEqual(pause * 1.1);
     }
     bench.clock.advance(48 * HOUR);
-    await bench.pass(2 * SECOND);
+    await bench.advance(2 * SECOND);
     expect(bench.sender.requests).toHaveLength(8);
     expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
       new Set([batchId]),
@@ -191,7 +191,7 @@ describe("attempts", () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND, SECOND] });
     bench.sender.returnNext(responded(410));
     await finishOne(bench, await bench.customer());
-    await bench.pass(MINUTE);
+    await bench.advance(MINUTE);
     expect(bench.sender.requests).toHaveLength(1);
     expect(bench.attempts).toMatchObject([{ delivered: false, retryAt: null }]);
   });
@@ -224,7 +224,7 @@ describe("attempts", () => {
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     await bench.engine.tokens.revoke(principal.token.id);
-    await bench.pass(MINUTE);
+    await bench.advance(MINUTE);
     expect(bench.sender.requests).toHaveLength(1);
     expect(bench.attempts.at(-1)).toMatchObject({ outcome: { kind: "token-revoked" }, retryAt: null });
   });
@@ -236,7 +236,7 @@ describe("attempts", () => {
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     await bench.engine.tokens.rotate(principal.token.id);
-    await bench.pass(5 * SECOND);
+    await bench.advance(5 * SECOND);
     expect(bench.sender.requests).toHaveLength(2);
     const links = bench.sender.requests.map(({ body }) => {
       const { items } = JSON.parse(new TextDecoder().decode(body)) as { items: { signed_url: string }[] };
@@ -283,7 +283,7 @@ describe("attempts", () => {
     for (let batch = 0; batch < 10; batch += 1)
       ids.push((await bench.submit(principal, [`only-${batch}`], HOOK)).id);
     await bench.sender.whenSent(10);
-    await bench.pass(MINUTE);
+    await bench.advance(MINUTE);
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"] ?? "").toSorted()).toEqual(
       ids.toSorted(),
     );
@@ -297,7 +297,7 @@ describe("many deliveries", () => {
     bench.engine.startWorker();
     const release = bench.sender.hold();
     for (let batch = 0; batch < 10; batch += 1) await bench.submit(busy, [`busy-${batch}`], HOOK);
-    await bench.pass(2 * SECOND);
+    await bench.advance(2 * SECOND);
     expect(bench.sender.requests).toHaveLength(4);
     const { id } = await bench.submit(other, ["other"], HOOK);
     await bench.sender.whenSent(5);
@@ -314,9 +314,9 @@ describe("many deliveries", () => {
     const { id } = await bench.submit(principal, ["a"], HOOK);
     await bench.sender.whenSent(1);
     const stopped = worker.stop();
-    await bench.pass(2900);
+    await bench.advance(2900);
     expect((await bench.storage.batches.find(id))?.delivery?.status).toBe("sending");
-    await bench.pass(200);
+    await bench.advance(200);
     await stopped;
     expect((await bench.storage.batches.find(id))?.delivery).toMatchObject({ status: "due", attempts: 0 });
     expect(bench.attempts).toEqual([]);

@@ -15,7 +15,7 @@ async function deliverOne(bench: BatchBench, principal: Customer, webhookUrl = H
   bench.engine.startWorker();
   const { id: batchId } = await bench.submit(principal, ["a"], webhookUrl);
   await bench.until({ principal, batchId }, isComplete);
-  await bench.pass(1000);
+  await bench.advance(1000);
   return batchId;
 }
 
@@ -26,7 +26,7 @@ describe("delivery attempts", () => {
     bench.sender.returnNext(respondWith(500, "try\0again"));
     bench.sender.returnNext({ kind: "failed", reason: "timed-out" });
     const batchId = await deliverOne(bench, principal);
-    await bench.pass(5000);
+    await bench.advance(5000);
     const { entries, hasMore } = await bench.engine.batches.deliveries({ principal, batchId, limit: 50 });
     const common = {
       id: expect.stringMatching(ATTEMPT_ID),
@@ -76,7 +76,7 @@ describe("delivery attempts", () => {
     await bench.sender.whenSent(1);
     bench.clock.advance(700);
     release();
-    await bench.pass(1000);
+    await bench.advance(1000);
     const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
     expect(entries).toMatchObject([{ durationMs: 700, status: 204 }]);
   });
@@ -90,7 +90,7 @@ describe("delivery attempts", () => {
     await bench.renderer.whenCalled(1);
     await bench.engine.tokens.revoke(principal.token.id);
     release();
-    await bench.pass(1000);
+    await bench.advance(1000);
     const { entries } = await bench.engine.batches.deliveryPage({ batchId, limit: 9 });
     expect(entries).toMatchObject([{ attempt: 1, status: null, failure: "token-revoked", body: null }]);
   });
@@ -103,7 +103,7 @@ describe("delivery attempts", () => {
       throw new Error("the disk is full");
     };
     const batchId = await deliverOne(bench, principal);
-    await bench.pass(10 * MINUTE_MS);
+    await bench.advance(10 * MINUTE_MS);
     expect(bench.sender.requests).toHaveLength(1);
     expect(bench.errors).toEqual([new Error("the disk is full")]);
     const { webhook } = await bench.engine.batches.get({ principal, batchId });
@@ -116,13 +116,13 @@ describe("resend", () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const batchId = await deliverOne(bench, principal);
-    await bench.pass(2000);
+    await bench.advance(2000);
     expect(await bench.engine.batches.resend({ principal, batchId })).toMatchObject({
       id: batchId,
       status: "complete",
       webhook: { url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) },
     });
-    await bench.pass(1000);
+    await bench.advance(1000);
     const [first, second] = bench.sender.requests.map(({ headers }) => headers);
     expect(second?.["X-Webhook-Id"]).toBe(batchId);
     expect(second?.["X-Webhook-Signature"]).not.toBe(first?.["X-Webhook-Signature"]);
@@ -148,7 +148,7 @@ describe("resend", () => {
     await bench.sender.whenSent(1);
     await expect(resend(unfinished)).rejects.toMatchObject(rejection(/being sent/));
     release();
-    await bench.pass(1000);
+    await bench.advance(1000);
     await bench.engine.tokens.revoke(principal.token.id);
     await expect(resend(unfinished)).rejects.toMatchObject(rejection(/revoked/));
   });
@@ -159,7 +159,7 @@ describe("resend", () => {
     const batchId = await deliverOne(bench, principal);
     for (let time = 0; time < 9; time += 1) {
       await bench.engine.batches.resend({ principal, batchId });
-      await bench.pass(1000);
+      await bench.advance(1000);
     }
     await expect(bench.engine.batches.resend({ principal, batchId })).rejects.toMatchObject({
       code: "rate_limited",

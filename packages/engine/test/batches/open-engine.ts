@@ -39,7 +39,7 @@ export interface BatchBench {
     condition: (batch: RenderBatch) => boolean,
   ): Promise<RenderBatch>;
   /** Advances the clock in steps of 100 ms. */
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
 }
 
 export interface CustomerOptions {
@@ -86,7 +86,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
     return engine;
   };
   const engine = open();
-  const pass = async (ms: number): Promise<void> => {
+  const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
       await microtasks();
       clock.advance(Math.min(100, ms - passed));
@@ -102,7 +102,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
     attempts,
     errors,
     open,
-    pass,
+    advance,
     async customer({ credits = 1000, requestsPerMinute = 1000, abilities } = {}) {
       const account = await engine.accounts.create({
         email: `${crypto.randomUUID()}@example.com`,

@@ -41,7 +41,7 @@ describe("a test event", () => {
   });
 
   it("reports why it was not acknowledged, and is sent once", async () => {
-    const { engine, sender, customer, pass } = openBatchBench();
+    const { engine, sender, customer, advance } = openBatchBench();
     const { token } = await customer();
     sender.returnNext({ kind: "failed", reason: "blocked" });
     sender.returnNext({ kind: "responded", status: 302, retryAfterMs: null, body: "" });
@@ -49,7 +49,7 @@ describe("a test event", () => {
     expect(await test()).toMatchObject({ delivered: false, outcome: { kind: "failed", reason: "blocked" } });
     expect(await test()).toMatchObject({ delivered: false, outcome: { status: 302 } });
     engine.startWorker();
-    await pass(60_000);
+    await advance(60_000);
     expect(sender.requests).toHaveLength(2);
   });
 

@@ -36,7 +36,7 @@ describe("a worker", () => {
   });
 
   it("claims a quarantined account's items after those of other accounts, one at a time", async () => {
-    const { engine, renderer, customer, submit, until, pass } = openBatchBench();
+    const { engine, renderer, customer, submit, until, advance } = openBatchBench();
     const [hostile, neighbor] = [await customer(), await customer()];
     renderer.failNext(new SnapError("upstream_error", "The page was ended.", { pageEnded: true }));
     const parameters = { url: "https://example.com/hostile" };
@@ -47,7 +47,7 @@ describe("a worker", () => {
     const first = await submit(hostile, pages(3));
     const second = await submit(neighbor, pages(3));
     engine.startWorker();
-    await pass(1_000);
+    await advance(1_000);
     // each account leaves one of the four slots free, and its batches leave one more
     expect(renderer.options.slice(1).map(({ isolationKey }) => isolationKey)).toEqual([
       neighbor.account.id,
@@ -117,13 +117,13 @@ describe("a worker", () => {
     ["rotated", null],
     ["revoked", "unauthenticated"],
   ])("uses the token's current state: %s", async (change, code) => {
-    const { engine, customer, submit, storage, pass } = openBatchBench();
+    const { engine, customer, submit, storage, advance } = openBatchBench();
     const principal = await customer();
     const { id } = await submit(principal, ["a"]);
     if (change === "rotated") await engine.tokens.rotate(principal.token.id);
     else await engine.tokens.revoke(principal.token.id);
     engine.startWorker();
-    await pass(2000);
+    await advance(2000);
     const [item] = (await storage.batches.find(id))?.items ?? [];
     expect(item?.state).toMatchObject(code === null ? { status: "done" } : { status: "failed", code });
   });
@@ -228,7 +228,7 @@ describe("credits that are only reserved", () => {
     ]);
   });
 
-  it("lapse after their worker is lost, and are then available to its items again", async () => {
+  it("lapse after their worker dies, and are then available to its items again", async () => {
     const { engine, open, renderer, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -431,14 +431,14 @@ describe("a lost worker", () => {
 
 describe("a worker with a claimed item", () => {
   it("keeps its lease with heartbeats during a long render", async () => {
-    const { engine, open, renderer, customer, submit, pass, until } = openBatchBench();
+    const { engine, open, renderer, customer, submit, advance, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
     engine.startWorker();
     open().startWorker();
     const { id: batchId } = await submit(principal, ["long"]);
     await renderer.whenCalled(1);
-    await pass(100_000);
+    await advance(100_000);
     expect(renderer.calls).toHaveLength(1);
     release();
     expect((await until({ principal, batchId }, isComplete)).items).toMatchObject([{ credit_cost: 1 }]);

@@ -101,7 +101,7 @@ function startProcess(overrides: Partial<ShareParts> = {}): Process {
       );
       const led = async (): Promise<LedRender> => {
         const shared = await outcome;
-        if (!shared.isLed) throw new Error("the request does not lead");
+        if (!shared.isLed) throw new Error("the request is not the leader");
         return shared;
       };
       return {
@@ -118,7 +118,7 @@ function startProcess(overrides: Partial<ShareParts> = {}): Process {
   };
 }
 
-async function pass(ms: number): Promise<void> {
+async function advance(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 50) {
     await microtasks();
     clock.advance(50);
@@ -132,10 +132,10 @@ describe("identical requests in one process", () => {
   it("wait for the first request and get its rendering", async () => {
     const { send } = startProcess();
     const [first, ...others] = [send(), send(), send()];
-    await pass(59_000);
+    await advance(59_000);
     expect(statesOf([first, ...others])).toEqual(["leads", "waiting", "waiting"]);
     await first.finish("made");
-    await pass(0);
+    await advance(0);
     expect(statesOf(others)).toEqual(["made", "made"]);
     expect(errors).toEqual([]);
   });
@@ -145,11 +145,11 @@ describe("identical requests in one process", () => {
     const [first, second] = [send(), send()];
     const stored = Promise.withResolvers<void>();
     const published = (await first.led()).publish(rendering("made"), stored.promise);
-    await pass(5000);
+    await advance(5000);
     expect(second.state()).toBe("waiting");
     stored.resolve();
     await published;
-    await pass(0);
+    await advance(0);
     expect(second.state()).toBe("made");
   });
 
@@ -157,7 +157,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
     await first.fail();
-    await pass(0);
+    await advance(0);
     expect(second.state()).toBe("SnapError: as scripted");
     expect(await isFree()).toBe(true);
   });
@@ -168,7 +168,7 @@ describe("identical requests in one process", () => {
       const { send } = startProcess();
       const [first, ...others] = [send(), send(), send()];
       await first.fail(new SnapError(code, "as scripted"));
-      await pass(0);
+      await advance(0);
       expect(statesOf(others)).toEqual(["leads", "waiting"]);
     },
   );
@@ -181,7 +181,7 @@ describe("identical requests in one process", () => {
       "disk full",
     );
     led.fail(new Error("disk full"));
-    await pass(0);
+    await advance(0);
     expect(second.state()).toBe("Error: disk full");
   });
 
@@ -195,7 +195,7 @@ describe("identical requests in one process", () => {
     for (const one of all) await one.fail(new SnapError("credit_limit_reached", "as scripted"));
     expect(reads).toBe(0);
     const next = send();
-    await pass(0);
+    await advance(0);
     expect(next.state()).toBe("leads");
   });
 
@@ -204,7 +204,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     const [first, ...others] = [send(), send(), send()];
     await first.finish("made");
-    await pass(0);
+    await advance(0);
     expect(statesOf(others)).toEqual(["made", "made"]);
   });
 
@@ -214,10 +214,10 @@ describe("identical requests in one process", () => {
     const item = send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (raised += 1));
     send({ priority: "batch" });
-    await pass(0);
+    await advance(0);
     expect(raised).toBe(0);
     send();
-    await pass(0);
+    await advance(0);
     expect(raised).toBe(1);
   });
 
@@ -226,10 +226,10 @@ describe("identical requests in one process", () => {
     const first = send();
     const joined = Array.from({ length: 10_000 }, () => send());
     const rejected = send();
-    await pass(0);
+    await advance(0);
     expect(rejected.state()).toMatch(/^SnapError: 10000 identical requests are waiting for this render/);
     await first.finish("made");
-    await pass(0);
+    await advance(0);
     expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
   });
 
@@ -237,7 +237,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", cache: false });
     const all = [send({ parameters }), send({ parameters })];
-    await pass(0);
+    await advance(0);
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
@@ -245,7 +245,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     const parameters = parseParameters({ url: "https://example.com/", waitUntil: "networkidle2" });
     const all = [send(), send({ parameters })];
-    await pass(0);
+    await advance(0);
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
@@ -253,7 +253,7 @@ describe("identical requests in one process", () => {
     const { send, cache } = startProcess();
     await cache.store(KEY, rendering("just cached"));
     const late = send();
-    await pass(0);
+    await advance(0);
     expect(late.state()).toBe("just cached");
     expect(await isFree()).toBe(true);
   });
@@ -267,12 +267,12 @@ describe("a request with maxWaitMs", () => {
   it("waits at most that long for a joined render to start, while others continue to wait", async () => {
     const { send } = startProcess();
     const [leader, joined, patient] = [send(), send(impatient), send()];
-    await pass(9_950);
+    await advance(9_950);
     expect(joined.state()).toBe("waiting");
-    await pass(50);
+    await advance(50);
     expect(statesOf([leader, joined, patient])).toEqual(["leads", BUSY, "waiting"]);
     await leader.finish("made");
-    await pass(0);
+    await advance(0);
     expect(patient.state()).toBe("made");
   });
 
@@ -280,9 +280,9 @@ describe("a request with maxWaitMs", () => {
     const { send } = startProcess();
     send();
     const joined = send({ ...impatient, requestedAt: clock.now() - 9_000 });
-    await pass(950);
+    await advance(950);
     expect(joined.state()).toBe("waiting");
-    await pass(50);
+    await advance(50);
     expect(joined.state()).toBe(BUSY);
   });
 
@@ -290,22 +290,22 @@ describe("a request with maxWaitMs", () => {
     const { send } = startProcess();
     const leader = send();
     const joined = send(impatient);
-    await pass(9_000);
+    await advance(9_000);
     await leader.start();
     const late = send(impatient);
-    await pass(45_000);
+    await advance(45_000);
     expect(statesOf([joined, late])).toEqual(["waiting", "waiting"]);
     await leader.finish("made");
-    await pass(0);
+    await advance(0);
     expect(statesOf([joined, late])).toEqual(["made", "made"]);
   });
 
   it("never leads after it has failed", async () => {
     const { send } = startProcess();
     const [leader, joined, patient] = [send(), send(impatient), send()];
-    await pass(10_000);
+    await advance(10_000);
     await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
-    await pass(0);
+    await advance(0);
     expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
   });
 
@@ -313,9 +313,9 @@ describe("a request with maxWaitMs", () => {
     const { send } = startProcess();
     const [leader, joined, patient] = [send(), send(impatient), send()];
     await leader.start();
-    await pass(20_000);
+    await advance(20_000);
     await leader.fail(new SnapError("upstream_rate_limited", "by the browser"));
-    await pass(0);
+    await advance(0);
     expect(statesOf([joined, patient])).toEqual([BUSY, "leads"]);
   });
 
@@ -325,48 +325,48 @@ describe("a request with maxWaitMs", () => {
     const item = send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     const joined = send(impatient);
-    await pass(10_000);
+    await advance(10_000);
     expect([isRaised, joined.state()]).toEqual([true, BUSY]);
   });
 
   it("waits at most that long for another process, then leads", async () => {
     const one = startProcess().send();
-    await pass(0);
+    await advance(0);
     const two = startProcess();
     const [leader, joined, patient] = [two.send(impatient), two.send(impatient), two.send()];
-    await pass(9_950);
+    await advance(9_950);
     expect(statesOf([leader, joined, patient])).toEqual(["waiting", "waiting", "waiting"]);
-    await pass(100);
+    await advance(100);
     expect(statesOf([one, leader, joined, patient])).toEqual(["leads", "leads", BUSY, "waiting"]);
     // the second process has no free slot, so the patient request waits for the other process again
     await leader.fail(new SnapError("upstream_rate_limited", "as scripted"));
-    await pass(20_000);
+    await advance(20_000);
     expect(patient.state()).toBe("waiting");
     await one.finish("made");
-    await pass(50);
+    await advance(50);
     expect(patient.state()).toBe("made");
   });
 });
 
 describe("identical requests in several processes", () => {
-  it("wait for the rendering process, even for much longer than one lease", async () => {
+  it("wait for the process that is rendering, even for much longer than the lease's duration", async () => {
     const one = startProcess().send();
-    await pass(0);
+    await advance(0);
     const two = startProcess();
     const waiting = [two.send(), two.send(), startProcess().send()];
-    await pass(59_000);
+    await advance(59_000);
     expect([one.state(), ...statesOf(waiting)]).toEqual(["leads", "waiting", "waiting", "waiting"]);
     await one.finish("made");
-    await pass(50);
+    await advance(50);
     expect(statesOf(waiting)).toEqual(["made", "made", "made"]);
     expect(errors).toEqual([]);
   });
 
   it("wait at most a minute, because several processes can fail one after another", async () => {
     const one = startProcess().send();
-    await pass(0);
+    await advance(0);
     const two = startProcess().send();
-    await pass(60_100);
+    await advance(60_100);
     expect(statesOf([one, two])).toEqual(["leads", "leads"]);
     // the second process has no lease to release
     await two.finish("made by two");
@@ -377,30 +377,30 @@ describe("identical requests in several processes", () => {
 
   it("elect one leader when another process's render fails", async () => {
     const one = startProcess().send();
-    await pass(0);
+    await advance(0);
     const others = [startProcess().send(), startProcess().send()];
-    await pass(500);
+    await advance(500);
     await one.fail();
-    await pass(100);
+    await advance(100);
     expect(statesOf(others).toSorted()).toEqual(["leads", "waiting"]);
   });
 
-  it("lead when the rendering process is lost", async () => {
+  it("lead when the process that is rendering dies", async () => {
     await leases.acquire({ name: NAME, holder: "lost", leaseMs: 6000, priority: "batch" });
     const two = startProcess().send();
-    await pass(5900);
+    await advance(5900);
     expect(two.state()).toBe("waiting");
-    await pass(150);
+    await advance(150);
     expect(two.state()).toBe("leads");
   });
 
   it("do not repeat a render whose rendering was cached just after the lookup", async () => {
     const one = startProcess().send();
-    await pass(0);
+    await advance(0);
     await one.finish("made");
     // as if its lookup had preceded the caching: the lease still lingers
     const two = startProcess().send();
-    await pass(50);
+    await advance(50);
     expect(two.state()).toBe("made");
   });
 
@@ -409,30 +409,30 @@ describe("identical requests in several processes", () => {
     const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     startProcess().send();
-    await pass(1000);
+    await advance(1000);
     expect(isRaised).toBe(true);
   });
 
-  it("raise the priority even by joining a batch item that is waiting for the other process", async () => {
+  it("raise the priority even if they join a batch item that is waiting for the other process", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
     void (await item.led()).priorityRaised?.then(() => (isRaised = true));
     const two = startProcess();
     two.send({ priority: "batch" });
-    await pass(2000);
+    await advance(2000);
     expect(isRaised).toBe(false);
     two.send();
-    await pass(2000);
+    await advance(2000);
     expect(isRaised).toBe(true);
   });
 
   it("stop renewing the lease when the rendering is published", async () => {
     const one = startProcess().send();
     await one.finish("made");
-    await pass(6000);
+    await advance(6000);
     const lost = { name: NAME, holder: "b", leaseMs: 60_000, priority: "batch" } as const;
     expect(await leases.acquire(lost)).toBe("acquired");
-    await pass(10_000);
+    await advance(10_000);
     expect(await leases.acquire({ ...lost, holder: "c" })).toBe("held");
   });
 
@@ -444,7 +444,7 @@ describe("identical requests in several processes", () => {
     const acquire: RenderLeases["acquire"] = (request) =>
       (acquisitions += 1) === 1 ? leases.acquire(request) : fail();
     const one = startProcess({ renderLeases: { acquire, release: fail } }).send();
-    await pass(1000);
+    await advance(1000);
     await one.fail();
     await microtasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
@@ -458,11 +458,11 @@ describe("identical requests in several processes", () => {
     };
     const { send } = startProcess({ renderLeases: { ...leases, acquire } });
     const first = send();
-    await pass(0);
+    await advance(0);
     expect(first.state()).toBe("Error: no connection");
     isUnavailable = false;
     const second = send();
-    await pass(0);
+    await advance(0);
     expect(second.state()).toBe("leads");
   });
 });

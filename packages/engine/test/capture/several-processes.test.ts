@@ -104,7 +104,7 @@ describe("engines with shared storage", () => {
     expect([one.renderer.calls.length, two.renderer.calls.length]).toEqual([1, 1]);
   });
 
-  it("retry after the rendering process fails", async () => {
+  it("retry after another process's render fails", async () => {
     const principal = await customer(1);
     one.renderer.failNext(new SnapError("render_timeout", "too slow"));
     const release = one.renderer.hold();
@@ -118,7 +118,7 @@ describe("engines with shared storage", () => {
     expect(await used(principal)).toBe(1);
   });
 
-  it("take over when the rendering process is lost", async () => {
+  it("take over when the process that is rendering dies", async () => {
     const principal = await customer();
     // its clock has stopped, so it does not renew its lease
     const lost = processes.open(createFakeClock(clock.now()));

@@ -25,7 +25,7 @@ interface Machine {
 /** Opens engines that share storage, on machines whose clocks differ from the storage's by `skewsMs`. */
 function openMachines(...skewsMs: readonly number[]): {
   readonly machines: readonly Machine[];
-  readonly pass: (ms: number) => Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
 } {
   const server = createFakeClock(START_MS);
   const clocks = [{ name: "PostgreSQL", now: async () => server.now() }];
@@ -46,7 +46,7 @@ function openMachines(...skewsMs: readonly number[]): {
   });
   return {
     machines,
-    async pass(ms) {
+    async advance(ms) {
       for (let passed = 0; passed < ms; passed += 500) {
         await microtasks();
         for (const clock of [server, ...machines.map((machine) => machine.clock)]) clock.advance(500);
@@ -75,12 +75,12 @@ it.each([
 ])(
   "a machine whose clock is off by %i ms reports these reasons for not being ready: %j",
   async (skewMs, reasons) => {
-    const { machines, pass } = openMachines(skewMs);
+    const { machines, advance } = openMachines(skewMs);
     const [{ engine, clock }] = machines as [Machine];
     expect(await engine.health()).toMatchObject({ ready: reasons.length === 0, reasons });
     expect(engine.clockSkews()).toEqual([{ server: "PostgreSQL", skewMs }]);
     clock.set(clock.now() - skewMs);
-    await pass(60_000);
+    await advance(60_000);
     expect(await engine.health()).toMatchObject({ ready: true, reasons: [] });
   },
 );
@@ -93,7 +93,7 @@ describe.each([
   [-2000, 2000],
 ])("machines whose clocks are off by %i ms and %i ms", (firstMs, secondMs) => {
   it("render an item once, although both have a worker", async () => {
-    const { machines, pass } = openMachines(firstMs, secondMs);
+    const { machines, advance } = openMachines(firstMs, secondMs);
     const [owner, other] = machines as [Machine, Machine];
     const principal = await createPrincipal(owner);
     const release = owner.renderer.hold();
@@ -101,7 +101,7 @@ describe.each([
     const worker = owner.engine.startWorker();
     await owner.renderer.whenCalled(1);
     other.engine.startWorker();
-    await pass(30_000);
+    await advance(30_000);
     expect(other.renderer.calls).toHaveLength(0);
     release();
     await worker.stop();
@@ -112,13 +112,13 @@ describe.each([
 });
 
 it("a worker claims items within a minute after its clock is corrected", async () => {
-  const { machines, pass } = openMachines(0, HOUR_MS);
+  const { machines, advance } = openMachines(0, HOUR_MS);
   const [accurate, { engine, renderer, clock }] = machines as [Machine, Machine];
   await accurate.engine.batches.submit({ principal: await createPrincipal(accurate), document });
   engine.startWorker();
-  await pass(30_000);
+  await advance(30_000);
   expect(renderer.calls).toHaveLength(0);
   clock.set(clock.now() - HOUR_MS);
-  await pass(31_000);
+  await advance(31_000);
   expect(renderer.calls).toHaveLength(1);
 });

@@ -89,7 +89,7 @@ function countEvent(event: EngineEvent): void {
   if (event.type === "reservation-ended") events.push(event.resolution);
 }
 
-async function pass(ms: number, stepMs = 500): Promise<void> {
+async function advance(ms: number, stepMs = 500): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     await microtasks();
     clock.advance(stepMs);
@@ -118,7 +118,7 @@ describe("a failed render whose refund gets no response", () => {
     await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "render_failed" });
     expect(await journal()).toEqual(["grant", "reserve"]);
     expect(events).toEqual(["refund failed"]);
-    await pass(1000);
+    await advance(1000);
     expect(await journal()).toEqual(["grant", "reserve", "refund"]);
     expect(events).toEqual(["refund failed", "refunded"]);
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 1000, used: 0 });
@@ -129,27 +129,27 @@ describe("a charge whose settlement and refund fail without a definite result", 
   it("fails its capture immediately, and is reversed when the ledger recovers", async () => {
     await failCapture();
     expect(await used()).toBe(1);
-    await pass(20_000);
+    await advance(20_000);
     expect(await used()).toBe(1);
     faults.reverse = null;
-    await pass(30_000);
+    await advance(30_000);
     expect(await used()).toBe(0);
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(errors.map(String)).toEqual(["Error: no connection"]);
     expect(events.slice(0, 3)).toEqual(["settle failed", "refund failed", "reverse failed"]);
     expect(events.at(-1)).toBe("reversed");
     const attempts = attemptedAt.length;
-    await pass(120_000);
+    await advance(120_000);
     expect(attemptedAt).toHaveLength(attempts);
   });
 
   it("is reversed once, even if the reversal's result is also lost", async () => {
     await failCapture();
     faults.reverse = "after";
-    await pass(10_000);
+    await advance(10_000);
     expect(attemptedAt.length).toBeGreaterThan(1);
     faults.reverse = null;
-    await pass(30_000);
+    await advance(30_000);
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(await used()).toBe(0);
   });
@@ -157,7 +157,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
   it("is refunded if nothing was committed, and a late settlement charges nothing", async () => {
     Object.assign(faults, { settle: "before", refund: "before" } satisfies Partial<typeof faults>);
     await expect(engine.capture({ principal, parameters })).rejects.toMatchObject({ code: "server_error" });
-    await pass(1000);
+    await advance(1000);
     expect(await journal()).toEqual(["grant", "reserve", "refund"]);
     const [line] = await storage.ledger.journal({ accountId: principal.account.id, limit: 1 });
     const reservationId = line?.reservationId ?? "";
@@ -169,9 +169,9 @@ describe("a charge whose settlement and refund fail without a definite result", 
     clock.advance(NEXT_MONTH_MS - START_MS - 10_000);
     principal = { ...principal, balance: null };
     await failCapture();
-    await pass(20_000);
+    await advance(20_000);
     faults.reverse = null;
-    await pass(30_000);
+    await advance(30_000);
     const request = { accountId: principal.account.id, granted: 1000, now: clock.now() };
     const period = { startedAt: START_MS, resetsAt: NEXT_MONTH_MS };
     expect(await storage.ledger.balance({ ...request, period })).toEqual({
@@ -184,7 +184,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
 
   it("is retried after 1, 2, 4, 8, 16 and 30 seconds, then every 30 seconds, for a day", async () => {
     await failCapture();
-    await pass(DAY_MS + 60_000, 1000);
+    await advance(DAY_MS + 60_000, 1000);
     expect(attemptedAt.slice(0, 8)).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1000));
     expect(attemptedAt.at(-1)).toBeGreaterThanOrEqual(DAY_MS);
     expect(attemptedAt.at(-1)).toBeLessThanOrEqual(DAY_MS + 30_000);
@@ -204,7 +204,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
     await engine.close();
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
     expect(closed).toEqual(["storage"]);
-    await pass(60_000);
+    await advance(60_000);
     expect(attemptedAt).toEqual([0]);
   });
 
@@ -216,7 +216,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
       expect.stringMatching(/^Error: reservation \w+ may still be charged, although its request failed$/),
     ]);
     expect(events).toEqual(["settle failed", "refund failed", "give-up failed"]);
-    await pass(60_000);
+    await advance(60_000);
     expect(attemptedAt).toEqual([0]);
   });
 });
@@ -284,7 +284,7 @@ it("a finished batch item stays charged, even if the results of its settlement a
   const { id: batchId } = await bench.submit(customer, ["page"]);
   failing.startWorker();
   const batch = await bench.until({ principal: customer, batchId }, ({ status }) => status === "complete");
-  await bench.pass(60_000);
+  await bench.advance(60_000);
   expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
   expect(isLost).toBe(true);
   const lines = await memory.ledger.journal({ accountId: customer.account.id, limit: 10 });
@@ -308,7 +308,7 @@ describe("reversals", () => {
       return "reversed";
     });
     for (const id of ["bad", "r1", "r2"]) reversals.add(id);
-    await pass(5000);
+    await advance(5000);
     expect(done).toEqual(["r1", "r2"]);
     expect(errors).toEqual([]);
     await reversals.close();
@@ -322,7 +322,7 @@ describe("reversals", () => {
       throw new Error("no connection");
     });
     for (let index = 0; index < 100; index += 1) reversals.add(`r${index}`);
-    await pass(8000);
+    await advance(8000);
     expect(attempted).toEqual(["r0", "r1", "r2"]);
   });
 
@@ -342,9 +342,9 @@ describe("reversals", () => {
     reversals.add("r1");
     let isClosed = false;
     void reversals.close().then(() => (isClosed = true));
-    await pass(4900, 100);
+    await advance(4900, 100);
     expect(isClosed).toBe(false);
-    await pass(100, 100);
+    await advance(100, 100);
     expect(isClosed).toBe(true);
     reject(new Error("no connection"));
     await microtasks();

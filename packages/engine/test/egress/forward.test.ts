@@ -223,7 +223,7 @@ describe("an invalid request, or one that is not in absolute form,", () => {
     ["in origin form", (): string => "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
     ["in asterisk form", (): string => "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"],
     ["https", (): string => get("https://127.0.0.1:PORT/")],
-    ["another scheme", (): string => get("ftp://127.0.0.1:PORT/")],
+    ["an unsupported scheme", (): string => get("ftp://127.0.0.1:PORT/")],
     ["a backslash", (): string => get("http://127.0.0.1:PORT\\@example.com/")],
     [
       "a length and chunks",
@@ -236,7 +236,7 @@ describe("an invalid request, or one that is not in absolute form,", () => {
     ],
     ["a signed length", (): string => get("http://127.0.0.1:PORT/", "Content-Length: +4\r\n") + "body"],
     [
-      "another coding",
+      "an unsupported transfer coding",
       (): string => get("http://127.0.0.1:PORT/", "Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n",
     ],
     [

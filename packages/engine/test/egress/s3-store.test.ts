@@ -139,7 +139,7 @@ describe("createS3Store", () => {
     ["a metadata service in IPv6", { endpoint: "http://[fd00:ec2::254]" }],
     ["a metadata service through NAT64", { endpoint: "http://[64:ff9b::a9fe:a9fe]" }],
     ["an IPv4-mapped address", { endpoint: "http://[::ffff:169.254.169.254]" }],
-    ["another notation", { endpoint: "http://2852039166" }],
+    ["decimal notation", { endpoint: "http://2852039166" }],
     ["an address that cannot have subdomains", { endpoint: "http://169.254.1.1", addressing: "virtual" }],
     ["a name that resolves to one", { endpoint: "http://minio.internal:9000" }],
     ["a name that also resolves to one", { endpoint: "http://both.internal:9000" }],

@@ -158,7 +158,7 @@ describe("the target", () => {
   });
 
   it.each([
-    ["another scheme", "ftp://127.0.0.1/"],
+    ["an unsupported scheme", "ftp://127.0.0.1/"],
     ["not a URL", "receiver"],
     ["a port of another service", "http://127.0.0.1:25/"],
     ["a user name", "http://user@127.0.0.1/"],

@@ -18,7 +18,7 @@ async function finish(
   bench.engine.startWorker();
   const { id: batchId } = await bench.engine.batches.submit({ principal, document: { items } });
   await bench.until({ principal, batchId }, isComplete);
-  await bench.pass(2000);
+  await bench.advance(2000);
   return { batchId, entries: (await bench.engine.history.page({ limit: 100 })).entries };
 }
 
@@ -96,7 +96,7 @@ describe("the history of batch items", () => {
     });
     bench.engine.startWorker();
     await bench.until({ principal, batchId }, isComplete);
-    await bench.pass(2000);
+    await bench.advance(2000);
     const { entries } = await bench.engine.history.page({ limit: 9 });
     expect(entries).toMatchObject([{ batchId, code: "render_failed", entryPoint: "batch", durationMs: 0 }]);
   });

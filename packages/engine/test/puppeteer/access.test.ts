@@ -229,18 +229,18 @@ describe("headers, cookies and basicAuth", () => {
     await render(sites, DONE);
     expect(lacking(sites, "/")).toEqual([]);
     expect(leaks(sites.third, "/frame", "/own-fetch-of-frame")).toEqual([]);
-    const ofFrame = sites.own.received.filter(({ what }) => what.includes("of-frame"));
-    expect(ofFrame).toHaveLength(5);
-    expect(ofFrame.filter(hasSecret)).toEqual([]);
+    const frameRequests = sites.own.received.filter(({ what }) => what.includes("of-frame"));
+    expect(frameRequests).toHaveLength(5);
+    expect(frameRequests.filter(hasSecret)).toEqual([]);
   });
 
   it("are not sent on behalf of the site that a redirect leads to", async () => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": redirectTo(`${thirdOrigin}/frame`) }));
     await render(sites, DONE);
     expect(lacking(sites, "/")).toEqual([]);
-    const ofPage = sites.own.received.filter(({ what }) => what.includes("of-frame"));
-    expect(ofPage).toHaveLength(5);
-    expect(ofPage.filter(hasSecret)).toEqual([]);
+    const pageRequests = sites.own.received.filter(({ what }) => what.includes("of-frame"));
+    expect(pageRequests).toHaveLength(5);
+    expect(pageRequests.filter(hasSecret)).toEqual([]);
   });
 
   it("do not reach another host on the same site", async () => {

@@ -36,11 +36,11 @@ async function print(path: string, options: object = {}): Promise<PdfContent> {
 }
 
 function textIn({ pages }: PdfContent, page: number): string[] {
-  return required(pages[page], "page").texts.map(({ text }) => text);
+  return required(pages[page], "page").textItems.map(({ text }) => text);
 }
 
 function find({ pages }: PdfContent, page: number, text: string): PdfText {
-  const found = required(pages[page], "page").texts.find((candidate) => candidate.text.includes(text));
+  const found = required(pages[page], "page").textItems.find((candidate) => candidate.text.includes(text));
   return required(found, `text ${text}`);
 }
 
@@ -84,7 +84,7 @@ describe("headers and footers", () => {
     });
     const [first, last] = [
       find(file, 1, "line 0"),
-      required(required(file.pages[1], "page").texts.at(-1), "last line"),
+      required(required(file.pages[1], "page").textItems.at(-1), "last line"),
     ];
     expect(first.y).toBeGreaterThan(12);
     expect(find(file, 1, "above").y).toBeGreaterThan(140);
@@ -159,9 +159,9 @@ describe("outline, tagged and the document information", () => {
     expect(outline).toEqual([
       {
         title: "Summary",
-        below: [
-          { title: "Figures", below: [] },
-          { title: "Outlook", below: [] },
+        children: [
+          { title: "Figures", children: [] },
+          { title: "Outlook", children: [] },
         ],
       },
     ]);

@@ -1,4 +1,4 @@
-// silences the warning of pdf.js that it cannot draw, because nothing here draws
+// silences pdf.js's warning that it cannot draw, because nothing here draws
 const { warn } = console;
 console.warn = () => {};
 const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
@@ -18,14 +18,14 @@ export interface PdfPage {
   /** In points. */
   readonly width: number;
   readonly height: number;
-  readonly texts: readonly PdfText[];
+  readonly textItems: readonly PdfText[];
   /** Roles in the structure tree, such as `H1`, in order; empty if the PDF has no tags. */
   readonly roles: readonly string[];
 }
 
 export interface Bookmark {
   readonly title: string;
-  readonly below: readonly Bookmark[];
+  readonly children: readonly Bookmark[];
 }
 
 export interface PdfContent {
@@ -51,12 +51,12 @@ type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocument>["promise"]
 async function readPage(page: Page): Promise<PdfPage> {
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
   const { items } = await page.getTextContent();
-  const texts = items.flatMap((item) => {
+  const textItems = items.flatMap((item) => {
     if (!("str" in item) || item.str.trim() === "") return [];
     const [, , , fontSize = 0, x = 0, y = 0] = item.transform as number[];
     return [{ text: item.str, x: x - left, y: top - y, fontSize }];
   });
-  return { width: right - left, height: top - bottom, texts, roles: rolesOf(await page.getStructTree()) };
+  return { width: right - left, height: top - bottom, textItems, roles: rolesOf(await page.getStructTree()) };
 }
 
 interface StructureNode {
@@ -65,8 +65,8 @@ interface StructureNode {
 }
 
 function rolesOf(node: StructureNode | null): string[] {
-  const below = (node?.children ?? []).flatMap((child) => rolesOf(child as StructureNode));
-  return node?.role === undefined ? below : [node.role, ...below];
+  const childRoles = (node?.children ?? []).flatMap((child) => rolesOf(child as StructureNode));
+  return node?.role === undefined ? childRoles : [node.role, ...childRoles];
 }
 
 interface OutlineNode {
@@ -75,5 +75,5 @@ interface OutlineNode {
 }
 
 function bookmarksOf(nodes: readonly OutlineNode[] | null): Bookmark[] {
-  return (nodes ?? []).map(({ title, items }) => ({ title, below: bookmarksOf(items) }));
+  return (nodes ?? []).map(({ title, items }) => ({ title, children: bookmarksOf(items) }));
 }

@@ -40,7 +40,7 @@ export async function failureOf(render: Promise<unknown>): Promise<{ code: strin
   return { code, message };
 }
 
-/** Returns the error of a render; fails the test if the render succeeds. */
+/** Returns the error from a failed render; fails the test if the render succeeds. */
 export async function errorOf(render: Promise<unknown>): Promise<SnapError> {
   return render.then(
     () => expect.fail("the render succeeded"),

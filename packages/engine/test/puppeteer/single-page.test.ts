@@ -72,8 +72,8 @@ async function print(path: string, options: object = {}): Promise<PdfPage> {
 }
 
 /** Returns how far below the last line the page ends, in points. */
-function spaceBelow({ height, texts }: PdfPage): number {
-  const last = texts.findLast(({ text }) => text.endsWith("last"));
+function spaceBelow({ height, textItems }: PdfPage): number {
+  const last = textItems.findLast(({ text }) => text.endsWith("last"));
   return height - required(last, "last line").y;
 }
 
@@ -99,7 +99,7 @@ describe.concurrent("a single page", () => {
 
   it("does not include content that is not shown", async () => {
     const page = await print("/closed");
-    expect(page.texts.map(({ text }) => text)).toContain("more");
+    expect(page.textItems.map(({ text }) => text)).toContain("more");
     expect(page.height).toBeLessThan(60);
   });
 
@@ -110,14 +110,14 @@ describe.concurrent("a single page", () => {
     expect(page.width).toBe(612);
     expect(page.height).toBeGreaterThanOrEqual(3 * 72 + 600);
     expect(page.height).toBeLessThan(3 * 72 + 602);
-    expect(page.texts.map(({ text }) => text).join("")).toMatch(/1\s*of\s*1/);
+    expect(page.textItems.map(({ text }) => text).join("")).toMatch(/1\s*of\s*1/);
     expect(spaceBelow(page)).toBeLessThan(2 * 72 + 8);
   });
 
   it("has no page breaks, and ignores @page", async () => {
     const page = await print("/breaks");
     expect(page.width).toBeCloseTo(595.92, 1);
-    expect(page.texts.map(({ text }) => text)).toEqual(["a", "b", "c", "d", "e", "last"]);
+    expect(page.textItems.map(({ text }) => text)).toEqual(["a", "b", "c", "d", "e", "last"]);
     expect(spaceBelow(page)).toBeLessThan(8);
     const important = await print("/important");
     expect(important.width).toBeCloseTo(595.92, 1);
@@ -135,15 +135,15 @@ describe.concurrent("a single page", () => {
   it("has fixed elements at its edges", async () => {
     const page = await print("/fixed");
     expect(page.height).toBeCloseTo(1512, -1);
-    const bottom = page.texts.find(({ text }) => text === "bottom");
+    const bottom = page.textItems.find(({ text }) => text === "bottom");
     expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
   });
 
   it("is as long as its content even without a doctype", async () => {
     for (const path of ["/standards", "/quirks"]) {
-      const { height, texts } = await print(path);
+      const { height, textItems } = await print(path);
       expect(height).toBeLessThan(61);
-      expect(texts.map(({ text }) => text)).toEqual(["Receipt"]);
+      expect(textItems.map(({ text }) => text)).toEqual(["Receipt"]);
     }
     expect((await print("/quirks-filled")).height).toBeCloseTo(841.92, 1);
   });
@@ -151,7 +151,7 @@ describe.concurrent("a single page", () => {
   it("is one sheet if only fixed elements show anything", async () => {
     const page = await print("/only-fixed");
     expect(page.height).toBeCloseTo(841.92, 1);
-    expect(page.texts.map(({ text }) => text)).toEqual(["Certificate"]);
+    expect(page.textItems.map(({ text }) => text)).toEqual(["Certificate"]);
   });
 
   it.each(["/empty", "/hidden"])("is as short as possible if nothing is shown: %s", async (path) => {
@@ -164,7 +164,7 @@ describe.concurrent("a single page", () => {
 
   it("shrinks content that is too wide, as other pages do", async () => {
     const page = await print("/wide");
-    expect(page.texts.find(({ text }) => text === "wide")?.fontSize).toBeCloseTo((12 * 794.56) / 1000, 1);
+    expect(page.textItems.find(({ text }) => text === "wide")?.fontSize).toBeCloseTo((12 * 794.56) / 1000, 1);
     expect(spaceBelow(page)).toBeLessThan(8);
   });
 

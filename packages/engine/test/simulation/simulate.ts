@@ -17,7 +17,7 @@ import { NOBODY, type Conditions, type Violation, type World } from "./world.ts"
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
 const CLOCK_BOUND_MS = 2000;
-/** Longer than the longest suspension, the slowest call and the longest pause between reversal attempts, in total. */
+/** Longer than the longest suspension, the slowest call and the longest delay between reversal attempts, in total. */
 const REVERSAL_MS = 150_000;
 
 export interface SimulationOptions {

@@ -111,7 +111,7 @@ interface TextRow extends RowBase, Defaults<string> {
   readonly placeholder: string;
   /** Returns the canonical text, or `null` if the text is invalid. By default, every text is valid. */
   readonly canonicalize?: (text: string) => string | null;
-  /** Valid texts; the one closest to an invalid text is suggested. */
+  /** Valid values; the one closest to an invalid value is suggested. */
   readonly suggestions?: readonly string[];
 }
 

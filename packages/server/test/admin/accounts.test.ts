@@ -252,7 +252,7 @@ describe("a request is rejected", () => {
 });
 
 describe("paths and methods", () => {
-  it("an unknown path returns 404, and another method 405", async () => {
+  it("an unknown path returns 404, and an unsupported method 405", async () => {
     const { admin } = await openAdmin();
     for (const path of ["/", "/account", "/accounts/", "/accounts/acct_0/delete", "/v1", "/accounts/a/b"])
       expect([path, (await admin(path)).status]).toEqual([path, 404]);

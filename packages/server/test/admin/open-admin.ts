@@ -44,7 +44,7 @@ export interface AdminTestService extends TestService {
   readonly embedded: Storage;
   /** Sends a request to a path below `/admin/v1`, by default with the admin token. */
   readonly admin: (path: string, request?: AdminRequest) => Promise<Reply>;
-  /** Like `admin`, for a request that must succeed; returns the document. */
+  /** Like `admin`, for a request that must succeed; returns the parsed body. */
   readonly read: (path: string, request?: AdminRequest) => Promise<unknown>;
 }
 

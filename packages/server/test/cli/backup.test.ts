@@ -28,7 +28,7 @@ const UNDO_LAST_MIGRATIONS = `
 
 const execute = promisify(execFile);
 const MINUTE_MS = 60_000;
-/** Remote, so no browser starts. */
+/** Uses a remote browser, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 let workspace: Workspace;
@@ -327,7 +327,7 @@ describe("a restore", () => {
     await backUp();
   });
 
-  /** Returns the error of a rejected restore, which must not change the folder. */
+  /** Returns the error from a rejected restore, which must not change the folder. */
   async function failure(options: readonly string[] = ["--yes"], exitCode = 1): Promise<unknown> {
     const before = await readdir(data);
     const { code, stderr } = await workspace.run(["restore", file, ...options, "--json"]);

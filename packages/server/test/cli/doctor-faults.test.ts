@@ -14,7 +14,7 @@ interface Check {
   readonly advice?: string;
 }
 
-/** Remote, so no browser starts. */
+/** Uses a remote browser, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 /** Codes that depend on the machine that runs the tests. */
 const IGNORED = new Set([
@@ -25,7 +25,7 @@ const IGNORED = new Set([
   "fonts_unknown",
 ]);
 
-/** A folder without a fault, which each test copies. */
+/** A healthy folder that each test copies. */
 const healthy = openWorkspace(ENVIRONMENT);
 let workspace: Workspace;
 let accountId: string;
@@ -55,7 +55,7 @@ async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[
   return (JSON.parse(stdout) as { checks: Check[] }).checks;
 }
 
-/** Returns the checks that report something, each as its status and its code. */
+/** Returns the checks with findings, each as its status and its code. */
 async function findings(environment?: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const checks = await examine(environment);
   return checks.filter(({ code }) => !IGNORED.has(code)).map(({ status, code }) => `${status} ${code}`);
@@ -67,8 +67,8 @@ async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<
   return found.advice;
 }
 
-describe("doctor names the fault, if there is one, and how to repair it:", () => {
-  it("no fault", async () => {
+describe("doctor reports the problem, if there is one, and how to fix it:", () => {
+  it("no problem", async () => {
     expect(await findings()).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     expect(await findings()).toEqual([]);
   });
 
-  it("a missing key that is permanently lost", async () => {
+  it("a key that is permanently lost", async () => {
     await rm(path("data/secret.key"));
     expect(await findings()).toEqual(["problem secret_key_missing"]);
     expect(await adviceOn("secret_key_missing")).toContain("`snap-server secret-key replace`");
@@ -199,7 +199,7 @@ describe("doctor names the fault, if there is one, and how to repair it:", () =>
     expect(await findings(environment)).toEqual([]);
   });
 
-  it("no database yet, without creating one", async () => {
+  it("no database yet, and does not create one", async () => {
     const folder = path("unused");
     const storage = (await examine({ SNAP_DATA_DIR: folder })).find(({ name }) => name === "storage");
     expect(storage?.message).toContain("if the service has run before, set SNAP_DATA_DIR to its folder");

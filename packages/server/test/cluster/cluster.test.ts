@@ -182,11 +182,11 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
         expect([...kinds].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
         const lost = own.length - responded.length;
         const rendered = count(own, ({ cache }) => cache === "MISS");
-        const ofBatches = documents
+        const batchItems = documents
           .filter((one) => one.customer === customer)
           .flatMap(({ document }) => document.items);
-        expect(new Set(ofBatches.map(({ status }) => status))).toEqual(new Set(["done"]));
-        const batchCost = ofBatches.reduce((sum, item) => sum + (item.credit_cost ?? 0), 0);
+        expect(new Set(batchItems.map(({ status }) => status))).toEqual(new Set(["done"]));
+        const batchCost = batchItems.reduce((sum, item) => sum + (item.credit_cost ?? 0), 0);
         const lines = await cluster.storage.ledger.journal({ accountId: customer.id, limit: 10_000 });
         const reservations = lines.filter(({ kind }) => kind === "reserve");
         await expect

@@ -156,9 +156,9 @@ describe("kill -9 of the server during batches", () => {
       expect(new Set(settled).size).toBe(settled.length);
 
       for (const { id, items: ended } of batches) {
-        const ofBatch = deliveries.filter(({ headers }) => headers["x-webhook-id"] === id);
-        expect(ofBatch.length).toBeGreaterThanOrEqual(1);
-        for (const { headers, body } of ofBatch) {
+        const batchDeliveries = deliveries.filter(({ headers }) => headers["x-webhook-id"] === id);
+        expect(batchDeliveries.length).toBeGreaterThanOrEqual(1);
+        for (const { headers, body } of batchDeliveries) {
           const signed = `snap-webhook-v1\n${String(headers["x-webhook-timestamp"])}\n${body}`;
           const signature = createHmac("sha256", signingSecret).update(signed).digest("hex");
           expect(headers["x-webhook-signature"]).toBe(signature);

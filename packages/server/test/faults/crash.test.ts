@@ -65,7 +65,7 @@ describe("kill -9 between the steps of capture()", () => {
     [5, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [6, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [7, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
-  ])("before step %i, %s", async (step, name, atOnce, afterLease, retry) => {
+  ])("before step %i, %s", async (step, name, immediately, afterLease, retry) => {
     const directory = await mkdtemp(join(tmpdir(), "snap-crash-"));
     directories.push(directory);
     const before = await openEngine(directory, START_MS);
@@ -83,7 +83,7 @@ describe("kill -9 between the steps of capture()", () => {
     expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("renderings.put"));
 
     const soon = await openEngine(directory, START_MS + 1);
-    expect(await credits(soon, account)).toEqual(atOnce);
+    expect(await credits(soon, account)).toEqual(immediately);
     await soon.close();
 
     const later = await openEngine(directory, START_MS + LEASE_MS);

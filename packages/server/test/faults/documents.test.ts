@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, until, type CreatedToken, type Running } from "../cli/command.ts";
 
-/** Remote, so no browser starts. */
+/** Uses a remote browser, so no local one is started. */
 const workspace = openWorkspace({
   SNAP_BROWSER_URL: "ws://127.0.0.1:9",
   SNAP_BROWSER_EGRESS: "direct",

@@ -13,7 +13,7 @@ import {
 
 const html = "<h1>Invoice 7</h1>";
 const DOCUMENT_URL = /^https:\/\/documents\.snap\.invalid\/[0-9a-f]{64}\/$/;
-const BOUND_BYTES = 10 * 1024 * 1024;
+const BODY_MAX_BYTES = 10 * 1024 * 1024;
 
 /** `POST /v1/captures` with a JSON document. */
 function capture(
@@ -181,13 +181,13 @@ describe("the page of a capture", () => {
   });
 
   it.each<[string, object, Record<string, string[]>]>([
-    ["two", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
+    ["two pages", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
     ["html and a url", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],
-    ["no text", { html: 7 }, { html: notText }],
+    ["not text", { html: 7 }, { html: notText }],
     ["null", { markdown: null }, { markdown: notText }],
     ["empty", { html: "" }, { html: notText }],
-    ["not Unicode", { html: "\ud800" }, { html: notText }],
-  ])("must not be %s", async (_what, document, errors) => {
+    ["not valid Unicode", { html: "\ud800" }, { html: notText }],
+  ])("is rejected if it is %s", async (_what, document, errors) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await capture(service, document, { token });
@@ -224,12 +224,12 @@ describe("the page of a capture", () => {
 
 describe("the body of a capture", () => {
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
-    ["of another type", "html=1", { "Content-Type": "text/html" }, /Content-Type: application\/json/],
+    ["sent as text/html", "html=1", { "Content-Type": "text/html" }, /Content-Type: application\/json/],
     ["not JSON", "{", {}, /well-formed/],
     ["an array", "[]", {}, /JSON object/],
     ["null", "null", {}, /JSON object/],
-    ["missing", "", {}, /well-formed/],
-  ])("must not be %s", async (_what, body, headers, problem) => {
+    ["empty", "", {}, /well-formed/],
+  ])("is rejected if it is %s", async (_what, body, headers, problem) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await capture(service, null, { token, body, headers });
@@ -258,11 +258,11 @@ describe("the body of a capture", () => {
     const service = await openService();
     const { token } = await service.customer();
     const bodyOf = (bytes: number): string => JSON.stringify({ html: "x".repeat(bytes - 11) });
-    expect(bodyOf(BOUND_BYTES)).toHaveLength(BOUND_BYTES);
-    const accepted = await capture(service, null, { token, body: bodyOf(BOUND_BYTES) });
+    expect(bodyOf(BODY_MAX_BYTES)).toHaveLength(BODY_MAX_BYTES);
+    const accepted = await capture(service, null, { token, body: bodyOf(BODY_MAX_BYTES) });
     expect(accepted.status).toBe(200);
     for (const headers of [{}, { "Transfer-Encoding": "chunked" }]) {
-      const reply = await capture(service, null, { token, body: bodyOf(BOUND_BYTES + 1), headers });
+      const reply = await capture(service, null, { token, body: bodyOf(BODY_MAX_BYTES + 1), headers });
       expect(reply.status).toBe(413);
       expect(envelopeOf(reply)).toMatchObject({
         code: "payload_too_large",
@@ -274,9 +274,9 @@ describe("the body of a capture", () => {
   it("takes no memory before it arrives", async () => {
     const service = await openService();
     const { token } = await service.customer();
-    const opened = Array.from({ length: 7 }, () => openCapture(service, { token, bytes: BOUND_BYTES }));
+    const opened = Array.from({ length: 7 }, () => openCapture(service, { token, bytes: BODY_MAX_BYTES }));
     await Promise.all(opened.map(({ continued }) => continued));
-    const body = JSON.stringify({ html: "x".repeat(BOUND_BYTES - 11) });
+    const body = JSON.stringify({ html: "x".repeat(BODY_MAX_BYTES - 11) });
     for (const { send } of opened) expect(await send(body)).toBe(200);
   });
 
@@ -284,7 +284,8 @@ describe("the body of a capture", () => {
     const service = await openService();
     const [first, second] = [await service.customer(), await service.customer()];
     const release = service.renderer.hold();
-    const body = (index: number): string => JSON.stringify({ html: String(index).repeat(BOUND_BYTES - 11) });
+    const body = (index: number): string =>
+      JSON.stringify({ html: String(index).repeat(BODY_MAX_BYTES - 11) });
     const failure = Promise.withResolvers<Reply>();
     const replies = [1, 2, 3, 4, 5, 6, 7].map(async (index) => {
       const reply = await capture(service, null, { token: first.token, body: body(index) });

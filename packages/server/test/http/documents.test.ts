@@ -24,7 +24,7 @@ const HELLO_DOCUMENT = {
   files: 1,
   expires_at: "2026-03-02T12:00:00.000Z",
 };
-const BOUND_BYTES = 10 * 1024 * 1024;
+const BODY_MAX_BYTES = 10 * 1024 * 1024;
 
 function upload(
   { send }: Pick<TestService, "send">,
@@ -160,9 +160,14 @@ describe("a document", () => {
 
 describe("an upload", () => {
   it.each<[string, string, Record<string, string>, string]>([
-    ["has another type", "text/plain", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
+    [
+      "has an unsupported type",
+      "text/plain",
+      {},
+      "text/html, text/markdown, application/zip, multipart/form-data",
+    ],
     ["has no type", "", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
-    ["has another charset", 'text/html; charset="ISO-8859-1"', {}, "UTF-8"],
+    ["has an unsupported charset", 'text/html; charset="ISO-8859-1"', {}, "UTF-8"],
     ["is compressed", "text/html", { "Content-Encoding": "gzip" }, "Content-Encoding"],
     ["is not a ZIP file", "application/zip", {}, "well-formed ZIP"],
     ["is not a form", "multipart/form-data; boundary=x", {}, "well-formed multipart"],
@@ -263,9 +268,9 @@ describe("an upload of more than 10 MiB", () => {
     const service = await openService();
     const { token } = await service.customer();
     const chunked = { "Transfer-Encoding": "chunked" };
-    expect((await upload(service, "x".repeat(BOUND_BYTES), { token, headers: chunked })).status).toBe(201);
+    expect((await upload(service, "x".repeat(BODY_MAX_BYTES), { token, headers: chunked })).status).toBe(201);
     for (const headers of [{}, chunked]) {
-      const reply = await upload(service, "x".repeat(BOUND_BYTES + 1), { token, headers });
+      const reply = await upload(service, "x".repeat(BODY_MAX_BYTES + 1), { token, headers });
       expect(reply.status).toBe(413);
       expect(envelopeOf(reply).code).toBe("payload_too_large");
       expect(reply.headers).toMatchObject({ connection: "close", "x-credits-remaining": "1000" });
@@ -276,7 +281,7 @@ describe("an upload of more than 10 MiB", () => {
     const { sendRaw, customer } = await openService();
     const { token } = await customer();
     const response = await sendRaw(
-      `POST /v1/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: text/html\r\nContent-Length: ${BOUND_BYTES + 1}\r\n\r\n`,
+      `POST /v1/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: text/html\r\nContent-Length: ${BODY_MAX_BYTES + 1}\r\n\r\n`,
     );
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(response).toContain('"code":"payload_too_large"');

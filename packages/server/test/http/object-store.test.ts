@@ -205,7 +205,7 @@ describe("SNAP_OBJECT_STORE", () => {
       SNAP_STORES_FILE: join(directory, "stores.json"),
       SNAP_OBJECT_STORE: "cache",
       SNAP_PORT: "0",
-      // remote, so no browser starts
+      // uses a remote browser, so no local one is started
       SNAP_BROWSER_URL: "ws://127.0.0.1:9",
       SNAP_BROWSER_EGRESS: "direct",
     });

@@ -9,21 +9,21 @@ function isRendering({ status, headers }: Reply): boolean {
   return status === 200 && /^(image\/(png|jpeg|webp)|application\/pdf)$/.test(type);
 }
 
-/** A 422 with a valid envelope, which names parameters if they are invalid. */
+/** A 422 with a valid envelope; `errors` names the parameters, unless the target was rejected. */
 function isRejection(reply: Reply): boolean {
   const { code, message, errors, request_id } = envelopeOf(reply);
   const named = Object.keys(errors ?? {}).length > 0;
-  const ofParameters = code === "validation_failed" || code === "invalid_url";
-  const ofTarget = code === "blocked_host" || code === "target_unreachable";
+  const isParameterError = code === "validation_failed" || code === "invalid_url";
+  const isTargetError = code === "blocked_host" || code === "target_unreachable";
   return (
     reply.status === 422 &&
-    ((ofParameters && named) || (ofTarget && !named)) &&
+    ((isParameterError && named) || (isTargetError && !named)) &&
     message !== "" &&
     request_id === reply.headers["x-request-id"]
   );
 }
 
-describe("a query", () => {
+describe("a request for /v1/snap", () => {
   it.each<[string, string, string[]]>([
     ["url twice", "url=https://example.com/&url=https://example.com/", ["url"]],
     ["url[]", "url[]=https://example.com/", ["url[]", "url"]],
@@ -36,7 +36,7 @@ describe("a query", () => {
     ["a name without a value", "url=https://example.com/&fullPage", ["fullPage"]],
     ["an empty name", "url=https://example.com/&=1", [""]],
     ["the wrong mode", "url=https://example.com/&paperFormat=a4", ["paperFormat"]],
-    ["half a group", "url=https://example.com/&width=10", ["height"]],
+    ["only one of width and height", "url=https://example.com/&width=10", ["height"]],
     ["two problems", "url=https://example.com/&quality=0&scale=9", ["quality", "scale"]],
   ])("with %s is rejected", async (_name, query, names) => {
     const { customer, send } = await openService();
@@ -49,13 +49,13 @@ describe("a query", () => {
   });
 
   it.each([
-    ["no query", ""],
+    ["no parameters", ""],
     ["no scheme", "?url=example.com"],
-    ["another scheme", "?url=ftp://example.com/"],
+    ["an unsupported scheme", "?url=ftp://example.com/"],
     ["credentials", "?url=https://user:pass@example.com/"],
     ["2,049 characters", `?url=${url}${"a".repeat(2049 - url.length)}`],
     ["malformed percent-encoding", "?url=%"],
-  ])("with %s returns invalid_url", async (_name, query) => {
+  ])("with %s fails with invalid_url", async (_name, query) => {
     const { customer, send } = await openService();
     const { token } = await customer();
     const reply = await send(`/v1/snap${query}`, { token });
@@ -69,7 +69,7 @@ describe("a query", () => {
     ["a lossy image", { format: "jpeg", quality: "100" }],
     ["a clip", { clipX: "0", clipY: "0", clipWidth: "1", clipHeight: "10000" }],
     ["a viewport", { width: "1", height: "10000", scale: "3" }],
-    ["waiting", { delay: "0", waitUntil: "networkidle0", waitForSelector: "#ready" }],
+    ["wait parameters", { delay: "0", waitUntil: "networkidle0", waitForSelector: "#ready" }],
     ["a selector", { selector: 'a[href="#x"]' }],
     ["a lifetime", { cacheTtl: "2592000" }],
     ["a PDF", { pdf: "1", landscape: "1", scale: "0.1", paperFormat: "a6" }],
@@ -84,13 +84,13 @@ describe("a query", () => {
         marginUnit: "cm",
       },
     ],
-  ])("with %s is rendered", async (_name, query) => {
+  ])("with %s returns a rendering", async (_name, query) => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     expect((await snap({ url, ...query }, { token })).status).toBe(200);
   });
 
-  it("with a URL of 2,048 CJK characters is rendered", async () => {
+  it("with a URL of 2,048 CJK characters returns a rendering", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const long = url + "\u6f22".repeat(2048 - url.length);
@@ -131,7 +131,7 @@ describe("a query", () => {
     const encoded = fc
       .array(fc.tuple(name, value), { maxLength: 6 })
       .map((pairs) => new URLSearchParams(pairs).toString());
-    // Every byte that the HTTP parser accepts in a target.
+    // Every byte that the HTTP parser accepts in a request target.
     const raw = fc
       .array(fc.integer({ min: 0x21, max: 0x7e }), { maxLength: 60 })
       .map((bytes) => String.fromCharCode(...bytes));

@@ -9,7 +9,7 @@ import { envelopeOf, openService } from "./open-service.ts";
 
 const url = "https://example.com/";
 const text = JSON.stringify({ items: [{ url }] });
-const BOUND_BYTES = 256 * 1024;
+const BODY_MAX_BYTES = 256 * 1024;
 
 /** Nested so deeply that recursive code would overflow the stack. */
 function nest(open: string, close: string): string {
@@ -35,10 +35,10 @@ describe("the body of a submission", () => {
     ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]), {}],
     ["white space around it", ` \r\n\t${text}\n`, {}],
     ["Content-Encoding: identity", text, { "Content-Encoding": "identity" }],
-    ["exactly 256 KiB", text + " ".repeat(BOUND_BYTES - text.length), {}],
+    ["exactly 256 KiB", text + " ".repeat(BODY_MAX_BYTES - text.length), {}],
     [
       "exactly 256 KiB in chunks",
-      text + " ".repeat(BOUND_BYTES - text.length),
+      text + " ".repeat(BODY_MAX_BYTES - text.length),
       { "Transfer-Encoding": "chunked" },
     ],
   ])("can have %s", async (_name, body, headers) => {
@@ -48,26 +48,31 @@ describe("the body of a submission", () => {
   });
 
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
-    ["text/plain", text, { "Content-Type": "text/plain" }, /Content-Type: application\/json/],
+    ["sent as text/plain", text, { "Content-Type": "text/plain" }, /Content-Type: application\/json/],
     ["a form", "items=1", { "Content-Type": "application/x-www-form-urlencoded" }, /application\/json/],
-    ["another type of JSON", text, { "Content-Type": "application/problem+json" }, /application\/json/],
-    ["a longer name", text, { "Content-Type": "application/json5" }, /application\/json/],
-    ["an empty type", text, { "Content-Type": "" }, /application\/json/],
+    [
+      "sent with a different JSON media type",
+      text,
+      { "Content-Type": "application/problem+json" },
+      /application\/json/,
+    ],
+    ["sent as application/json5", text, { "Content-Type": "application/json5" }, /application\/json/],
+    ["sent with an empty Content-Type", text, { "Content-Type": "" }, /application\/json/],
     ["compressed", text, { "Content-Encoding": "gzip" }, /Content-Encoding/],
     ["empty", "", {}, /well-formed/],
     ["truncated", text.slice(0, -1), {}, /well-formed/],
-    ["with an extra comma", '{"items":[],}', {}, /well-formed/],
-    ["two documents", `${text}${text}`, {}, /well-formed/],
+    ["JSON with a trailing comma", '{"items":[],}', {}, /well-formed/],
+    ["two JSON values", `${text}${text}`, {}, /well-formed/],
     ["NaN", '{"items":NaN}', {}, /well-formed/],
-    ["not UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
+    ["invalid UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
     ["UTF-16", Buffer.from(text, "utf16le"), {}, /well-formed/],
     ["an array", "[]", {}, /object/],
     ["null", "null", {}, /object/],
     ["a string", '"items"', {}, /object/],
     ["a number", "7", {}, /object/],
     ["unclosed arrays", "[".repeat(19_000), {}, /well-formed/],
-    ["deep arrays", nest("[", "]"), {}, /object/],
-  ])("must not be %s", async (_name, body, headers, problem) => {
+    ["deeply nested arrays", nest("[", "]"), {}, /object/],
+  ])("is rejected if it is %s", async (_name, body, headers, problem) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body, headers });
@@ -81,7 +86,7 @@ describe("the body of a submission", () => {
     expect(reply.headers["x-credits-remaining"]).toBe("1000");
   });
 
-  it("must have a JSON content type", async () => {
+  it("is rejected without a Content-Type", async () => {
     const { send, customer } = await openService();
     const { token } = await customer();
     const reply = await send("/v1/renders", { method: "POST", token, body: text });
@@ -109,10 +114,10 @@ describe("the body of a submission", () => {
 
 describe("a submission of more than 256 KiB", () => {
   it.each<[string, number, Record<string, string>]>([
-    ["just over", BOUND_BYTES + 1, {}],
-    ["far over", 4 * BOUND_BYTES, {}],
-    ["just over, in chunks", BOUND_BYTES + 1, { "Transfer-Encoding": "chunked" }],
-  ])("%s is too large", async (_name, bytes, headers) => {
+    ["just over the limit", BODY_MAX_BYTES + 1, {}],
+    ["far over the limit", 4 * BODY_MAX_BYTES, {}],
+    ["just over the limit, in chunks", BODY_MAX_BYTES + 1, { "Transfer-Encoding": "chunked" }],
+  ])("is rejected with 413 if it is %s", async (_name, bytes, headers) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await submit(service, null, { token, body: text.padEnd(bytes), headers });
@@ -127,7 +132,7 @@ describe("a submission of more than 256 KiB", () => {
     const { sendRaw, customer } = await openService();
     const { token } = await customer();
     const response = await sendRaw(
-      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BOUND_BYTES + 1}\r\n\r\n`,
+      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BODY_MAX_BYTES + 1}\r\n\r\n`,
     );
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(response).toContain('"code":"payload_too_large"');
@@ -155,13 +160,13 @@ describe("a submission of more than 256 KiB", () => {
   });
 });
 
-describe("authentication precedes the body", () => {
+describe("a request without valid credentials", () => {
   it.each<[string, string, Record<string, string>]>([
     ["malformed", "{", {}],
-    ["of another type", text, { "Content-Type": "text/plain" }],
-    ["too large", text.padEnd(BOUND_BYTES + 1), {}],
+    ["sent with the wrong Content-Type", text, { "Content-Type": "text/plain" }],
+    ["too large", text.padEnd(BODY_MAX_BYTES + 1), {}],
     ["valid", text, {}],
-  ])("for a body that is %s", async (_name, body, headers) => {
+  ])("gets a 401 even if its body is %s", async (_name, body, headers) => {
     const service = await openService();
     for (const token of ["", "1|wrong"]) {
       const reply = await submit(service, null, { token, body, headers });
@@ -170,7 +175,7 @@ describe("authentication precedes the body", () => {
     }
   });
 
-  it("and the connection is reusable after a 401", async () => {
+  it("leaves the connection reusable", async () => {
     const { sendRaw } = await openService();
     const responses = await sendRaw(
       `POST /v1/renders HTTP/1.1\r\nHost: x\r\nContent-Length: ${text.length}\r\n\r\n${text}` +

@@ -113,7 +113,7 @@ describe("an invalid submission", () => {
       { "items.0.url": /password/ },
     ],
     [
-      "another scheme",
+      "an unsupported scheme",
       { items: [{ url: "ftp://example.com/" }] },
       "validation_failed",
       { "items.0.url": /http/ },
@@ -131,7 +131,7 @@ describe("an invalid submission", () => {
       { webhookUrl: /http/ },
     ],
     [
-      "a webhook of another scheme",
+      "a webhook with an unsupported scheme",
       { ...one, webhookUrl: "ftp://example.com/" },
       "validation_failed",
       { webhookUrl: /http/ },

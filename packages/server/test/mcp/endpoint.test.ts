@@ -107,7 +107,7 @@ it.each<[string, object, Record<string, string>, number, number]>([
 it.each<[string, string | Buffer, Record<string, string>]>([
   ["malformed JSON", "{", {}],
   ["text that is not UTF-8", Buffer.from('{"a":"\xff"}', "latin1"), {}],
-  ["another content type", "{}", { "Content-Type": "text/plain" }],
+  ["an unsupported content type", "{}", { "Content-Type": "text/plain" }],
   ["a JSON-RPC batch", JSON.stringify([request("ping")]), {}],
   ["an empty JSON-RPC batch", "[]", {}],
 ])("returns 422 for %s", async (_case, body, headers) => {

@@ -9,9 +9,9 @@ const BEFORE = "coalesce($2::TEXT, '~')";
 /** `$1`: limit; `$2`: last id of the previous page; `$3`: batch; `$4`: account. */
 const PAGES = {
   all: pageOf(`id < ${BEFORE}`, "id DESC"),
-  ofBatch: pageOf(`batch = (SELECT sequence FROM snap.batches WHERE id = $3) AND id < ${BEFORE}`, "id DESC"),
+  byBatch: pageOf(`batch = (SELECT sequence FROM snap.batches WHERE id = $3) AND id < ${BEFORE}`, "id DESC"),
   // compares and sorts by both columns of the index, like `pageOn` in history-pages.ts
-  ofAccount: pageOf(`account_id >= $4 AND (account_id, id) < ($4, ${BEFORE})`, "account_id DESC, id DESC"),
+  byAccount: pageOf(`account_id >= $4 AND (account_id, id) < ($4, ${BEFORE})`, "account_id DESC, id DESC"),
 };
 
 export function createDeliveryAttempts(
@@ -47,7 +47,7 @@ export function createDeliveryAttempts(
       if (after !== undefined && (await isUnknown(after))) return emptyPage;
       const filters = [after ?? null, batchId ?? null, accountId ?? null];
       const page =
-        batchId === undefined ? (accountId === undefined ? PAGES.all : PAGES.ofAccount) : PAGES.ofBatch;
+        batchId === undefined ? (accountId === undefined ? PAGES.all : PAGES.byAccount) : PAGES.byBatch;
       const rows = await query<DeliveryRecord>(page, [limit + 1, ...filters]);
       return { entries: rows.slice(0, limit), hasMore: rows.length > limit };
     },

@@ -4,7 +4,7 @@ import { prepare } from "../prepare.ts";
 
 /** The accounts that are being deleted, or were in the last day: nothing new is stored for them. */
 export interface Deletions {
-  /** Call it in the transaction that stores something, so no deletion can start in between. */
+  /** Call this in the transaction that stores something, so no deletion can start in between. */
   includes(accountId: string): boolean;
   add(accountId: string, deletedAt: number): void;
   prune(request: { readonly before: number; readonly limit: number }): number;

@@ -21,8 +21,8 @@ export function createDeliveryAttempts(
   );
   const pages = {
     all: preparePage(database, "TRUE"),
-    ofAccount: preparePage(database, "delivery_attempts.account_id = :accountId"),
-    ofBatch: preparePage(
+    byAccount: preparePage(database, "delivery_attempts.account_id = :accountId"),
+    byBatch: preparePage(
       database,
       `batch = (SELECT sequence FROM batches WHERE id = :batchId)
          AND (:accountId IS NULL OR delivery_attempts.account_id = :accountId)`,
@@ -37,7 +37,7 @@ export function createDeliveryAttempts(
     },
     async deliveries({ after, limit, batchId, accountId }) {
       const page =
-        batchId === undefined ? (accountId === undefined ? pages.all : pages.ofAccount) : pages.ofBatch;
+        batchId === undefined ? (accountId === undefined ? pages.all : pages.byAccount) : pages.byBatch;
       const rows = page.all({
         after: after ?? null,
         batchId: batchId ?? null,

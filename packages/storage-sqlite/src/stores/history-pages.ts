@@ -5,13 +5,13 @@ import { hashText } from "../text-hash.ts";
 import type { HistoryAccounts } from "./history-accounts.ts";
 
 /** The fields that are stored as one JSON object. */
-export type HistoryTexts = Pick<
+export type HistoryTextFields = Pick<
   HistoryEntry,
   "requestId" | "batchId" | "host" | "parameters" | "message" | "key" | "etag" | "notes"
 >;
 
-interface EntryRow extends Omit<HistoryEntry, keyof HistoryTexts> {
-  /** JSON of `HistoryTexts`. */
+interface EntryRow extends Omit<HistoryEntry, keyof HistoryTextFields> {
+  /** JSON of `HistoryTextFields`. */
   readonly content: string;
 }
 
@@ -159,5 +159,5 @@ function pathBy(name: string, applies: Path["applies"], condition: string, { isS
 }
 
 function toEntry({ content, ...row }: EntryRow): HistoryEntry {
-  return { ...row, ...(JSON.parse(content) as HistoryTexts) };
+  return { ...row, ...(JSON.parse(content) as HistoryTextFields) };
 }

@@ -11,7 +11,7 @@ import type { UsageTotalsTable } from "./usage-totals.ts";
 const ENTRIES_PER_TRANSACTION = 250;
 const TOTALS_PER_TRANSACTION = 500;
 /**
- * Number of overwritten texts to leave before the first entry: more than fit into the pages whose rows SQLite moves
+ * Number of overwritten text rows to leave before the first entry: more than fit into the pages whose rows SQLite moves
  * when it deletes an adjacent row.
  */
 const REMAINING_TEXTS = 200;
@@ -65,7 +65,7 @@ export function createHistoryRemover(
     async prune({ before, beforeDay, limit }) {
       return transact(database, () => {
         const entries = erase(removeOutdated.all({ before, limit }));
-        // more than this call overwrote, because the texts of deleted accounts also remain
+        // more than this call overwrote, because the text rows of deleted accounts also remain
         trimTexts.run({ limit: 2 * limit });
         slices.prune();
         return entries + totals.prune({ beforeDay, limit });

@@ -6,7 +6,7 @@ import { hashText } from "../text-hash.ts";
 import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 import { createHistoryAccounts } from "./history-accounts.ts";
-import { createHistoryPages, type HistoryTexts } from "./history-pages.ts";
+import { createHistoryPages, type HistoryTextFields } from "./history-pages.ts";
 import { createHistoryRemover } from "./history-remover.ts";
 import { createHistorySlices } from "./history-slices.ts";
 import { createUsageTotals } from "./usage-totals.ts";
@@ -79,9 +79,9 @@ function prepareInsert(database: DatabaseSync): (entry: HistoryEntry, place: Ent
   );
   return (entry, { account, slice }) => {
     const { requestId, batchId, host, parameters, message, key, etag, notes } = entry;
-    const texts: HistoryTexts = { requestId, batchId, host, parameters, message, key, etag, notes };
+    const textFields: HistoryTextFields = { requestId, batchId, host, parameters, message, key, etag, notes };
     // an insert that does not throw returns its row
-    const [sequence] = insertTexts.get(JSON.stringify(texts)) as readonly [number];
+    const [sequence] = insertTexts.get(JSON.stringify(textFields)) as readonly [number];
     insertFacts.run(
       sequence,
       entry.id,

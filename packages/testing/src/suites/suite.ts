@@ -72,7 +72,7 @@ export function concurrently<T>(call: (index: number) => Promise<T>): Promise<T[
   return Promise.all(Array.from({ length: CONCURRENT_CALLS }, (_, index) => call(index)));
 }
 
-/** Texts that break stores which build objects, patterns or composite keys from them. */
+/** Strings that break stores which build objects, patterns or composite keys from them. */
 export const UNUSUAL_TEXTS: readonly string[] = [
   "__proto__",
   "constructor",

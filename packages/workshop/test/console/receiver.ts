@@ -3,12 +3,12 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 
-/** A webhook receiver on the loopback address that responds with 500 until it is repaired. */
+/** A webhook receiver on the loopback address that responds with 500 until it is fixed. */
 export interface Receiver {
   readonly url: string;
   /** `host:port`, for an allowlist. */
   readonly target: string;
-  repair(): void;
+  fix(): void;
   /** Resolves with the first acknowledged delivery. */
   readonly delivered: Promise<Delivery>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export async function openReceiver(): Promise<Receiver> {
   return {
     url: `http://${target}/webhooks/snap`,
     target,
-    repair() {
+    fix() {
       isBroken = false;
     },
     delivered: delivered.promise,

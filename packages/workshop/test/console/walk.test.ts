@@ -174,7 +174,7 @@ describe("with the console, an operator", () => {
     });
   });
 
-  it("watches a webhook fail, and sends it again once its receiver is repaired", async () => {
+  it("watches a webhook fail, and sends it again once its receiver is fixed", async () => {
     const held = pages.held();
     const { batches } = createClient({ baseUrl: `${origin}/v1`, token });
     const { id } = await batches.submit({
@@ -187,7 +187,7 @@ describe("with the console, an operator", () => {
     (await held).end("<h1>done</h1>");
     for (const text of ["3 attempts", "Abandoned"]) await visitor.see(text);
     expect(await visitor.text(LATEST_ATTEMPT)).toMatch(/\b500\b.*\bout of order\b/s);
-    receiver.repair();
+    receiver.fix();
     await visitor.press("Send again");
     for (const text of ["4 attempts", "Delivered"]) await visitor.see(text);
     expect(await visitor.text(LATEST_ATTEMPT)).toMatch(/\b204\b/);

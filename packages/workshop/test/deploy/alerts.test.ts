@@ -30,7 +30,7 @@ const rules = (parse(readFileSync(RULES, "utf8")) as Rules).groups.flatMap((grou
 
 describe("the alert rules", () => {
   it.each(rules.map((rule) => [rule.alert, rule] as const))(
-    "have a severity, texts and a remedy: %s",
+    "have a severity, descriptions and a remedy: %s",
     (alert, { labels, annotations }) => {
       expect(["critical", "warning", "info"]).toContain(labels.severity);
       expect(Object.keys(annotations)).toEqual(["summary", "description", "remedy"]);

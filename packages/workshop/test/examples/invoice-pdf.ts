@@ -15,7 +15,7 @@ const invoice = { number: "2026-0042", date: "2026-11-23", customer: ["Ada", "Lo
 const { pages, information } = await readPdf(await renderInvoice(snap, invoice));
 
 const texts = pages.map((page) =>
-  page.texts
+  page.textItems
     .map(({ text }) => text)
     .join(" ")
     .replaceAll(/\s+/g, " "),

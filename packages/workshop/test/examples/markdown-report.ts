@@ -16,7 +16,7 @@ const snap = createClient({ baseUrl: service.baseUrl, token: service.token });
 const source = new URL("../../../../examples/markdown-report/report.md", import.meta.url);
 const { pages, outline } = await readPdf(await renderReport(snap, await readFile(source, "utf8")));
 
-const bookmark = (title: string, ...below: object[]): object => ({ title, below });
+const bookmark = (title: string, ...children: object[]): object => ({ title, children });
 assert.deepEqual(outline, [
   bookmark(
     "Rainfall in 2026",
@@ -26,7 +26,7 @@ assert.deepEqual(outline, [
   ),
 ]);
 const texts = pages.map((page) =>
-  page.texts
+  page.textItems
     .map(({ text }) => text)
     .join(" ")
     .replaceAll(/\s+/g, " "),

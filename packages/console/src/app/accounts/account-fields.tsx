@@ -5,14 +5,14 @@ import { formatCount } from "../format.ts";
 import { SelectField, TextField } from "../ui/fields.tsx";
 
 /** The text in the fields of an account. */
-export interface AccountTexts {
+export interface AccountValues {
   readonly email: string;
   readonly plan: string;
   readonly credits: string;
   readonly limit: string;
 }
 
-export function textsOf(account: AdminAccount | null): AccountTexts {
+export function valuesOf(account: AdminAccount | null): AccountValues {
   return {
     email: account?.email ?? "",
     plan: account?.plan ?? "",
@@ -22,7 +22,7 @@ export function textsOf(account: AdminAccount | null): AccountTexts {
 }
 
 /** Returns the fields in the form of the API: `null` for empty ones. The API rejects text that is not a number. */
-export function changeOf({ email, plan, credits, limit }: AccountTexts): Required<AccountChange> {
+export function changeOf({ email, plan, credits, limit }: AccountValues): Required<AccountChange> {
   return {
     email: email.trim(),
     plan: plan === "" ? null : plan,
@@ -32,7 +32,7 @@ export function changeOf({ email, plan, credits, limit }: AccountTexts): Require
 }
 
 /** Returns the fields that differ; `{}` if none do. */
-export function difference(before: AccountTexts, after: AccountTexts): AccountChange {
+export function difference(before: AccountValues, after: AccountValues): AccountChange {
   const [old, changed] = [changeOf(before), changeOf(after)];
   const entries = Object.entries(changed).filter(([name, value]) => value !== old[name as keyof typeof old]);
   return Object.fromEntries(entries);
@@ -46,18 +46,18 @@ function toNumber(text: string): number | null {
 }
 
 interface AccountFieldsProps {
-  readonly texts: AccountTexts;
+  readonly values: AccountValues;
   readonly plans: readonly AdminPlan[];
   readonly problems: ParameterProblems;
-  readonly onChange: (texts: AccountTexts) => void;
+  readonly onChange: (values: AccountValues) => void;
 }
 
-export function AccountFields({ texts, plans, problems, onChange }: AccountFieldsProps): JSX.Element {
-  const plan = plans.find(({ slug }) => slug === texts.plan);
-  const isMissing = plan === undefined && texts.plan !== "";
-  const field = (name: keyof AccountTexts, sent: string): FieldState => ({
-    value: texts[name],
-    onChange: (value) => onChange({ ...texts, [name]: value }),
+export function AccountFields({ values, plans, problems, onChange }: AccountFieldsProps): JSX.Element {
+  const plan = plans.find(({ slug }) => slug === values.plan);
+  const isMissing = plan === undefined && values.plan !== "";
+  const field = (name: keyof AccountValues, sent: string): FieldState => ({
+    value: values[name],
+    onChange: (value) => onChange({ ...values, [name]: value }),
     problem: problems[sent]?.join("; "),
   });
   return (
@@ -69,9 +69,9 @@ export function AccountFields({ texts, plans, problems, onChange }: AccountField
         options={[
           { value: "", label: "No plan" },
           ...plans.map(({ slug, name }) => ({ value: slug, label: name })),
-          ...(isMissing ? [{ value: texts.plan, label: texts.plan }] : []),
+          ...(isMissing ? [{ value: values.plan, label: values.plan }] : []),
         ]}
-        hint={planHint(texts.plan, plan)}
+        hint={planHint(values.plan, plan)}
       />
       <div class="field-row">
         <TextField

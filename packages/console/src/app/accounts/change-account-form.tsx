@@ -6,7 +6,7 @@ import { useLoad } from "../hooks/use-load.ts";
 import { useAdmin } from "../session/session.ts";
 import { FormFailure } from "../ui/form-failure.tsx";
 import { notify } from "../ui/notices.tsx";
-import { AccountFields, difference, textsOf } from "./account-fields.tsx";
+import { AccountFields, difference, valuesOf } from "./account-fields.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
 interface ChangeAccountProps {
@@ -20,12 +20,12 @@ const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
 export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.Element {
   const admin = useAdmin();
   const plans = useLoad("plans", admin.plans);
-  const [texts, setTexts] = useState(textsOf(account));
-  const change = difference(textsOf(account), texts);
+  const [values, setValues] = useState(valuesOf(account));
+  const change = difference(valuesOf(account), values);
   const isChanged = Object.keys(change).length > 0;
   const { run, isRunning, failure } = useAction(async () => {
     const changed = await admin.changeAccount(account.id, change);
-    setTexts(textsOf(changed));
+    setValues(valuesOf(changed));
     forgetAccountNames(admin);
     notify("Account changed. The changes apply from the next request.");
     onDone();
@@ -39,10 +39,10 @@ export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.
       <h2 id="settings">Settings</h2>
       <form class="stack" onSubmit={submit} noValidate>
         <AccountFields
-          texts={texts}
+          values={values}
           plans={plans.data?.entries ?? []}
           problems={failure?.errors ?? {}}
-          onChange={setTexts}
+          onChange={setValues}
         />
         <FormFailure failure={failure ?? plans.failure} fields={FIELDS} />
         <div class="form-actions">

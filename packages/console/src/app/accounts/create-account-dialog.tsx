@@ -8,7 +8,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { CheckField } from "../ui/fields.tsx";
 import { notify } from "../ui/notices.tsx";
 import { FormFailure } from "../ui/form-failure.tsx";
-import { AccountFields, changeOf, textsOf } from "./account-fields.tsx";
+import { AccountFields, changeOf, valuesOf } from "./account-fields.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
 interface CreateAccountProps {
@@ -21,10 +21,10 @@ const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
 /** Creates an account, then opens its screen. */
 export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX.Element {
   const admin = useAdmin();
-  const [texts, setTexts] = useState({ ...textsOf(null), plan: plans[0]?.slug ?? "" });
+  const [values, setValues] = useState({ ...valuesOf(null), plan: plans[0]?.slug ?? "" });
   const [isVerified, setVerified] = useState(true);
   const { run, isRunning, failure } = useAction(async () => {
-    const account = await admin.createAccount({ ...changeOf(texts), verified: isVerified });
+    const account = await admin.createAccount({ ...changeOf(values), verified: isVerified });
     forgetAccountNames(admin);
     notify(`Account ${account.email} created.`);
     location.hash = toHash(["accounts", account.id]);
@@ -36,7 +36,7 @@ export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX
   return (
     <Dialog title="Create an account" onClose={onClose}>
       <form class="stack" onSubmit={submit} noValidate>
-        <AccountFields texts={texts} plans={plans} problems={failure?.errors ?? {}} onChange={setTexts} />
+        <AccountFields values={values} plans={plans} problems={failure?.errors ?? {}} onChange={setValues} />
         <CheckField
           label="The email address is verified"
           hint="Otherwise the account cannot render until you verify it."

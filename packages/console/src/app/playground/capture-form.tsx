@@ -49,7 +49,7 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
         parameters={parameters}
         problems={shown}
         onChange={(name, text) =>
-          onChange((current) => ({ ...current, texts: { ...current.texts, [name]: text } }))
+          onChange((current) => ({ ...current, values: { ...current.values, [name]: text } }))
         }
       />
     </form>
@@ -86,7 +86,7 @@ function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Elemen
 
 /** Hides the problem of a missing page until the form is submitted. */
 function problemsToShow(form: Form, problems: ParameterProblems, isSubmitted: boolean): ParameterProblems {
-  const isPageEmpty = (form.texts[form.source] ?? "") === "";
+  const isPageEmpty = (form.values[form.source] ?? "") === "";
   if (isSubmitted || !isPageEmpty) return problems;
   const { [form.source]: _, ...others } = problems;
   return others;

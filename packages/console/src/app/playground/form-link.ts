@@ -16,17 +16,17 @@ export function linkOf(form: Form): string {
 
 /** Reads a form from the query of its route. Ignores secrets and unknown parameters. */
 export function readForm(query: URLSearchParams): Form {
-  const texts: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const [name, text] of query) {
     const row = PARAMETER_TABLE.find((each) => each.name === name);
     const isContent = SOURCES.some((source) => source === name);
     if ((row === undefined && !isContent) || SECRET_NAMES.has(name)) continue;
-    texts[name] = row?.kind === "flag" ? String(fromText("flag", text)) : text;
+    values[name] = row?.kind === "flag" ? String(fromText("flag", text)) : text;
   }
-  const { pdf, ...others } = texts;
+  const { pdf, ...others } = values;
   return {
     mode: pdf === "true" ? "pdf" : "screenshot",
     source: SOURCES.find((source) => others[source] !== undefined) ?? "url",
-    texts: others,
+    values: others,
   };
 }

@@ -19,10 +19,10 @@ export interface Form {
   readonly mode: Mode;
   readonly source: Source;
   /** By parameter name. Includes parameters of the other mode, in case it is selected again. */
-  readonly texts: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
 }
 
-export const EMPTY_FORM: Form = { mode: "screenshot", source: "url", texts: {} };
+export const EMPTY_FORM: Form = { mode: "screenshot", source: "url", values: {} };
 
 /** Typed values, in the order of the parameter table. */
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -40,14 +40,14 @@ export function selectMode(form: Form, mode: Mode): Form {
     const [from, to] = [rowIn(form.mode, name), rowIn(mode, name)];
     return from === undefined || to === undefined || from === to;
   };
-  return { ...form, mode, texts: Object.fromEntries(Object.entries(form.texts).filter(isKept)) };
+  return { ...form, mode, values: Object.fromEntries(Object.entries(form.values).filter(isKept)) };
 }
 
 /** Returns the parameters to send, without defaults and without those of the other mode. */
-export function toParameters({ mode, source, texts }: Form): Parameters {
-  const page = texts[source] ?? "";
+export function toParameters({ mode, source, values }: Form): Parameters {
+  const page = values[source] ?? "";
   const fields = fieldRows(mode).flatMap((row): [string, unknown][] => {
-    const text = texts[row.name] ?? "";
+    const text = values[row.name] ?? "";
     const value = fromText(row.kind, text);
     return text === "" || value === row.default ? [] : [[row.name, value]];
   });

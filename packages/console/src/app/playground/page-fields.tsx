@@ -18,10 +18,10 @@ const CONTENT_HINTS: Readonly<Record<Exclude<Source, "url">, string>> = {
 
 /** The fields for the page and the mode. */
 export function PageFields({ form, problems, onChange }: PageFieldsProps): JSX.Element {
-  const { mode, source, texts } = form;
-  const text = texts[source] ?? "";
+  const { mode, source, values } = form;
+  const text = values[source] ?? "";
   const problem = problems[source]?.join("; ");
-  const setText = (value: string): void => onChange({ ...form, texts: { ...texts, [source]: value } });
+  const setText = (value: string): void => onChange({ ...form, values: { ...values, [source]: value } });
   return (
     <>
       <div class="choices">

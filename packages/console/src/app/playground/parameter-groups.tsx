@@ -73,7 +73,7 @@ function Group({ name, rows, isSearched, form, parameters, problems, onChange }:
           <ParameterField
             key={row.name}
             row={row}
-            text={form.texts[row.name] ?? ""}
+            text={form.values[row.name] ?? ""}
             problem={problems[row.name]?.join("; ")}
             onChange={(text) => onChange(row.name, text)}
           />

@@ -36,7 +36,7 @@ type FamilyAnswer =
  * Queries the name servers for the IPv4 and IPv6 addresses of an absolute name at the same time. One family is enough:
  * after the IPv4 answer, it waits only briefly for IPv6.
  *
- * @throws the error of `node:dns` if no server can tell whether the name has addresses.
+ * @throws the error from `node:dns` if no server can tell whether the name has addresses.
  */
 export async function queryServers(query: Query): Promise<Answer> {
   const late = new AbortController();

@@ -95,7 +95,7 @@ export async function captureScreenshot(
   const request = { params: captureRequest(capture), maxBytes, pixels };
   const bytes = await retryIfReplaced(
     tab,
-    (limited) => tab.channel.captureScreenshot(request, limited),
+    (stepSignal) => tab.channel.captureScreenshot(request, stepSignal),
     signal,
   );
   if (bytes.length === 0) throw new SnapError("render_failed", "The browser returned an empty screenshot.");
@@ -114,15 +114,15 @@ async function retryIfReplaced<T>(
   for (;;) {
     const { documentId } = progress;
     const abandoned = new AbortController();
-    const limited = AbortSignal.any([signal, abandoned.signal]);
+    const stepSignal = AbortSignal.any([signal, abandoned.signal]);
     const isReplaced = (): boolean => progress.documentId !== documentId;
     progress
-      .waitUntil(limited, isReplaced)
-      .then(() => sleep(limited, REPLACED_MAX_MS))
+      .waitUntil(stepSignal, isReplaced)
+      .then(() => sleep(stepSignal, REPLACED_MAX_MS))
       .then(() => abandoned.abort())
       .catch(() => {}); // the work has finished
     try {
-      return await work(limited);
+      return await work(stepSignal);
     } catch (error) {
       if (signal.aborted || !abandoned.signal.aborted) throw error;
     } finally {

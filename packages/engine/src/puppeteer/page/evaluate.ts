@@ -7,7 +7,7 @@ import type { Tab } from "./tab.ts";
 const WORLD_NAME = "snap";
 /** Two commands for each frame. */
 const FRAMES_MAX = 100;
-const FRAMES_AT_ONCE = 10;
+const FRAME_CONCURRENCY = 10;
 
 /** Chromium's errors if the page navigates during the evaluation. */
 export const DOCUMENT_REPLACED =
@@ -48,7 +48,7 @@ export async function evaluateInFrames<T>(
   });
   const frames = valuesOf(await abortable(signal, Promise.allSettled(trees))).flat();
   const results: T[] = [];
-  await forEachConcurrently(frames.slice(0, FRAMES_MAX), FRAMES_AT_ONCE, async (frame) => {
+  await forEachConcurrently(frames.slice(0, FRAMES_MAX), FRAME_CONCURRENCY, async (frame) => {
     try {
       results.push(await evaluateOnce<T>(frame, expressionFor(frame.frameId), signal));
     } catch {

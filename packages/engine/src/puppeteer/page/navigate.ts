@@ -89,7 +89,9 @@ async function requireProcess({ session }: Tab, signal: AbortSignal): Promise<vo
 async function waitForErrorPage({ progress }: Tab, signal: AbortSignal): Promise<void> {
   const limit = { signal, durationMs: ERROR_PAGE_TIMEOUT_MS, reason: () => new Error("no error page") };
   try {
-    await withTimeout(limit, (limited) => progress.waitUntil(limited, () => progress.failedUrl !== null));
+    await withTimeout(limit, (stepSignal) =>
+      progress.waitUntil(stepSignal, () => progress.failedUrl !== null),
+    );
   } catch {
     signal.throwIfAborted(); // otherwise report the original URL
   }

@@ -21,7 +21,7 @@ export const TITLE = `Object.getOwnPropertyDescriptor(Document.prototype, "title
 export async function readTitle(tab: Tab, signal: AbortSignal): Promise<string> {
   const limit = { signal, durationMs: TITLE_MAX_MS, otherwise: "" };
   try {
-    return await giveUpAfter(limit, (limited) => evaluate<string>(tab, TITLE, limited));
+    return await giveUpAfter(limit, (stepSignal) => evaluate<string>(tab, TITLE, stepSignal));
   } catch {
     signal.throwIfAborted();
     return "";

@@ -58,8 +58,8 @@ async function isInitiatedBy(
  * sends it, so this queries the page. A page that waits for the request synchronously cannot respond.
  */
 async function currentUrl({ session, ended: signal }: Tab): Promise<string> {
-  return giveUpAfter({ signal, durationMs: URL_MAX_MS, otherwise: "" }, async (limited) => {
-    const { frameTree } = await abortable(limited, session.send("Page.getFrameTree"));
+  return giveUpAfter({ signal, durationMs: URL_MAX_MS, otherwise: "" }, async (stepSignal) => {
+    const { frameTree } = await abortable(stepSignal, session.send("Page.getFrameTree"));
     return frameTree.frame.url;
   });
 }

@@ -45,8 +45,8 @@ export async function waitUntilReady(
 ): Promise<readonly string[]> {
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   if (waitUntil === undefined || !limitsEveryWait(parameters)) return waitForPage(tab, waitUntil, signal);
-  return limitWait({ parameters, name: "waitUntil", signal }, (limited) =>
-    waitForPage(tab, waitUntil, limited),
+  return limitWait({ parameters, name: "waitUntil", signal }, (stepSignal) =>
+    waitForPage(tab, waitUntil, stepSignal),
   );
 }
 
@@ -84,9 +84,9 @@ async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
       limit = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
     const durationMs = Math.max(0, limit.endsAtMs - performance.now());
     try {
-      await withTimeout({ signal, durationMs, reason: () => WAIT_TIMED_OUT }, async (limited) => {
-        await progress.waitUntil(limited, () => isIdle() || hasNewDocument());
-        await waitForResponse(tab, limited);
+      await withTimeout({ signal, durationMs, reason: () => WAIT_TIMED_OUT }, async (stepSignal) => {
+        await progress.waitUntil(stepSignal, () => isIdle() || hasNewDocument());
+        await waitForResponse(tab, stepSignal);
       });
     } catch (error) {
       if (error === WAIT_TIMED_OUT) return false;

@@ -33,13 +33,17 @@ export async function checkEmbedded(config: Config): Promise<readonly Finding[]>
 async function examine(config: Config, engine: Engine): Promise<readonly Finding[]> {
   const { dataDir } = config;
   const { reasons } = await engine.health();
-  const fault = reasons.find((reason) => reason.startsWith("storage"));
-  if (fault !== undefined)
+  const storageProblem = reasons.find((reason) => reason.startsWith("storage"));
+  if (storageProblem !== undefined)
     return [
       // the message comes from SQLite or the system
-      /disk is full|no space left/i.test(fault)
-        ? problem("disk_full", `the disk that holds ${dataDir} is full: ${fault}`, "free space on that disk")
-        : problem("storage_fails", fault, writeAdvice(dataDir)),
+      /disk is full|no space left/i.test(storageProblem)
+        ? problem(
+            "disk_full",
+            `the disk that holds ${dataDir} is full: ${storageProblem}`,
+            "free space on that disk",
+          )
+        : problem("storage_fails", storageProblem, writeAdvice(dataDir)),
     ];
   const isPrivate = (((await modeOf(dataDir)) ?? 0) & SHARED_BITS) === 0;
   return [

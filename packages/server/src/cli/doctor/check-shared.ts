@@ -31,13 +31,13 @@ export async function checkShared(
   }
   try {
     const { reasons } = await engine.health();
-    const fault = reasons.find((reason) => reason.startsWith("storage"));
+    const storageProblem = reasons.find((reason) => reason.startsWith("storage"));
     const storage =
-      fault === undefined
+      storageProblem === undefined
         ? ok("storage", "PostgreSQL is writable")
         : problem(
             "storage_fails",
-            fault,
+            storageProblem,
             "see the PostgreSQL log: its disk might be full, or the server might be read-only",
           );
     const findings = [
@@ -46,7 +46,7 @@ export async function checkShared(
       ...describeRedis(await engine.cacheStats(), { config, errors }),
       ...describeClocks(engine.clockSkews()),
     ];
-    return fault === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
+    return storageProblem === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
   } finally {
     await engine.close();
   }

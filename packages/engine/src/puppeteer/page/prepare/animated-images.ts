@@ -14,8 +14,8 @@ const URL_CHARACTERS_MAX = 2_000;
 const WEBP = { files: 100, fileBytes: 3_000_000, totalBytes: 64_000_000 } as const;
 /** The browser loads the page's manifest before it searches a file, which can take any amount of time. */
 const FIND_MAX_MS = 1_000;
-const SESSIONS_AT_ONCE = 2;
-const FILES_AT_ONCE = 8;
+const SESSION_CONCURRENCY = 2;
+const FILE_CONCURRENCY = 8;
 
 /**
  * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags have the second bit set.
@@ -41,12 +41,12 @@ export class AnimatedImages {
   /** Looks for images that have loaded since the last call. Returns whether it finished in time. */
   async find({ frameSessions }: Pick<Tab, "frameSessions">, signal: AbortSignal): Promise<boolean> {
     const limit = { signal, durationMs: FIND_MAX_MS, otherwise: false };
-    return giveUpAfter(limit, async (limited) => {
-      await forEachConcurrently([...frameSessions], SESSIONS_AT_ONCE, async (session) => {
+    return giveUpAfter(limit, async (stepSignal) => {
+      await forEachConcurrently([...frameSessions], SESSION_CONCURRENCY, async (session) => {
         try {
-          await this.#findIn(session, limited);
+          await this.#findIn(session, stepSignal);
         } catch {
-          limited.throwIfAborted(); // its frame has been removed
+          stepSignal.throwIfAborted(); // its frame has been removed
         }
       });
       return true;
@@ -61,7 +61,7 @@ export class AnimatedImages {
   async #findIn(session: CDPSession, signal: AbortSignal): Promise<void> {
     const { frameTree } = await abortable(signal, session.send("Page.getResourceTree"));
     const images = imagesOf(frameTree).toSorted((a, b) => a.bytes - b.bytes);
-    await forEachConcurrently(images, FILES_AT_ONCE, async (image) => {
+    await forEachConcurrently(images, FILE_CONCURRENCY, async (image) => {
       if (image.mimeType === "image/gif" || (await this.#isAnimated(session, image, signal)))
         this.#add(image);
     });

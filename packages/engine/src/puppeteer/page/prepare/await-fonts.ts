@@ -25,6 +25,6 @@ const AWAIT_FONTS = `(async () => {
 export const awaitFonts: Step = async ({ tab, changes }, signal) => {
   if (!changes.any) return [];
   const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };
-  const isMissing = await giveUpAfter(limit, (limited) => evaluate<boolean>(tab, AWAIT_FONTS, limited));
+  const isMissing = await giveUpAfter(limit, (stepSignal) => evaluate<boolean>(tab, AWAIT_FONTS, stepSignal));
   return isMissing ? [GLYPHS_MISSING] : [];
 };

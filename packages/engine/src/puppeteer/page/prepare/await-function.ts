@@ -11,20 +11,20 @@ export const awaitFunction: Step = async ({ tab, parameters }, signal) => {
   const { waitForFunction } = parameters;
   if (waitForFunction === undefined) return [];
   const expression = `(async () => Boolean(await (${waitForFunction}\n)))()`;
-  return limitWait({ parameters, name: "waitForFunction", signal }, (limited) =>
+  return limitWait({ parameters, name: "waitForFunction", signal }, (stepSignal) =>
     poll(
       tab,
       async () => {
         const outcome = await runInPage(
           { tab, parameters },
           { expression, timeoutMs: EVALUATION_MAX_MS },
-          limited,
+          stepSignal,
         );
         if (outcome.type === "invalid")
           throw scriptFailed(`waitForFunction is not a valid expression: ${outcome.message}`);
         return outcome.type === "returned" && outcome.value === true;
       },
-      limited,
+      stepSignal,
     ),
   );
 };

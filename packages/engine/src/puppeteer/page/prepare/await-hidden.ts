@@ -11,7 +11,7 @@ const NONE_VISIBLE = `(matches) => !matches.some((element) => {
 export const awaitHidden: Step = async ({ tab, parameters }, signal) => {
   const { waitForHidden: selector } = parameters;
   if (selector === undefined) return [];
-  return limitWait({ parameters, name: "waitForHidden", signal }, (limited) =>
-    awaitMatch(tab, { selector, inShadowRoots: true, isMet: NONE_VISIBLE }, limited),
+  return limitWait({ parameters, name: "waitForHidden", signal }, (stepSignal) =>
+    awaitMatch(tab, { selector, inShadowRoots: true, isMet: NONE_VISIBLE }, stepSignal),
   );
 };

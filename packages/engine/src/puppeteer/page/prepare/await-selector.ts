@@ -6,7 +6,7 @@ import type { Step } from "./step.ts";
 export const awaitSelector: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || parameters.waitForSelector === undefined) return [];
   const condition = { selector: parameters.waitForSelector, isMet: "(matches) => matches.length > 0" };
-  const wait = (limited: AbortSignal): Promise<void> => awaitMatch(tab, condition, limited);
+  const wait = (stepSignal: AbortSignal): Promise<void> => awaitMatch(tab, condition, stepSignal);
   if (limitsEveryWait(parameters)) return limitWait({ parameters, name: "waitForSelector", signal }, wait);
   await wait(signal);
   return [];

@@ -17,12 +17,13 @@ export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   const banners = new Banners(tab);
   const startedAtMs = performance.now();
   // without JavaScript, nothing would handle a click
-  if (parameters.javascript) await runWithin(DECLINE_MAX_MS, signal, (limited) => banners.decline(limited));
+  if (parameters.javascript)
+    await runWithin(DECLINE_MAX_MS, signal, (stepSignal) => banners.decline(stepSignal));
   const hideMaxMs = DECLINE_MAX_MS + HIDE_MAX_MS - (performance.now() - startedAtMs);
   if (banners.isDeclined) await awaitReload(tab, signal);
-  await runWithin(hideMaxMs, signal, async (limited) => {
-    if (banners.isOpen || !banners.isChecked) await banners.hide(limited);
-    if (banners.isFound) await banners.tidy(limited);
+  await runWithin(hideMaxMs, signal, async (stepSignal) => {
+    if (banners.isOpen || !banners.isChecked) await banners.hide(stepSignal);
+    if (banners.isFound) await banners.tidy(stepSignal);
   });
   return noteOf(banners);
 };
@@ -34,8 +35,11 @@ function noteOf({ isChecked, isFound, isOpen, isHidden }: Banners): readonly str
 }
 
 async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void> {
-  await runWithin(RELOAD_MAX_MS, signal, (limited) =>
-    progress.waitUntil(limited, () => progress.failedUrl !== null || progress.hasReached("domcontentloaded")),
+  await runWithin(RELOAD_MAX_MS, signal, (stepSignal) =>
+    progress.waitUntil(
+      stepSignal,
+      () => progress.failedUrl !== null || progress.hasReached("domcontentloaded"),
+    ),
   );
 }
 
@@ -43,7 +47,7 @@ async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void
 async function runWithin(
   durationMs: number,
   signal: AbortSignal,
-  work: (limited: AbortSignal) => Promise<void>,
+  work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   await withTimeout({ signal, durationMs, reason: () => OUT_OF_TIME }, work).catch((error: unknown) => {
     if (error !== OUT_OF_TIME) throw error;

@@ -66,7 +66,7 @@ async function scrollUntilLoaded(
   let isComplete = scriptRequests() === before.scriptRequests;
   while (result.reachedY !== null && !(isComplete && isSettled())) {
     const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
-    await giveUpAfter(limit, (limited) => progress.waitUntil(limited, isSettled));
+    await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
     const budgetMs = endMs - performance.now();
     if (budgetMs <= 0) return { ...result, isCapped: true };
     const { reachedY: fromY, followedY } = result;
@@ -80,7 +80,7 @@ async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSign
   const { followedY, budgetMs } = request;
   const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
   const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
-  return giveUpAfter(limit, (limited) =>
-    evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, limited),
+  return giveUpAfter(limit, (stepSignal) =>
+    evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, stepSignal),
   );
 }

@@ -84,8 +84,8 @@ export const mask: Step = async ({ tab, parameters }, signal) => {
   const call = `(${COVER})(${JSON.stringify(request)})`;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);
-  const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (limited) =>
-    evaluate<Outcome>(tab, call, limited),
+  const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (stepSignal) =>
+    evaluate<Outcome>(tab, call, stepSignal),
   );
   if (outcome === "invalid") throw invalidSelector(selector);
   if (outcome === "many") throw tooMany(selector);

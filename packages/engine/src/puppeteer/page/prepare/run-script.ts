@@ -12,8 +12,8 @@ export const runScript: Step = async ({ tab, parameters }, signal) => {
   // its return value is not used, and could be too large to send
   const expression = `(async () => { await (async () => {\n${script}\n})(); })()`;
   const reason = (): Error => scriptFailed(`The script did not finish within ${SCRIPT_MAX_MS} ms.`);
-  const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (limited) =>
-    runInPage({ tab, parameters }, { expression, timeoutMs: SCRIPT_MAX_MS }, limited),
+  const outcome = await withTimeout({ signal, durationMs: SCRIPT_MAX_MS, reason }, (stepSignal) =>
+    runInPage({ tab, parameters }, { expression, timeoutMs: SCRIPT_MAX_MS }, stepSignal),
   );
   if (outcome.type === "threw" || outcome.type === "invalid")
     throw scriptFailed(`The script failed: ${outcome.message}`);

@@ -46,6 +46,6 @@ export const showFrames: Step = async ({ tab, parameters }, signal) => {
   await fixLengths(tab, { final: viewport, other: tall, pinsFixed: true }, signal);
   await changeViewport(tab, tall, signal);
   const limit = { signal, durationMs: PAINT_MAX_MS, otherwise: [] };
-  await giveUpAfter(limit, (limited) => evaluateInFrames(tab, () => PAINTED, limited));
+  await giveUpAfter(limit, (stepSignal) => evaluateInFrames(tab, () => PAINTED, stepSignal));
   return [];
 };

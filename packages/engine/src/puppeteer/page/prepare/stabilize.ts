@@ -18,7 +18,7 @@ export const stabilize: Step = async (page, signal) => {
   const endsAtMs = performance.now() + STABILIZE_MAX_MS;
   for (let last = "", leftMs = STABILIZE_MAX_MS; leftMs > 0; leftMs = endsAtMs - performance.now()) {
     const limit = { signal, durationMs: leftMs, otherwise: false };
-    const isReady = await giveUpAfter(limit, (limited) => freeze(page, images, limited));
+    const isReady = await giveUpAfter(limit, (stepSignal) => freeze(page, images, stepSignal));
     // has no time limit, because Chromium would otherwise still resize the page for it during the final capture
     const draft = await captureDraft(page, signal);
     const digest = createHash("sha256").update(draft).digest("hex");

@@ -163,8 +163,8 @@ export class Banners {
   ): Promise<T | null> {
     if (isMain) return orElse(signal, { work, otherwise: null });
     const reason = (): Error => new ProtocolError("the frame is busy");
-    return withTimeout({ signal, durationMs: BUSY_MAX_MS, reason }, (limited) =>
-      abortable(limited, work),
+    return withTimeout({ signal, durationMs: BUSY_MAX_MS, reason }, (stepSignal) =>
+      abortable(stepSignal, work),
     ).catch(unlessProtocolError(signal, null));
   }
 }
