@@ -139,7 +139,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
 }
 
 function emailTaken(email: string): AdminError {
-  return new AdminError(`${email} already belongs to another account`, { code: "email_taken" });
+  return new AdminError(`the email address ${email} already belongs to another account`, {
+    code: "email_taken",
+  });
 }
 
 function invalid(message: string): AdminError {
