@@ -50,7 +50,10 @@ export interface ItemRecord {
   readonly state: ItemState;
 }
 
-/** The state of a finished batch's webhook delivery. `deliveredAt` is the latest acknowledgement, also of an earlier delivery. */
+/**
+ * The state of a finished batch's webhook delivery. `deliveredAt` is when it was last acknowledged; a delivery that is
+ * sent again keeps it.
+ */
 export type DeliveryState =
   | {
       readonly status: "due";
