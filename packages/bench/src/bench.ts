@@ -33,7 +33,7 @@ export function describeUsage(scenarios: readonly Pick<Scenario, "name" | "title
     "Usage: pnpm bench [--quick] [--write] [NAME...]",
     "",
     "  --quick  rough figures, in two or three minutes",
-    "  --write  all scenarios, in about 20 minutes, written to docs/benchmarks.md",
+    "  --write  all scenarios, in about an hour, written to docs/benchmarks.md",
     "",
     "Scenarios (default: all):",
     ...scenarios.map(({ name, title }) => `  ${name.padEnd(14)}${title}`),
