@@ -9,7 +9,7 @@ function isRendering({ status, headers }: Reply): boolean {
   return status === 200 && /^(image\/(png|jpeg|webp)|application\/pdf)$/.test(type);
 }
 
-/** A 422 with a valid envelope; `errors` names the parameters, unless the target was rejected. */
+/** A 422 with a valid envelope; `errors` names the parameters, unless the target was blocked or unreachable. */
 function isRejection(reply: Reply): boolean {
   const { code, message, errors, request_id } = envelopeOf(reply);
   const named = Object.keys(errors ?? {}).length > 0;
@@ -35,7 +35,7 @@ describe("a request for /v1/snap", () => {
     ["an empty value", "url=https://example.com/&fullPage=", ["fullPage"]],
     ["a name without a value", "url=https://example.com/&fullPage", ["fullPage"]],
     ["an empty name", "url=https://example.com/&=1", [""]],
-    ["the wrong mode", "url=https://example.com/&paperFormat=a4", ["paperFormat"]],
+    ["a PDF parameter in screenshot mode", "url=https://example.com/&paperFormat=a4", ["paperFormat"]],
     ["only one of width and height", "url=https://example.com/&width=10", ["height"]],
     ["two problems", "url=https://example.com/&quality=0&scale=9", ["quality", "scale"]],
   ])("with %s is rejected", async (_name, query, names) => {
@@ -50,10 +50,10 @@ describe("a request for /v1/snap", () => {
 
   it.each([
     ["no parameters", ""],
-    ["no scheme", "?url=example.com"],
-    ["an unsupported scheme", "?url=ftp://example.com/"],
-    ["credentials", "?url=https://user:pass@example.com/"],
-    ["2,049 characters", `?url=${url}${"a".repeat(2049 - url.length)}`],
+    ["a URL without a scheme", "?url=example.com"],
+    ["a URL with an unsupported scheme", "?url=ftp://example.com/"],
+    ["a URL with credentials", "?url=https://user:pass@example.com/"],
+    ["a URL of 2,049 characters", `?url=${url}${"a".repeat(2049 - url.length)}`],
     ["malformed percent-encoding", "?url=%"],
   ])("with %s fails with invalid_url", async (_name, query) => {
     const { customer, send } = await openService();
@@ -71,7 +71,7 @@ describe("a request for /v1/snap", () => {
     ["a viewport", { width: "1", height: "10000", scale: "3" }],
     ["wait parameters", { delay: "0", waitUntil: "networkidle0", waitForSelector: "#ready" }],
     ["a selector", { selector: 'a[href="#x"]' }],
-    ["a lifetime", { cacheTtl: "2592000" }],
+    ["a cache TTL", { cacheTtl: "2592000" }],
     ["a PDF", { pdf: "1", landscape: "1", scale: "0.1", paperFormat: "a6" }],
     [
       "margins",
@@ -107,7 +107,7 @@ describe("a request for /v1/snap", () => {
     expect(reply.body.length).toBeLessThan(16 * 1024);
   });
 
-  it("with random content gets a rendering or an error envelope, never a 500", async () => {
+  it("with a random query gets a rendering or an error envelope, never a 500", async () => {
     const { customer, send, clock } = await openService();
     const { token } = await customer({ credits: 1_000_000, requestsPerMinute: 1_000_000 });
     const names = [

@@ -33,7 +33,7 @@ describe("the body of a submission", () => {
 
   it.each<[string, string | Buffer, Record<string, string>]>([
     ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]), {}],
-    ["white space around it", ` \r\n\t${text}\n`, {}],
+    ["whitespace around it", ` \r\n\t${text}\n`, {}],
     ["Content-Encoding: identity", text, { "Content-Encoding": "identity" }],
     ["exactly 256 KiB", text + " ".repeat(BODY_MAX_BYTES - text.length), {}],
     [
@@ -63,7 +63,7 @@ describe("the body of a submission", () => {
     ["truncated", text.slice(0, -1), {}, /well-formed/],
     ["JSON with a trailing comma", '{"items":[],}', {}, /well-formed/],
     ["two JSON values", `${text}${text}`, {}, /well-formed/],
-    ["NaN", '{"items":NaN}', {}, /well-formed/],
+    ["JSON with NaN", '{"items":NaN}', {}, /well-formed/],
     ["invalid UTF-8", Buffer.from('{"items":"\xff"}', "latin1"), {}, /UTF-8/],
     ["UTF-16", Buffer.from(text, "utf16le"), {}, /well-formed/],
     ["an array", "[]", {}, /object/],
@@ -128,7 +128,7 @@ describe("a submission of more than 256 KiB", () => {
     expect(queuedItems).toBe(0);
   });
 
-  it("is rejected before it arrives, based on its Content-Length", async () => {
+  it("is rejected before its body arrives, based on its Content-Length", async () => {
     const { sendRaw, customer } = await openService();
     const { token } = await customer();
     const response = await sendRaw(

@@ -3,14 +3,17 @@ import type { Target } from "../../targets/target.ts";
 import type { RequestRule } from "../page/intercept-requests.ts";
 import type { EgressFailure } from "./egress-session.ts";
 
-/** Checks the requests of a page's sessions. */
+/** Checks the requests of a page's CDP sessions. */
 export interface EgressGuard {
   readonly rule: RequestRule;
-  /** Watches a session's documents. */
+  /**
+   * Also checks each URL that the session's main frame navigates to, because prefetched and prerendered pages load
+   * without reporting a request.
+   */
   readonly watch: (session: CDPSession) => void;
 }
 
-/** Decides which of a page's connections its parameters block. */
+/** Decides which of a page's connections to block, according to the request's parameters. */
 export interface HostBlocks {
   blocks(target: Target): Promise<boolean>;
   /** Called once for each blocked request. */
@@ -27,9 +30,9 @@ export interface PageEgress {
   readonly blockHosts: ((blocks: HostBlocks) => void) | null;
   /** Returns why the last connection to the host and port of this URL failed; `null` if none failed. */
   failure(url: string): EgressFailure | null;
-  /** Returns the details of that failure, for the log; `null` if unknown. */
+  /** Returns the details of the failure that `failure()` returns, for the log; `null` if unknown. */
   failureDetail(url: string): string | null;
-  /** Returns the URL of a blocked document that the page has shown; `null` if there is none. */
+  /** Returns the first blocked URL that a main frame loaded; `null` if there is none. */
   blockedDocument(): Promise<string | null>;
   /** Aborts when the page exceeds its byte limit. */
   readonly overflow: AbortSignal;
