@@ -38,9 +38,6 @@ beforeAll(async () => {
     </script>`,
     "/small": `<body style="margin:0"><div style="width:200px;height:100px;overflow:auto">${ROWS}</div>`,
     "/box": `<body style="margin:0;height:1000px;background:green"><div style="position:absolute;left:30px;top:100px;width:100px;height:50px;background:red"></div>`,
-    "/fractional": `<body style="margin:0"><style>p { position: absolute; margin: 0; background: red }</style>
-      <p id=box style="left:10.25px;top:10.25px;width:80px;height:40px"></p>
-      <p id=line style="left:10px;top:100.1px;width:80px;height:0.3px"></p>`,
     "/masked": `<style>div { position: absolute; transform: none; z-index: 2147483647 !important }</style>
       <body style="margin:0;height:1500px;transform:rotate(0deg)"><script>
         const add = (style, root = document.body) => root.appendChild(Object.assign(document.createElement("div"), { className: "x", style }));
@@ -131,25 +128,6 @@ describe("fullPageMaxHeight", () => {
     const file = await renderer.render(screenshot(site.url("/box"), { fullPage: true, fullPageMaxHeight }));
     expect(readPng(file.bytes).height).toBe(height);
     expect(file.notes).toEqual(notes);
-  });
-});
-
-describe("an element between whole pixels", () => {
-  it("is captured as it is drawn, without a line of what surrounds it", async () => {
-    const image = await png("/fractional", { selector: "#box" });
-    expect([image.width, image.height]).toEqual([80, 40]);
-    for (const [x, y] of [
-      [0, 0],
-      [79, 0],
-      [0, 39],
-      [79, 39],
-    ] as const)
-      expect(image.pixel(x, y)).toEqual(RED);
-  });
-
-  it("is at least one pixel high", async () => {
-    const image = await png("/fractional", { selector: "#line" });
-    expect([image.width, image.height]).toEqual([80, 1]);
   });
 });
 
