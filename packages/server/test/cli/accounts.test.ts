@@ -55,7 +55,7 @@ describe("snap-server accounts", () => {
   });
 
   it.each([
-    [["--email", "ada@example.com"], "ada@example.com already belongs to another account"],
+    [["--email", "ada@example.com"], "the email address ada@example.com already belongs to another account"],
     [["--email", "ada"], "ada is not an email address"],
     [["--email", ""], "the email address must not be empty"],
     [["--email", `${"a".repeat(250)}@b.co`], "the email address is too long (limit 254 characters)"],
