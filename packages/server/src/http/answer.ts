@@ -12,11 +12,10 @@ const NAME = "answer";
 
 /** `answer`, and the parameters of the rendering, which it does not affect. */
 interface Separated<Sent> {
-  /** `null` if it is invalid. The parameters still contain it, so they are rejected too. */
-  readonly answer: Answer | null;
+  readonly answer: Answer;
   readonly parameters: Sent;
-  /** Why it is invalid. */
-  readonly problem: string;
+  /** Why `answer` is invalid; `null` if it is valid. The parameters contain an invalid one, so they are rejected too. */
+  readonly problem: string | null;
 }
 
 /** Separates `answer` from the parameters of a JSON body. */
@@ -25,23 +24,25 @@ export function separateAnswer(
 ): Separated<Readonly<Record<string, unknown>>> {
   const { [NAME]: value = "file", ...parameters } = sent;
   const answer = findAnswer(value);
-  return { answer, parameters: answer === null ? sent : parameters, problem: mustBeOneOf(ANSWERS, value) };
+  if (answer === undefined) return { answer: "file", parameters: sent, problem: mustBeOneOf(ANSWERS, value) };
+  return { answer, parameters, problem: null };
 }
 
 /** Separates `answer` from the parameters of a query. */
 export function separateQueryAnswer(text: string): Separated<string> {
   const query = new URLSearchParams(text);
   // nearly every query is passed on unchanged
-  if (!query.has(NAME)) return { answer: "file", parameters: text, problem: "" };
+  if (!query.has(NAME)) return { answer: "file", parameters: text, problem: null };
   const [value, ...others] = query.getAll(NAME);
-  if (others.length > 0) return { answer: null, parameters: text, problem: "must be sent only once" };
+  if (others.length > 0) return { answer: "file", parameters: text, problem: "must be sent only once" };
   const answer = findAnswer(value);
-  if (answer !== null) query.delete(NAME);
-  return { answer, parameters: query.toString(), problem: mustBeOneOf(ANSWERS, value) };
+  if (answer === undefined) return { answer: "file", parameters: text, problem: mustBeOneOf(ANSWERS, value) };
+  query.delete(NAME);
+  return { answer, parameters: query.toString(), problem: null };
 }
 
-function findAnswer(value: unknown): Answer | null {
-  return ANSWERS.find((answer) => answer === value) ?? null;
+function findAnswer(value: unknown): Answer | undefined {
+  return ANSWERS.find((answer) => answer === value);
 }
 
 /**

@@ -29,7 +29,7 @@ export function snap(parts: RenderingParts): BearerEndpoint {
   return (call) => {
     const { answer, parameters, problem } = separateQueryAnswer(queryTextOf(call.request.url));
     const request = { ...call, entryPoint: "snap", parameters } as const;
-    if (answer === null) return rejectAnswer(respondWithFile(parts, request), problem);
+    if (problem !== null) return rejectAnswer(respondWithFile(parts, request), problem);
     if (answer === "file") return respondWithFile(parts, request);
     const sent = Object.fromEntries(new URLSearchParams(parameters));
     return respondWithFacts(parts, request, { parameters: sent, document: undefined });
@@ -46,7 +46,7 @@ export function captureContent(parts: RenderingParts, budget: BodyBudget): Beare
       const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });
       const { answer, problem, ...page } = readCapture(body);
       const sent = { ...call, entryPoint: "captures", ...page } as const;
-      if (answer === null) return await rejectAnswer(respondWithFile(parts, sent), problem);
+      if (problem !== null) return await rejectAnswer(respondWithFile(parts, sent), problem);
       return await (answer === "file" ? respondWithFile(parts, sent) : respondWithFacts(parts, sent, page));
     } finally {
       memory.free();
@@ -102,7 +102,7 @@ function requireNoQuery(text: string): void {
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
 function readCapture(
   body: unknown,
-): SeparatedContent & { readonly answer: Answer | null; readonly problem: string } {
+): SeparatedContent & { readonly answer: Answer; readonly problem: string | null } {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");
   const { answer, problem, parameters: sent } = separateAnswer({ ...body });

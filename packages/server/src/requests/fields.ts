@@ -13,9 +13,10 @@ export function flag(): z.ZodBoolean {
   return z.boolean({ error: "must be true or false" });
 }
 
+/** A wrong length is the only problem reported, so later checks do not repeat it. */
 export function text({ max }: { readonly max: number }): z.ZodString {
   const error = `must be a string of 1 to ${max} characters`;
-  return z.string({ error }).min(1, { error }).max(max, { error });
+  return z.string({ error }).min(1, { error, abort: true }).max(max, { error, abort: true });
 }
 
 /** An instant in ISO 8601. */

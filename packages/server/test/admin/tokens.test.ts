@@ -105,6 +105,7 @@ describe("tokens", () => {
   it.each<[object, Record<string, string[]>]>([
     [{}, { account_id: ["is required"] }],
     [{ name: "the\u202Eshop" }, { name: ["must have 1 to 100 characters, none of them invisible"] }],
+    [{ name: "" }, { name: ["must be a string of 1 to 100 characters"] }],
     [{ name: "a\nb" }, { name: ["must have 1 to 100 characters, none of them invisible"] }],
     [{ abilities: "pdf" }, { abilities: ["must be an array of screenshot, pdf or both"] }],
     [{ abilities: [] }, { abilities: ["must contain screenshot, pdf or both"] }],
