@@ -48,8 +48,9 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * Opens the part of a storage that several machines share through Redis: cached renderings, rate limits and render leases.
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
- * While Redis is unavailable, no method rejects or waits: each process counts rate limits itself, nothing is cached,
- * and identical requests share a render only within one process. The same applies if Redis is down on opening, unless
+ * While Redis is unavailable, no method waits, and only `purge` and `deleteAccount` of renderings reject, because renderings
+ * would remain: each process counts rate limits itself, nothing is cached, and identical requests share a render only
+ * within one process. The same applies if Redis is down on opening, unless
  * it is required. Renderings that are deleted or replaced in the meantime are deleted in Redis before it is used again.
  *
  * @throws RedisUnreachableError if Redis is required and cannot be reached.

@@ -1,5 +1,5 @@
 /*
- * The interfaces and records that storages, renderers and their tests implement or use.
+ * The interfaces and records that storage backends, renderers and their tests implement or use.
  */
 
 export type {

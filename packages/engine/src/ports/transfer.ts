@@ -6,7 +6,8 @@ import type { TokenRecord } from "./tokens.ts";
 
 /*
  * Moves all durable state from one storage to another, except what is not needed afterwards: cached renderings, which
- * can be rendered again; rate limits, which last a minute; the history with its totals; delivery attempts; sign-ins.
+ * can be rendered again; rate limits, which last a minute; the history with its totals; delivery attempts; sign-ins; the
+ * audit log.
  */
 
 /** An account's credits for one period. */
@@ -61,7 +62,7 @@ interface PageOf<Kind extends TransferKind> {
 /** A page of records of one kind, in order. */
 export type TransferPage = { readonly [Kind in TransferKind]: PageOf<Kind> }[TransferKind];
 
-/** Record counts and ledger sums, to compare two storages. */
+/** Record counts and ledger sums, to compare two storage backends. */
 export interface TransferTotals {
   readonly accounts: number;
   readonly tokens: number;

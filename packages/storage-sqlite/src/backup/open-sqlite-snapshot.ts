@@ -50,7 +50,7 @@ export interface SqliteSnapshot {
 }
 
 /**
- * Copies the database of an embedded storage as of one transaction, for a backup. Blocks only this process.
+ * Copies the database of the embedded storage as of one transaction, for a backup. Blocks only this process.
  *
  * @throws Error if the directory contains no storage, or if it belongs to another program, was written by a newer or older
  * release, or is being restored.

@@ -3,7 +3,7 @@
  *
  * When SQLite moves a row to another page, it can leave a copy behind, which `secure_delete` does not erase. The
  * history's text is therefore in append-only tables, and is overwritten in place before its rows are deleted. Its
- * other tables and indexes contain only numbers and ids.
+ * other tables and indexes contain only numbers, ids and fixed words, such as error codes.
  */
 export const consoleTables = `
 CREATE TABLE history_accounts (

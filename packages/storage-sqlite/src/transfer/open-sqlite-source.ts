@@ -53,9 +53,10 @@ FROM
   (SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS documentBytes FROM documents) AS document`;
 
 /**
- * Opens an embedded storage to move it to another storage, with `transfer` from `@snap/engine`. Requires exclusive access,
+ * Opens the embedded storage to move it to another one, with `transfer` from `@snap/engine`. Requires exclusive access,
  * so that no record is missed: it fails while another process has the file open, and no other process can open the file
- * until it is closed. Cached renderings, rate limits, the history, delivery attempts and sign-ins are not moved.
+ * until it is closed. Cached renderings, rate limits, the history, delivery attempts, sign-ins and the audit log are not
+ * moved.
  *
  * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
  * newer or older release.
