@@ -83,7 +83,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 /** Error messages by parameter name. */
 export type ParameterProblems = Readonly<Record<string, readonly string[]>>;
 
-/** The body of every non-2xx response. */
+/** The body of every response under `/v1` that is not 2xx or 304. */
 export interface ErrorEnvelope {
   readonly code: ErrorCode;
   /** For people; its wording may change at any time. */
