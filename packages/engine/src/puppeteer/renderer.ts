@@ -18,8 +18,8 @@ const SKIPPED_FILTERS_NAMED_MAX = 10;
 
 /**
  * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
- * browser context and its own egress proxy, which carries all its connections. With `browserUrls`, the renderer
- * distributes renders across those remote browsers instead of starting its own.
+ * browser context and, unless `browserEgress` is `direct`, its own egress proxy, which carries all its connections. With
+ * `browserUrls`, the renderer distributes renders across those remote browsers instead of starting its own.
  *
  * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`, or
  * `upstream_error` if the browser failed twice or cannot start. With remote browsers, also `upstream_rate_limited` or

@@ -7,8 +7,8 @@ const TRIES_MAX = 3;
 /** Enough for any site; a response over TCP can contain thousands. */
 const ADDRESSES_PER_FAMILY_MAX = 32;
 /**
- * How long to wait for the IPv6 answer after the IPv4 answer. RFC 8305, 3 recommends 50 ms, but DNS64 (RFC 6147) takes
- * longer, and its addresses may be the only ones that this machine can reach.
+ * How long to wait for the AAAA records once the A records have arrived. RFC 8305, 3 recommends 50 ms, but DNS64
+ * (RFC 6147) takes longer, and its addresses may be the only ones that this machine can reach.
  */
 const LATE_IPV6_MS = 300;
 
@@ -33,8 +33,8 @@ type FamilyAnswer =
   | { readonly kind: "failed"; readonly error: unknown };
 
 /**
- * Queries the name servers for the IPv4 and IPv6 addresses of an absolute name at the same time. One family is enough:
- * after the IPv4 answer, it waits only briefly for IPv6.
+ * Queries the name servers for the A and AAAA records of an absolute name at the same time. One family is enough: once
+ * there are A records, or the name does not exist, it waits only briefly for the AAAA records.
  *
  * @throws the error from `node:dns` if no server can tell whether the name has addresses.
  */

@@ -18,8 +18,8 @@ const LIMITS = {
   scroll: { budgetMs: 10_000, followedY: 40_000 },
 } as const;
 /**
- * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an endless page adds
- * afterwards.
+ * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an infinite scroll
+ * adds afterwards.
  */
 const CAPTURABLE_FRACTION = 0.75;
 
