@@ -106,9 +106,8 @@ export interface Engine {
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
   /**
-   * Waits for running renders, writes the rest of the history, makes a last attempt at pending reversals, then closes
-   * the renderer and the storage. From then on, `authenticate`, `authenticateSigned` and `capture` fail with
-   * `not_ready`.
+   * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for running renders,
+   * writes the rest of the history, makes a last attempt at pending reversals, then closes the renderer and the storage.
    */
   close(): Promise<void>;
 }
@@ -185,6 +184,7 @@ export function createEngine(options: EngineOptions): Engine {
     purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
     async close() {
+      lifetime.end();
       stopPruning();
       clocks.stop();
       await worker?.stop();
@@ -192,7 +192,6 @@ export function createEngine(options: EngineOptions): Engine {
       await reversals.close();
       await uses.close();
       await settings.webhookSender.close();
-      lifetime.end();
       await renderer.close();
       await storage.close();
     },

@@ -2,7 +2,7 @@ import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@sn
 import { expect, it } from "vitest";
 import { createEngine } from "../../src/create-engine.ts";
 
-it("a closed engine rejects callers with not_ready", async () => {
+it("an engine rejects callers with not_ready once it is closing, but finishes running captures", async () => {
   const renderer = createFakeRenderer();
   const engine = createEngine({
     storage: createMemoryStorage(),
@@ -12,14 +12,21 @@ it("a closed engine rejects callers with not_ready", async () => {
   });
   const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
   const principal = await engine.authenticate(token);
-  await engine.close();
+  const parameters = { url: "https://example.com/" };
+  const release = renderer.hold();
+  const running = engine.capture({ principal, parameters });
+  await renderer.whenCalled(1);
+  const closing = engine.close();
   const closed = {
     code: "not_ready",
     message: "The engine is closed; stop accepting requests before you close it.",
   };
   await expect(engine.authenticate(token)).rejects.toMatchObject(closed);
   await expect(engine.authenticateSigned("tokenId=1")).rejects.toMatchObject(closed);
-  const parameters = { url: "https://example.com/" };
   await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);
-  expect(renderer.calls).toEqual([]);
+  release();
+  await expect(running).resolves.toMatchObject({ cache: "miss" });
+  await closing;
+  await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);
+  expect(renderer.calls).toHaveLength(1);
 });

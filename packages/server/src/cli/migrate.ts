@@ -17,7 +17,7 @@ interface MigrateOptions {
 export function addMigrate(program: Command): void {
   withJson(program.command("migrate"))
     .description(
-      "move everything from the embedded storage to an empty PostgreSQL database; rerun it if it is interrupted",
+      "move the accounts with their data from the embedded storage to an empty PostgreSQL database; rerun it if it is interrupted",
     )
     .option(
       "--from <folder>",
@@ -31,7 +31,7 @@ export function addMigrate(program: Command): void {
       "after",
       `
 Moves accounts, tokens, credits, the journal, batches and documents, and compares both sides. Cached renderings, rate limit
-counters, the history with its totals, records of delivery attempts, and sign-ins are not moved. The folder stays unchanged.
+counters, the history with its totals, the audit log, records of delivery attempts, and sign-ins stay in the folder.
 
 Example:
   SNAP_DATABASE_URL=postgres://snap:secret@db.internal/snap snap-server migrate --from ./data`,

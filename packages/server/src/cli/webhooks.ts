@@ -77,7 +77,8 @@ function testLines({ url, headers, outcome, delivered, durationMs }: WebhookTest
 type Outcome = WebhookTest["outcome"];
 
 const FAILURE_ADVICE: Readonly<Record<Extract<Outcome, { readonly kind: "failed" }>["reason"], string>> = {
-  blocked: "The receiver has a private address. If it is yours, add its host and port to SNAP_ALLOW_TARGETS.",
+  blocked:
+    "The receiver has a private address or a blocked port, or SNAP_DENY_TARGETS lists it. If it is yours, add its host and port to SNAP_ALLOW_TARGETS.",
   unresolved: "The receiver's host name has no address; check the URL.",
   "resolver-failed": "Name resolution failed; check the name servers of this machine.",
   unreachable:

@@ -50,7 +50,7 @@ export const RENDER_SETTINGS = {
     variable: "SNAP_RENDER_CONCURRENCY",
     schema: optional(wholeNumber({ min: 1, max: 256 })),
     description: "maximum number of renders that run at once",
-    unset: "by memory: one per 128 MiB, at most 16 per core",
+    unset: "by memory: one per 128 MiB, at most 16 per core; 2 per core plus 2 with remote browsers or `SNAP_ISOLATION=account`",
   },
   renderTimeoutMs: {
     variable: "SNAP_RENDER_TIMEOUT_MS",

@@ -51,7 +51,7 @@ const missingFont: Entry = {
 const endlessConnection: Entry = {
   name: "endless-connection",
   title: "Connections that never end",
-  about: "Three event streams stay open, so the page never becomes idle.",
+  about: "Three requests never get a response, so the page never becomes idle.",
   page: html({
     style: `.panel { margin: 40px 20px; height: 160px; background: ${GREEN}; }`,
     body: `<h1>Prices</h1><div class="panel"></div>`,
