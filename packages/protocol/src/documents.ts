@@ -84,7 +84,7 @@ export interface RenderingDocument {
   readonly title: string | null;
   /** URL of the page after redirects. */
   readonly final_url: string | null;
-  /** HTTP status of the page itself; `null` for a PDF. */
+  /** HTTP status of the page itself; `null` if unknown, as for every PDF. */
   readonly target_status: number | null;
   readonly notes: readonly string[];
   /** As in the `X-Cache` header; `null` if `cache` was false. */

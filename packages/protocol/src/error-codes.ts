@@ -17,13 +17,13 @@ export const ERROR_CODES = {
   unauthenticated: { status: 401, retryable: false },
   /** The account has no active plan. The request counts against the render limit. */
   no_active_plan: { status: 402, retryable: false },
-  /** All credits for the period have been used. The request counts against the render limit. */
+  /** All credits for the period have been used or reserved. The request counts against the render limit. */
   credit_limit_reached: { status: 402, retryable: false },
   /** The account's email address is not verified. */
   email_unverified: { status: 403, retryable: false },
   /** The token lacks the permission for the mode. */
   missing_ability: { status: 403, retryable: false },
-  /** The signature of a signed URL does not match, or its token no longer exists. */
+  /** The URL is not signed, the signature does not match, or the token has expired or no longer exists. */
   invalid_signature: { status: 403, retryable: false },
   /** The signature is valid, but `expires` has passed. */
   signed_url_expired: { status: 403, retryable: false },
@@ -37,23 +37,26 @@ export const ERROR_CODES = {
   validation_failed: { status: 422, retryable: false },
   /** `url` is missing or invalid. */
   invalid_url: { status: 422, retryable: false },
-  /** `url` or a redirect leads to a private, loopback or internal address. */
+  /** `url`, `webhookUrl` or a redirect leads to a host that is not publicly reachable, or that the operator blocks. */
   blocked_host: { status: 422, retryable: false },
-  /** The page could not be loaded: unknown host, no connection or too many redirects. */
+  /** The page could not be loaded, for example: unknown host, no connection, too many redirects, unknown document. */
   target_unreachable: { status: 422, retryable: false },
-  /** A rate limit is exceeded; the rate-limit headers describe that limit. */
+  /** A rate limit is exceeded; except for signed URLs, the rate-limit headers describe that limit. */
   rate_limited: { status: 429, retryable: true },
-  /** The render failed; `X-Render-Notes` names the cause if a retry is pointless. */
+  /** The render failed; if `X-Render-Notes` names the cause, a retry is pointless. */
   render_failed: { status: 500, retryable: true },
   /** The service itself failed; report the `request_id`. */
   server_error: { status: 500, retryable: false },
-  /** The browser crashed or was stopped, or name resolution failed. */
+  /** The browser failed or is not available, the page used too much memory, or name resolution or a proxy failed. */
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The quota of the remote browser service is used up. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
-  /** The queue is full, overall or for this account; no slot became free in time; or all remote browsers are busy. */
+  /**
+   * The service is busy; for example, the queue is full, overall or for this account, no slot became free in time, or
+   * all remote browsers are busy.
+   */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
-  /** The render exceeded its timeout. */
+  /** The render, or a wait that it requests, exceeded its timeout, or the page used too much CPU time. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },
 
   /** The request is not well-formed HTTP. */
@@ -68,7 +71,7 @@ export const ERROR_CODES = {
   payload_too_large: { status: 413, retryable: false },
   /** The `Idempotency-Key` was used for another submission in the last 24 hours; use a new key. */
   idempotency_mismatch: { status: 422, retryable: false },
-  /** The JavaScript in `script` or `waitForFunction` is invalid, threw an error or did not finish in time. */
+  /** `script` is not valid JavaScript, threw an error or took too long, or `waitForFunction` is not valid. */
   script_failed: { status: 422, retryable: false },
   /** The store that `storeTo` names did not accept the rendering; nothing is charged. */
   store_failed: { status: 502, retryable: true, retryAfterSeconds: 5 },

@@ -5,7 +5,7 @@ export const LIMITS = {
    * `no_active_plan` or `credit_limit_reached` also count.
    */
   rendersPerMinute: 20,
-  /** Cache hits per account; a 304 from the cache does not count. */
+  /** Cache hits per account; a 304 from the cache counts only if `storeTo` is sent. */
   cachedRequestsPerMinute: 300,
   /** Requests to `GET /usage` per account. */
   usageReportsPerMinute: 60,
@@ -59,8 +59,8 @@ export const BATCH_LIMITS = {
   /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */
   retentionMs: 604_800_000,
   /**
-   * How long an item is retried after it first exceeds the render limit or name resolution first fails, unless
-   * `SNAP_RETRY_WINDOW` is set.
+   * How long an item is retried after something other than its page first stops it, such as the render limit, a busy
+   * service or failed name resolution, unless `SNAP_RETRY_WINDOW` is set.
    */
   retryWindowMs: 900_000,
 } as const;

@@ -41,7 +41,7 @@ export function addAccounts(program: Command): void {
     .requiredOption("--email <address>", "email address of the account")
     .option(
       "--plan <slug>",
-      "plan: starter, growth, scale, unlimited or a plan from SNAP_PLANS_FILE; no plan by default",
+      "plan: unlimited, or one from SNAP_PLANS_FILE (without the file: starter, growth, scale); no plan by default",
     )
     .option("--credits <number>", "credits per period, instead of the plan's", parseWholeNumber)
     .option("--requests-per-minute <number>", "renders per minute, instead of the plan's", parseWholeNumber)

@@ -50,7 +50,8 @@ export const RENDER_SETTINGS = {
     variable: "SNAP_RENDER_CONCURRENCY",
     schema: optional(wholeNumber({ min: 1, max: 256 })),
     description: "maximum number of renders that run at once",
-    unset: "by memory: one per 128 MiB, at most 16 per core; 2 per core plus 2 with remote browsers or `SNAP_ISOLATION=account`",
+    unset:
+      "by memory: one per 128 MiB, from two per core plus two to 16 per core; two per core plus two with SNAP_BROWSER_URL or SNAP_ISOLATION=account",
   },
   renderTimeoutMs: {
     variable: "SNAP_RENDER_TIMEOUT_MS",

@@ -144,7 +144,7 @@ export const SETTINGS = {
         }),
     ),
     description:
-      "bearer token of an account without limits, which the service creates at startup: a secret of your choice, or an existing token; without it, the token of an earlier secret is revoked",
+      "bearer token: a secret of your choice, for an account without limits that the service creates at startup, or an existing token of any account; an earlier secret stops working",
     unset: "tokens are created with accounts create and tokens create",
   },
   ...RENDER_SETTINGS,
@@ -201,7 +201,7 @@ export const SETTINGS = {
     variable: "SNAP_RETRY_WINDOW",
     schema: duration({ min: "0s", max: "1d" }).default(BATCH_LIMITS.retryWindowMs),
     description:
-      "how long a batch item is retried if it hits the render limit or its host name cannot be resolved",
+      "how long a batch item is retried if something other than its page stops it, such as the render limit, a busy service or failed name resolution",
     unset: "15m",
   },
   drainDelayMs: {

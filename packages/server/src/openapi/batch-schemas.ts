@@ -47,7 +47,7 @@ export const batchSubmission = z
       .array(z.union([screenshotItem, pdfItem]))
       .min(1)
       .max(BATCH_LIMITS.items)
-      .meta({ description: "The captures. Two items must not differ only in `cacheTtl`." }),
+      .meta({ description: "The captures. Two items must not be the same capture; `cacheTtl`, `storeTo` and `storeKey` make no difference." }),
     webhookUrl: z.string().max(LIMITS.urlCharacters).nullish().meta({
       description: "URL that receives the finished batch; its host must be publicly reachable, as for `url`.",
       format: "uri",
@@ -100,7 +100,7 @@ const batchItem: z.ZodType<BatchItem> = z
     }),
     signed_url: z.string().nullable().meta({
       description:
-        "URL of the rendering, usable without a token while it is cached. Null if such a URL would not work; the identical `GET /snap` is still served from the cache.",
+        "URL of the rendering, usable without a token while it is cached. Null if such a URL would not work; while the rendering is cached, the identical `GET /snap` still returns it for free.",
       format: "uri",
     }),
     credit_cost: z
@@ -138,7 +138,7 @@ export const renderBatch: z.ZodType<RenderBatch> = z
     finished_at: dateTime.nullable().meta({ description: "When the last item finished." }),
     prunes_at: dateTime.meta({
       description:
-        "When the batch will be deleted, seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
+        "When the batch will be deleted, by default seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
     }),
     webhook: z
       .strictObject({

@@ -65,7 +65,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "A batch with a webhook is complete",
     description:
-      "Delivered at least once, always with the same id, and retried until the receiver acknowledges it with a 2xx. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and reject a timestamp more than five minutes off. The three `webhook-` headers carry the same information in the format of the Standard Webhooks specification.",
+      "Can be delivered more than once, always with the same id; retried until the receiver acknowledges it with a 2xx, eight attempts by default. `X-Webhook-Signature` is the HMAC-SHA256, in lowercase hex, of `snap-webhook-v1`, a newline, the timestamp, a newline, and the body byte for byte, keyed with the signing secret of the token that submitted the batch. Verify it before decoding, compare in constant time, and reject a timestamp more than five minutes off. The three `webhook-` headers carry the same information in the format of the Standard Webhooks specification.",
     security: [],
     parameters: [...DELIVERY_HEADERS],
     request: { body: { required: true, content: batchBody } },
@@ -141,7 +141,7 @@ function registerLists(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Send a webhook again",
     description:
-      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. The attempts start over. Counts as a batch submission.",
+      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. If no attempts are left, they start over. Counts as a batch submission.",
     security: [{ bearer: [] }],
     parameters: [ID],
     responses: {

@@ -69,7 +69,7 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
   "Retry-After": { description: "Seconds to wait before a retry.", schema: integer },
   "Cache-Control": {
     description:
-      "`private, no-cache` on a rendering, `no-store` on errors and all other JSON responses. On a signed rendering, `public` with a `max-age` until the rendering or the URL expires, or `no-store` with `cache=0`.",
+      "`private, no-cache` on a rendering, `no-cache` on `/openapi.json` and `/postman.json`, `no-store` on errors and all other JSON responses. On a signed rendering, `public` with a `max-age` until the rendering or the URL expires, or `no-store` with `cache=0`.",
     schema: { type: "string" },
   },
   Location: {

@@ -112,7 +112,7 @@ export const PROOF_PARAMETERS: readonly OperationParameter[] = [
     in: "query",
     required: false,
     description:
-      "Unix time in seconds when the URL expires; without it, the URL works until the token is revoked or rotated.",
+      "Unix time in seconds when the URL expires; without it, the URL works until the token expires or is revoked or rotated.",
     schema: { type: "integer", minimum: 0 },
     example: 4102444800,
   },

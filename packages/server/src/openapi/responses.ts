@@ -72,7 +72,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "Malformed HTTP request.",
   401: "The bearer token is missing, unknown, expired or revoked.",
   402: "No active plan, or no credits left in the period. Counts against the render limit.",
-  403: "The account is suspended, its email address is not verified, the token lacks the ability for the mode, a console session is used by another origin, or a signed URL's signature is invalid or expired.",
+  403: "The account is suspended, its email address is not verified, the token lacks the ability for the mode, a console session is used by another origin, or a signed URL has expired or has an invalid signature.",
   404: "Unknown id, or a batch or document that belongs to another account, was deleted or has expired.",
   408: "The request did not arrive in time.",
   413: "The request body is too large, or a document has too many files or is too large when unpacked.",
@@ -80,7 +80,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   429: "A per-minute limit is exceeded. With a bearer token, the rate-limit headers describe that limit.",
   431: "Request line and headers are larger than 64 KiB.",
   500: "The render or the service failed; refunded.",
-  502: "The rendering backend failed or is out of capacity, or the store did not accept the rendering; refunded.",
+  502: "The browser or name resolution failed, the quota of the remote browser service is used up, or the store did not accept the rendering; refunded.",
   503: "The service is busy or stopping; refunded.",
   504: "The render timed out; refunded.",
 };
@@ -96,7 +96,7 @@ const FILE = "The file itself; `Content-Type` is the rendered format.";
 export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
   names: [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
   rendered: `${FILE} With \`answer=json\`, the metadata of the file, without \`ETag\`.`,
-  notModified: `${NOT_MODIFIED} The rate-limit headers are present only if it had to be rendered or stored.`,
+  notModified: `${NOT_MODIFIED} With \`storeTo\`, it counts as a cache hit. The rate-limit headers are present only if it had to be rendered or stored.`,
   documents: { "application/json": { schema: renderingDocument } },
 });
 

@@ -54,7 +54,7 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
     syntax: "JavaScript",
     placeholder: "javascript",
     description:
-      "JavaScript to run in the page, as the body of an async function; the capture waits at most 10 seconds for it. If it throws, the render fails with `script_failed`.",
+      "JavaScript to run in the page, as the body of an async function. If it throws or takes over 10 seconds, the render fails with `script_failed`.",
     example: "document.querySelector(`details`).open = true",
   },
   {

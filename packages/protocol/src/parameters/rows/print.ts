@@ -6,7 +6,7 @@ import { PDF, type ParameterRow } from "../row.ts";
 const SELF_CONTAINED = {
   maxCharacters: LIMITS.codeCharacters,
   syntax:
-    'HTML that loads nothing (images only as <img src="data:image/...">, no scripts, links, frames or url())',
+    'HTML that loads nothing (images only as <img src="data:image/...">, no <script>, <link>, frames or url())',
   placeholder: "html",
   canonicalize: (html: string) => (isSelfContained(html) ? html : null),
 } as const;
