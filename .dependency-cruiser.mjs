@@ -30,6 +30,7 @@ const MAY_IMPORT = {
         "lru-cache",
         "@duckduckgo/autoconsent",
         "@ghostery/adblocker",
+        "aws4fetch",
         "marked",
         "sharp",
       ].map(npm),
@@ -210,7 +211,7 @@ export default {
   forbidden: [...closed, ...closedVariants, everyPackageHasARow, ...within, ...everywhere],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "/(dist|node_modules/[.]cache)/" },
+    exclude: { path: ["^packages/[^/]+/dist/", "/node_modules/[.]cache/"] },
     // Include type imports, which are part of the published declarations.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.base.json" },

@@ -16,6 +16,7 @@ const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] 
   ["client-is-closed", "packages/client/src/c.ts", 'import type { URL } from "node:url";'],
   ["engine-is-closed", "packages/engine/src/a.ts", 'import "express";'],
   ["engine-is-closed", "packages/engine/src/b.ts", 'import "pg";'],
+  ["engine-is-closed", "packages/engine/src/i.ts", 'import "built-library";'],
   ["engine-is-closed", "packages/engine/src/c.ts", 'import type { Storage } from "@snap/testing";'],
   ["engine-knows-no-sql", "packages/engine/src/d.ts", 'import "node:sqlite";'],
   ["domain-knows-no-http", "packages/engine/src/e.ts", 'import "node:http";'],
@@ -87,6 +88,12 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
   ["packages/storage-redis/test/a.test.ts", 'import "../../testing/test/servers/redis.ts";'],
 ];
 
+/** An installed library whose entry is in `dist`. */
+const LIBRARY: readonly (readonly [file: string, content: string])[] = [
+  ["node_modules/built-library/package.json", '{ "name": "built-library", "main": "dist/index.js" }'],
+  ["node_modules/built-library/dist/index.js", ""],
+];
+
 interface Violation {
   readonly from: string;
   readonly rule: { readonly name: string };
@@ -101,9 +108,9 @@ describe("the dependency rules", () => {
     folder = await mkdtemp(join(tmpdir(), "dependency-rules-"));
     await symlink(join(ROOT, "tsconfig.base.json"), join(folder, "tsconfig.base.json"));
     const planted = PLANTED.map(([, ...fileAndLine]) => fileAndLine);
-    for (const [file, line] of [...planted, ...ALLOWED]) {
+    for (const [file, content] of [...planted, ...ALLOWED, ...LIBRARY]) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
-      await writeFile(join(folder, file), line);
+      await writeFile(join(folder, file), content);
     }
     const config = join(ROOT, ".dependency-cruiser.mjs");
     const args = ["--config", config, "--output-type", "json", "packages", "examples"];

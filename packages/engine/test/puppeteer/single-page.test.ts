@@ -33,6 +33,7 @@ beforeAll(async () => {
     "/breaks": BREAKS,
     "/viewport": `${HTML}<style>html, body { height: 100% }</style><main style="height:100%">a</main>
       <section style="min-height:100vh">b</section><section style="height:calc(50vh - 10px)">c</section>last`,
+    "/short-viewport": `${HTML}<div style="height:50vh">a</div>last`,
     "/fixed": `${HTML}<div style="position:fixed;bottom:0">bottom</div><div style="height:2000px">a</div>last`,
     "/fractions": `${HTML}<div style="height:1480.25px;background:red"></div>`,
     "/important": `${HTML}<style>
@@ -130,6 +131,10 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeGreaterThan(2.5 * 840);
     expect(page.height).toBeLessThan(2.5 * 842 + 16);
     expect(spaceBelow(page)).toBeLessThan(8);
+    const short = await print("/short-viewport");
+    // half of a sheet and one line
+    expect(short.height).toBeCloseTo(421 + 12, -1);
+    expect(spaceBelow(short)).toBeLessThan(8);
   });
 
   it("has fixed elements at its edges", async () => {

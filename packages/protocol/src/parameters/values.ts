@@ -210,7 +210,7 @@ export interface ScreenshotValues {
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
    * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds.
+   * seconds, 5 more if the page reloads.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -246,8 +246,8 @@ export interface ScreenshotValues {
    */
   readonly click?: string | undefined;
   /**
-   * JavaScript to run in the page, as the body of an async function; the capture waits at most 10
-   * seconds for it. If it throws, the render fails with `script_failed`.
+   * JavaScript to run in the page, as the body of an async function. If it throws or takes over 10
+   * seconds, the render fails with `script_failed`.
    */
   readonly script?: string | undefined;
   /** CSS selector list of elements to cover with boxes. */
@@ -259,10 +259,10 @@ export interface ScreenshotValues {
    */
   readonly maskColor?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all of
-   * them with `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs with
+   * scripts, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have
+   * loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the
+   * viewport, or all of them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -456,7 +456,7 @@ export interface PdfValues {
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
    * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds.
+   * seconds, 5 more if the page reloads.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -492,15 +492,15 @@ export interface PdfValues {
    */
   readonly click?: string | undefined;
   /**
-   * JavaScript to run in the page, as the body of an async function; the capture waits at most 10
-   * seconds for it. If it throws, the render fails with `script_failed`.
+   * JavaScript to run in the page, as the body of an async function. If it throws or takes over 10
+   * seconds, the render fails with `script_failed`.
    */
   readonly script?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all of
-   * them with `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs with
+   * scripts, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have
+   * loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the
+   * viewport, or all of them with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;

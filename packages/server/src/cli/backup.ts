@@ -30,7 +30,7 @@ export function addBackup(program: Command): void {
     .addHelpText(
       "after",
       `
-Needs space next to the file for two copies of the database and one of the cached renderings.
+Needs space next to the file for two copies of the database, and one of the documents and cached renderings.
 Store the secret key somewhere else: anyone who has both can read the signing secrets and the secrets in
 batch items.
 

@@ -5,7 +5,7 @@ import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable } from "../../../timeouts.ts";
 import type { ByteCollector } from "../../browser/byte-collector.ts";
 import { mediaSettings } from "../configure/media.ts";
-import { viewportOf } from "../configure/viewport.ts";
+import { viewportOf, type Viewport } from "../configure/viewport.ts";
 import { configureTargets } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
 import { changeViewport, fixLengths } from "../viewport-lengths.ts";
@@ -50,14 +50,18 @@ export async function printSinglePage(
   const settings = mediaSettings({ ...parameters, mediaType: parameters.mediaType ?? "print" });
   await abortable(signal, configureTargets(tab, { settings, rules: [] }));
   await removeBreaks(tab, [`${top}in`, `${right}in`, `${bottom}in`, `${left}in`], signal);
+  const viewport = viewportOf(parameters);
   let atLeast = 0;
   for (let prints = 1; prints <= PRINTS_MAX; prints += 1) {
     const height = Math.max(await heightOnPaper(tab, parameters, signal), atLeast);
+    // on paper shorter than the viewport, lengths such as `vh` would shrink, and the end of the page would be blank
+    const isShort = prints === 1 && height < viewport.height;
+    if (isShort) await fixViewportLengths(tab, viewport, signal);
     const paperHeight = toInches(Math.ceil(height), parameters) + top + bottom;
     requirePossibleHeight(paperHeight * POINTS_PER_INCH);
     const file = await print({ paperHeight });
     if (countPages(file.written()) === 1) return file;
-    const isFixed = prints === 1 && (await fixViewportLengths(tab, parameters, signal));
+    const isFixed = prints === 1 && !isShort && (await fixViewportLengths(tab, viewport, signal));
     if (isFixed) continue;
     atLeast = atLeast === 0 ? height + FIRST_GROWTH_PIXELS : height * GROWTH.factor + GROWTH.pixels;
   }
@@ -84,8 +88,7 @@ async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortS
  * Fixes lengths such as `vh`, which are relative to the paper: a page taller than the paper would need even taller
  * paper. Returns whether the page has such lengths.
  */
-function fixViewportLengths(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<boolean> {
-  const final = viewportOf(parameters);
+function fixViewportLengths(tab: Tab, final: Viewport, signal: AbortSignal): Promise<boolean> {
   const other = { ...final, height: final.height * 2 };
   return fixLengths(tab, { final, other, pinsFixed: false }, signal);
 }
