@@ -15,7 +15,7 @@ import type { Random } from "../ports/random.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Principal } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
 import { testWebhook, type WebhookTest } from "./test-webhook.ts";
@@ -93,8 +93,8 @@ export interface Batches {
   stats(): Promise<BatchStats>;
 }
 
-export function createBatches(parts: BatchParts): Batches {
-  const { batches, rateLimiter, clock } = parts;
+export function createBatches(dependencies: BatchDependencies): Batches {
+  const { batches, rateLimiter, clock } = dependencies;
   const findOwn = async ({ principal: { account }, batchId }: OwnBatch): Promise<BatchRecord> => {
     requireVerifiedEmail(account);
     const batch = await batches.find(batchId);
@@ -110,32 +110,34 @@ export function createBatches(parts: BatchParts): Batches {
   return {
     async submit({ principal: { account, token }, document, idempotencyKey }) {
       requireVerifiedEmail(account);
-      const submission = parseSubmission(document, { ...parts, accountId: account.id });
+      const submission = parseSubmission(document, { ...dependencies, accountId: account.id });
       const { items, webhookUrl } = submission;
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       await countSubmission(account);
       const now = clock.now();
       const batch: BatchRecord = {
-        id: makeId(parts.random, "batch"),
+        id: makeId(dependencies.random, "batch"),
         accountId: account.id,
         tokenId: token.id,
         webhookUrl,
         createdAt: now,
         finishedAt: null,
         prunesAt: null,
-        items: items.map((item) => toItemRecord(parts, { item, now })),
+        items: items.map((item) => toItemRecord(dependencies, { item, now })),
         delivery: null,
       };
       const claim =
-        idempotencyKey === undefined ? undefined : claimKey(parts, { idempotencyKey, submission, now });
+        idempotencyKey === undefined
+          ? undefined
+          : claimKey(dependencies, { idempotencyKey, submission, now });
       const holder = await batches.insert(batch, claim);
-      if (holder === null) parts.onSubmitted();
+      if (holder === null) dependencies.onSubmitted();
       else if (holder.digest !== claim?.digest) throw idempotencyMismatch();
-      return describeBatch(parts, { batch: holder?.batch ?? batch, token });
+      return describeBatch(dependencies, { batch: holder?.batch ?? batch, token });
     },
     async get(request) {
       const batch = await findOwn(request);
-      return describeBatch(parts, { batch, token: request.principal.token });
+      return describeBatch(dependencies, { batch, token: request.principal.token });
     },
     async list({ principal, after, limit }) {
       const { account } = principal;
@@ -151,8 +153,8 @@ export function createBatches(parts: BatchParts): Batches {
       const { account, token } = request.principal;
       const found = await findOwn(request);
       await countSubmission(account);
-      const batch = await resend(parts, found);
-      return describeBatch(parts, { batch, token });
+      const batch = await resend(dependencies, found);
+      return describeBatch(dependencies, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),
     async page(request) {
@@ -161,15 +163,15 @@ export function createBatches(parts: BatchParts): Batches {
       if (after !== undefined && (await batches.find(after)) === null) throw batchNotFound(after);
       return batches.page(request);
     },
-    redeliver: (batchId) => redeliver(parts, batchId),
-    testWebhook: (tokenId, { url }) => testWebhook(parts, { tokenId, url }),
+    redeliver: (batchId) => redeliver(dependencies, batchId),
+    testWebhook: (tokenId, { url }) => testWebhook(dependencies, { tokenId, url }),
     deliveryPage: (request) => batches.deliveries(request),
     stats: () => batches.stats({ now: clock.now() }),
   };
 }
 
 function toItemRecord(
-  { random, seal, cacheKey }: BatchParts,
+  { random, seal, cacheKey }: BatchDependencies,
   { item: { sent, parameters }, now }: { readonly item: SubmittedItem; readonly now: number },
 ): ItemRecord {
   return {

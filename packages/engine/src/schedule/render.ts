@@ -2,7 +2,7 @@ import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type UnusableHost } from "../egress/resolve.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import type { SentDocument } from "../documents/document.ts";
-import { openDocument, type DocumentParts } from "../documents/open-document.ts";
+import { openDocument, type DocumentDependencies } from "../documents/open-document.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
 import type { RenderedFile, Renderer, RenderOptions } from "../ports/renderer.ts";
@@ -12,7 +12,7 @@ import type { TargetPolicy } from "../targets/policy.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Scheduler, SlotRequest } from "./scheduler.ts";
 
-export interface RenderParts extends DocumentParts {
+export interface RenderDependencies extends DocumentDependencies {
   readonly scheduler: Scheduler;
   readonly quarantine: Quarantine;
   readonly renderer: Renderer;
@@ -49,18 +49,18 @@ export interface QuarantinedAccount {
  * `upstream_error` if the resolver failed, or `render_failed` if the file is larger than `maxRenderingBytes`.
  */
 export function render(
-  parts: RenderParts,
+  dependencies: RenderDependencies,
   parameters: SnapParameters,
   slot: RenderSlot,
 ): Promise<RenderedFile> {
-  const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = parts;
+  const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = dependencies;
   return scheduler.run(slot, async () => {
     const { url } = parameters;
     const { accountId, requestId, document: sent } = slot;
-    const document = await openDocument(parts, { url, accountId, sent });
+    const document = await openDocument(dependencies, { url, accountId, sent });
     const failure = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
     if (failure !== null) throw explain(failure);
-    const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);
+    const isIsolated = dependencies.isolatesAccounts || dependencies.quarantine.has(accountId);
     try {
       const served = document === null ? {} : { document };
       const options = { isolationKey: accountId, isIsolated, requestId, ...served };
@@ -68,14 +68,14 @@ export function render(
       if (file.bytes.byteLength > maxRenderingBytes) throw renderingTooLarge(maxRenderingBytes);
       return file;
     } catch (error) {
-      if (isSnapError(error) && error.pageEnded) quarantine(parts, accountId, error);
+      if (isSnapError(error) && error.pageEnded) quarantine(dependencies, accountId, error);
       throw error;
     }
   });
 }
 
-function quarantine(parts: RenderParts, accountId: string, { message }: SnapError): void {
-  parts.onQuarantined({ accountId, reason: message, endsAt: parts.quarantine.add(accountId) });
+function quarantine(dependencies: RenderDependencies, accountId: string, { message }: SnapError): void {
+  dependencies.onQuarantined({ accountId, reason: message, endsAt: dependencies.quarantine.add(accountId) });
 }
 
 function explain({ failure, detail = "" }: UnusableHost): SnapError {
