@@ -249,7 +249,7 @@ function withSnapErrors(batches: Batches): Batches {
     submit: (submission) => asSnapError(batches.submit(submission)),
     get: (request) => asSnapError(batches.get(request)),
     list: (request) => asSnapError(batches.list(request)),
-    deliveries: (request) => asSnapError(batches.deliveries(request)),
+    attempts: (request) => asSnapError(batches.attempts(request)),
     resend: (request) => asSnapError(batches.resend(request)),
   };
 }

@@ -2,12 +2,12 @@ import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type {
+  AttemptFilter,
+  AttemptPage,
   BatchFilter,
   BatchRecord,
   BatchStats,
   BatchSummary,
-  DeliveryFilter,
-  DeliveryPage,
   ItemRecord,
 } from "../ports/batches.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
@@ -61,7 +61,7 @@ export interface Batches {
    * Returns the latest attempts to deliver a batch's webhook, newest first. Free of charge, and not rate-limited.
    * @throws SnapError as `get` does.
    */
-  deliveries(request: OwnBatch & PageRequest): Promise<DeliveryPage>;
+  attempts(request: OwnBatch & PageRequest): Promise<AttemptPage>;
   /**
    * Makes a finished batch's webhook due again, as `redeliver` does. Counts as a submission.
    * @throws SnapError as `get` does; `rate_limited`; `validation_failed` if the webhook cannot be sent.
@@ -89,7 +89,7 @@ export interface Batches {
    */
   testWebhook(tokenId: number, receiver: { readonly url: string }): Promise<WebhookTest>;
   /** Returns the selected delivery attempts, newest first, for the operator; none if `after` is unknown. */
-  deliveryPage(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
+  attemptPage(request: PageRequest & AttemptFilter): Promise<AttemptPage>;
   stats(): Promise<BatchStats>;
 }
 
@@ -145,9 +145,9 @@ export function createBatches(dependencies: BatchDependencies): Batches {
       if (after !== undefined) await findOwn({ principal, batchId: after });
       return batches.page({ accountId: account.id, after, limit });
     },
-    async deliveries({ after, limit, ...own }) {
+    async attempts({ after, limit, ...own }) {
       const { id: batchId } = await findOwn(own);
-      return batches.deliveries({ batchId, after, limit });
+      return batches.attempts({ batchId, after, limit });
     },
     async resend(request) {
       const { account, token } = request.principal;
@@ -165,7 +165,7 @@ export function createBatches(dependencies: BatchDependencies): Batches {
     },
     redeliver: (batchId) => redeliver(dependencies, batchId),
     testWebhook: (tokenId, { url }) => testWebhook(dependencies, { tokenId, url }),
-    deliveryPage: (request) => batches.deliveries(request),
+    attemptPage: (request) => batches.attempts(request),
     stats: () => batches.stats({ now: clock.now() }),
   };
 }

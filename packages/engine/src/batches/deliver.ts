@@ -1,5 +1,5 @@
 import { orderedId } from "../ordered-ids.ts";
-import type { BatchRecord, DeliveryRecord, DeliveryState } from "../ports/batches.ts";
+import type { AttemptRecord, BatchRecord, DeliveryState } from "../ports/batches.ts";
 import type { WebhookOutcome } from "../ports/webhook-sender.ts";
 import { storableText } from "../storable-text.ts";
 import type { BatchEvent } from "./batch-machine.ts";
@@ -85,7 +85,7 @@ export async function deliver(
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
   const id = `dlv_${orderedId(dependencies.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
   // the attempt was made, whether or not it can be looked up later
-  await dependencies.batches.recordDelivery({ id, ...record }).catch(dependencies.onBackgroundError);
+  await dependencies.batches.recordAttempt({ id, ...record }).catch(dependencies.onBackgroundError);
 }
 
 /** Returns whether the receiver responded with a 2xx. */
@@ -97,7 +97,7 @@ function withoutPath(outcome: DeliveryAttempt["outcome"], url: string): Delivery
   return outcome.kind === "responded" ? { ...outcome, body: redactPath(outcome.body, url) } : outcome;
 }
 
-function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "status" | "failure" | "body"> {
+function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "status" | "failure" | "body"> {
   switch (outcome.kind) {
     case "responded":
       return { status: outcome.status, failure: null, body: storableText(outcome.body) };
