@@ -130,7 +130,7 @@ export async function capture(
     const rateLimit = await limit(dependencies, principal);
     const reservation = await reserve(dependencies, account);
     const { priorityRaised, start: onStart } = shared;
-    const slot = {
+    const slotRequest = {
       accountId: account.id,
       requestId,
       priority,
@@ -143,7 +143,7 @@ export async function capture(
     let rendering: StoredRendering;
     let storedLocation: string | null;
     try {
-      const file = await render(dependencies, parameters, slot);
+      const file = await render(dependencies, parameters, slotRequest);
       request.accept?.(file);
       const fresh = await toStoredRendering(file, {
         now: dependencies.clock.now(),

@@ -25,8 +25,8 @@ export interface RenderDependencies extends DocumentDependencies {
   readonly onQuarantined: (quarantined: QuarantinedAccount) => void;
 }
 
-/** The render's place in the queue, and its document if the page is not on the network. */
-export interface RenderSlot extends SlotRequest, Pick<RenderOptions, "requestId"> {
+/** A render's request for a slot. */
+export interface RenderSlotRequest extends SlotRequest, Pick<RenderOptions, "requestId"> {
   /** The page's document, if the request contains it. */
   readonly document: SentDocument | undefined;
 }
@@ -41,22 +41,22 @@ export interface QuarantinedAccount {
 }
 
 /**
- * Waits for a slot, then renders. First checks the target's addresses, unless the target is one of the account's
- * documents; the egress proxy checks them again for each connection. The documents' host never resolves, so an unknown
- * document looks like a page that does not exist.
+ * Waits for a slot, then checks the target's addresses and renders. The egress proxy checks the addresses again for each
+ * connection. A document, stored or sent with the request, has no addresses to check.
  *
- * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host`, `target_unreachable`,
- * `upstream_error` if the resolver failed, or `render_failed` if the file is larger than `maxRenderingBytes`.
+ * @throws SnapError the errors of `Scheduler.run`, `Renderer.render` and `openDocument`; `blocked_host`,
+ * `target_unreachable`, `upstream_error` if the resolver failed, or `render_failed` if the file is larger than
+ * `maxRenderingBytes`.
  */
 export function render(
   dependencies: RenderDependencies,
   parameters: SnapParameters,
-  slot: RenderSlot,
+  request: RenderSlotRequest,
 ): Promise<RenderedFile> {
   const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = dependencies;
-  return scheduler.run(slot, async () => {
+  return scheduler.run(request, async () => {
     const { url } = parameters;
-    const { accountId, requestId, document: sent } = slot;
+    const { accountId, requestId, document: sent } = request;
     const document = await openDocument(dependencies, { url, accountId, sent });
     const failure = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
     if (failure !== null) throw explain(failure);
