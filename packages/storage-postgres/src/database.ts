@@ -6,7 +6,7 @@ import { retry } from "./retry.ts";
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 export interface Database {
-  /** Runs a repeatable statement: it is retried after a lost connection, when it may already have run. */
+  /** Runs an idempotent statement: it is retried after a lost connection, when it may already have run. */
   readonly query: Query;
   /** Runs a statement without retries. */
   readonly queryOnce: Query;

@@ -48,7 +48,7 @@ export interface PostgresStorage extends Storage, KeyPinned {}
  * The URL can point to a connection pooler in session or transaction mode. In transaction mode, notifications do not arrive, so
  * `batches.watch` never wakes its caller.
  *
- * Lost connections are reopened, and repeatable statements are retried for about six seconds. After that, methods reject
+ * Lost connections are reopened, and idempotent statements are retried for about six seconds. After that, methods reject
  * with the error of `pg` until the server is back.
  *
  * @throws Error if the server is unreachable or rejects the connection, if its pooler cannot keep a transaction together, if
