@@ -65,9 +65,7 @@ export function createBatchStore(
       );
       return outcome?.holder ?? null;
     },
-    async find(batchId) {
-      return toBatch(statements.find.all({ id: batchId }));
-    },
+    find: async (batchId) => toBatch(statements.find.all({ id: batchId })),
     async page({ after, limit, accountId, isFinished, delivery }) {
       const selection = {
         after: after ?? null,
