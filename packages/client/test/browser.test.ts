@@ -8,7 +8,7 @@ import { openRawServer } from "./raw-server.ts";
 import { serve } from "./service.ts";
 
 const LOOPBACK: TargetPolicy = {
-  allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
+  allow: [{ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null }],
   ownHostnames: [],
 };
 

@@ -1,11 +1,11 @@
 import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
-import { share, type ShareParts } from "./cache/share.ts";
+import { share, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
-import { store, type StoreParts } from "./cache/store.ts";
-import { deliver, prepareDelivery, type Delivery, type DeliveryParts } from "./delivery/deliver.ts";
-import { refund, reserve, settle, type CreditParts, type Settle } from "./credits/reservation.ts";
+import { store, type StoreDependencies } from "./cache/store.ts";
+import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
+import { refund, reserve, settle, type CreditDependencies, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
 import { identifyContent, type DocumentContent } from "./documents/document.ts";
 import { pageParameters } from "./documents/page-parameters.ts";
@@ -17,7 +17,7 @@ import type { Priority } from "./ports/render-leases.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { StoredRendering } from "./ports/renderings.ts";
 import type { Principal } from "./ports/tokens.ts";
-import { render, type RenderParts } from "./schedule/render.ts";
+import { render, type RenderDependencies } from "./schedule/render.ts";
 import { checkTarget } from "./targets/check-target.ts";
 import { requireAbility, requireVerifiedEmail } from "./tokens/authorize.ts";
 
@@ -81,7 +81,8 @@ export interface Capture {
 }
 
 /** The dependencies of the steps; `createEngine` assembles them. */
-export interface CaptureParts extends ShareParts, StoreParts, CreditParts, RenderParts, DeliveryParts {
+export interface CaptureDependencies
+  extends ShareDependencies, StoreDependencies, CreditDependencies, RenderDependencies, DeliveryDependencies {
   readonly parse: (sent: SentParameters) => ParsedRequest;
   readonly rateLimiter: RateLimiter;
 }
@@ -93,7 +94,7 @@ export interface CaptureParts extends ShareParts, StoreParts, CreditParts, Rende
  * @param onParsed receives the parsed request, even if a later step fails.
  */
 export async function capture(
-  parts: CaptureParts,
+  dependencies: CaptureDependencies,
   request: CaptureRequest & CaptureOptions,
   onParsed?: (parsed: ParsedRequest) => void,
 ): Promise<Capture> {
@@ -104,31 +105,32 @@ export async function capture(
   // the document's files are built only for a render
   const document = request.document && (await identifyContent(request.document));
   const sent = pageParameters(request.parameters, document);
-  const parsed = parts.parse(sent);
+  const parsed = dependencies.parse(sent);
   onParsed?.(parsed);
   const { parameters, mode, key: digest, verdict } = parsed;
   const requestedBy = { accountId: account.id, requestId, requestedAt: request.submittedAt };
-  const delivery = prepareDelivery(parts, { ...requestedBy, parameters });
+  const delivery = prepareDelivery(dependencies, { ...requestedBy, parameters });
   requireAbility(token, mode);
   checkTarget(verdict);
 
   const key = { accountId: account.id, key: digest };
-  const requestedAt = parts.clock.now();
+  const requestedAt = dependencies.clock.now();
   // a rendering that the caller holds still has to be stored
   const holds = delivery === null ? request.holds : undefined;
-  const cached = await lookUp(parts.cache, { key, parameters, holds });
-  if (cached !== null) return respondFromCache(parts, request, { rendering: cached, balance, delivery });
+  const cached = await lookUp(dependencies.cache, { key, parameters, holds });
+  if (cached !== null)
+    return respondFromCache(dependencies, request, { rendering: cached, balance, delivery });
 
   const hasContent = document !== undefined;
-  const shared = await share(parts, { key, parameters, priority, hasContent, requestedAt, maxWaitMs });
+  const shared = await share(dependencies, { key, parameters, priority, hasContent, requestedAt, maxWaitMs });
   if (!shared.isLed)
-    return respondFromCache(parts, request, { rendering: shared.rendering, balance: null, delivery });
+    return respondFromCache(dependencies, request, { rendering: shared.rendering, balance: null, delivery });
 
   try {
-    const rateLimit = await limit(parts, principal);
-    const reservation = await reserve(parts, account);
+    const rateLimit = await limit(dependencies, principal);
+    const reservation = await reserve(dependencies, account);
     const { priorityRaised, start: onStart } = shared;
-    const slot = {
+    const slotRequest = {
       accountId: account.id,
       requestId,
       priority,
@@ -141,20 +143,25 @@ export async function capture(
     let rendering: StoredRendering;
     let storedLocation: string | null;
     try {
-      const file = await render(parts, parameters, slot);
+      const file = await render(dependencies, parameters, slotRequest);
       request.accept?.(file);
       const fresh = await toStoredRendering(file, {
-        now: parts.clock.now(),
+        now: dependencies.clock.now(),
         ttlSeconds: parameters.cacheTtl,
       });
       // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
-      storedLocation = await deliver(parts, delivery, fresh);
-      rendering = await store(parts, { key, parameters, fresh, led: shared, linked });
+      storedLocation = await deliver(dependencies, delivery, fresh);
+      rendering = await store(dependencies, { key, parameters, fresh, led: shared, linked });
     } catch (error) {
-      await refund(parts, reservation);
+      await refund(dependencies, reservation);
       throw error;
     }
-    const isCharged = await settle(parts, { reservation, rendering, storedLocation, settle: request.settle });
+    const isCharged = await settle(dependencies, {
+      reservation,
+      rendering,
+      storedLocation,
+      settle: request.settle,
+    });
     return {
       rendering,
       cache: parameters.cache ? "miss" : "bypass",
@@ -163,7 +170,7 @@ export async function capture(
       creditCost: isCharged ? 1 : 0,
       storedLocation,
       balance: isCharged ? reservation.balance : null,
-      respondedAt: parts.clock.now(),
+      respondedAt: dependencies.clock.now(),
     };
   } catch (error) {
     shared.fail(error);
@@ -172,7 +179,10 @@ export async function capture(
 }
 
 /** Counts the render against the account's renders per minute. */
-function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Principal): Promise<RateLimitState> {
+function limit(
+  { rateLimiter, clock, plans }: CaptureDependencies,
+  { account }: Principal,
+): Promise<RateLimitState> {
   const now = clock.now();
   const { requestsPerMinute } = entitlementOf(account, plans, now);
   return enforceRateLimit(rateLimiter, {
@@ -188,7 +198,7 @@ function limit({ rateLimiter, clock, plans }: CaptureParts, { account }: Princip
  * yet, or that is stored, counts against a rate limit.
  */
 async function respondFromCache(
-  parts: CaptureParts,
+  dependencies: CaptureDependencies,
   { principal, holds }: CaptureRequest,
   {
     rendering,
@@ -196,7 +206,7 @@ async function respondFromCache(
     delivery,
   }: Pick<Capture, "rendering" | "balance"> & { readonly delivery: Delivery | null },
 ): Promise<Capture> {
-  const { rateLimiter, clock } = parts;
+  const { rateLimiter, clock } = dependencies;
   const unchanged = holds?.(rendering.etag) ?? false;
   const limited = {
     accountId: principal.account.id,
@@ -206,7 +216,7 @@ async function respondFromCache(
   } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
-  const storedLocation = await deliver(parts, delivery, rendering);
+  const storedLocation = await deliver(dependencies, delivery, rendering);
   const respondedAt = clock.now();
   return {
     rendering,

@@ -1,4 +1,4 @@
-import { capture, type CaptureParts } from "./capture.ts";
+import { capture, type CaptureDependencies } from "./capture.ts";
 import type { EngineSettings } from "./engine-options.ts";
 import { recordCaptures, type CapturePage } from "./history/record-captures.ts";
 import { createRecorder, NO_RECORDER, type HistoryRecorder } from "./history/recorder.ts";
@@ -17,7 +17,7 @@ export interface Captures {
 
 export function createCaptures(
   settings: Pick<EngineSettings, "storage" | "clock" | "random" | "historyRetentionMs" | "onBackgroundError">,
-  { parts, seal }: { readonly parts: CaptureParts; readonly seal: Seal },
+  { dependencies, seal }: { readonly dependencies: CaptureDependencies; readonly seal: Seal },
 ): Captures {
   const running = new Set<Promise<unknown>>();
   const track =
@@ -34,7 +34,7 @@ export function createCaptures(
   const capturePage: CapturePage = async (request, onParsed) => {
     // a link that cannot be signed, because the secret key has changed, must fail before the charge
     if (request.linked !== undefined) seal.open(request.principal.token.sealedSigningSecret);
-    return capture(parts, request, onParsed);
+    return capture(dependencies, request, onParsed);
   };
   const isRecorded = settings.historyRetentionMs !== null;
   const recorder = isRecorded

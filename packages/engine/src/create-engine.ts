@@ -2,13 +2,13 @@ import { LIMITS, type UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
 import { createAuditLog, type AuditLog } from "./audit/audit.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
-import type { BatchParts } from "./batches/batch-parts.ts";
+import type { BatchDependencies } from "./batches/batch-dependencies.ts";
 import { createBatches, type Batches } from "./batches/batches.ts";
 import { createItemLinks } from "./batches/item-links.ts";
 import { startBatchWorker, type BatchWorker } from "./batches/worker.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import { watchClocks } from "./clocks/watch-clocks.ts";
-import type { Capture, CaptureOptions, CaptureParts, CaptureRequest } from "./capture.ts";
+import type { Capture, CaptureDependencies, CaptureOptions, CaptureRequest } from "./capture.ts";
 import { createCaptures } from "./captures.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/links.ts";
 import { RunningRenders } from "./cache/running-renders.ts";
@@ -136,13 +136,13 @@ export function createEngine(options: EngineOptions): Engine {
   const { tokens } = storage;
   const ensured = new Map<string, number>();
   const seal = createSeal(settings.secretKey, random);
-  const parts = assembleParts(settings, { seal, scheduler, quarantine, reversals });
-  const captures = createCaptures(settings, { parts, seal });
+  const dependencies = assembleDependencies(settings, { seal, scheduler, quarantine, reversals });
+  const captures = createCaptures(settings, { dependencies, seal });
   const credits = creditReader(settings);
-  const batchParts: BatchParts = {
+  const batchDependencies: BatchDependencies = {
     ...storage,
     ...settings,
-    ...parts,
+    ...dependencies,
     seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
     capture: captures.captureItem,
@@ -173,9 +173,9 @@ export function createEngine(options: EngineOptions): Engine {
     usage: ({ account }) => asSnapError(reportUsage(account)),
     verifyLedger: (request) => verifyLedger(storage.ledger, { ...request, now: clock.now() }),
     ...createAdministration(settings, { seal, ensured }),
-    batches: withSnapErrors(createBatches(batchParts)),
+    batches: withSnapErrors(createBatches(batchDependencies)),
     documents: createDocuments({ storage, clock }),
-    startWorker: () => (worker ??= startBatchWorker(batchParts)),
+    startWorker: () => (worker ??= startBatchWorker(batchDependencies)),
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
@@ -248,15 +248,18 @@ function withSnapErrors(batches: Batches): Batches {
     submit: (submission) => asSnapError(batches.submit(submission)),
     get: (request) => asSnapError(batches.get(request)),
     list: (request) => asSnapError(batches.list(request)),
-    deliveries: (request) => asSnapError(batches.deliveries(request)),
+    attempts: (request) => asSnapError(batches.attempts(request)),
     resend: (request) => asSnapError(batches.resend(request)),
   };
 }
 
-function assembleParts(
+function assembleDependencies(
   settings: EngineSettings,
-  { seal, ...parts }: Pick<CaptureParts, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
-): CaptureParts {
+  {
+    seal,
+    ...dependencies
+  }: Pick<CaptureDependencies, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
+): CaptureDependencies {
   const { storage, clock, random, plans, targets, renderer, resolver, upstreamProxy, stores } = settings;
   const {
     reservationLeaseMs,
@@ -267,7 +270,7 @@ function assembleParts(
   } = settings;
   const cacheKey = createCacheKey(seal);
   return {
-    ...parts,
+    ...dependencies,
     cacheKey,
     parse: createParser({ policy: targets, renderer, cacheKey }),
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),

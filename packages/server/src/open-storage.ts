@@ -41,7 +41,7 @@ export interface OpenedStorage {
   readonly keyPin: KeyPin | null;
 }
 
-export interface StorageParts {
+export interface StorageOptions {
   /** Where renderings over 32 KiB are cached; with the others by default. */
   readonly bucket?: ObjectBucket | undefined;
   /** Called when the bucket works again after `onBackgroundError` reported that it did not. */
@@ -81,11 +81,11 @@ export type KeyUse = "required" | "replaced" | "unused";
 const NO_KEY = "no key, nothing to decrypt";
 
 /** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
-export async function openStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
+export async function openStorage(config: Config, options: StorageOptions): Promise<OpenedStorage> {
   const opened = await (config.shared === null
-    ? openEmbeddedStorage(config, parts)
-    : openSharedStorage({ ...config, ...config.shared }, parts));
-  const { bucket, onBackgroundError: onError, onBucketRecovered: onBack } = parts;
+    ? openEmbeddedStorage(config, options)
+    : openSharedStorage({ ...config, ...config.shared }, options));
+  const { bucket, onBackgroundError: onError, onBucketRecovered: onBack } = options;
   if (bucket === undefined) return opened;
   const { storage } = opened;
   const { maxRenderingBytes } = config;
@@ -94,14 +94,14 @@ export async function openStorage(config: Config, parts: StorageParts): Promise<
   return { ...opened, storage: { ...storage, renderings } };
 }
 
-function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<OpenedStorage> {
+function openEmbeddedStorage(config: Config, options: StorageOptions): Promise<OpenedStorage> {
   const { dataDir: directory, cacheMaxBytes, diskReserveBytes } = config;
-  const { onEvicted, isService = false, createsDatabase = false } = parts;
+  const { onEvicted, isService = false, createsDatabase = false } = options;
   return withDataDirErrors(directory, async () => {
     await requireDatabase(directory, { creates: createsDatabase });
     await makeFolder(directory);
     if (config.secretKey !== null) await requireSameKey(directory, config.secretKey);
-    const secretKey = config.secretKey ?? (await readKeyFile(directory, parts));
+    const secretKey = config.secretKey ?? (await readKeyFile(directory, options));
     return {
       secretKey,
       keyPin: null,
@@ -110,14 +110,14 @@ function openEmbeddedStorage(config: Config, parts: StorageParts): Promise<Opene
         cacheMaxBytes,
         diskReserveBytes,
         onEvicted,
-        beforeMigration: withKeyCheck(parts, { secretKey, source: keySourceOf(config) }),
+        beforeMigration: withKeyCheck(options, { secretKey, source: keySourceOf(config) }),
         isService,
       }),
     };
   });
 }
 
-async function readKeyFile(directory: string, { keyUse }: StorageParts): Promise<string> {
+async function readKeyFile(directory: string, { keyUse }: StorageOptions): Promise<string> {
   return readSecretKey(directory, { isLost: keyUse === "replaced" }).catch((error: unknown) => {
     const isMissing = error instanceof OperatorError && error.code === "secret_key_missing";
     if (isMissing && keyUse === "unused") return NO_KEY;
@@ -127,7 +127,7 @@ async function readKeyFile(directory: string, { keyUse }: StorageParts): Promise
 
 /** Checks the key before a migration, which cannot be undone. */
 function withKeyCheck(
-  { keyUse = "required", beforeMigration }: Pick<StorageParts, "keyUse" | "beforeMigration">,
+  { keyUse = "required", beforeMigration }: Pick<StorageOptions, "keyUse" | "beforeMigration">,
   { secretKey, source }: { readonly secretKey: string; readonly source: string },
 ): BeforeMigration {
   return (migration, newestSealedSecret) => {
@@ -139,13 +139,13 @@ function withKeyCheck(
 
 async function openSharedStorage(
   { databaseUrl, redisUrl, cacheMaxBytes, ...config }: Config & NonNullable<Config["shared"]>,
-  { onBackgroundError = () => {}, onPooler, onConnectionWait, ...parts }: StorageParts,
+  { onBackgroundError = () => {}, onPooler, onConnectionWait, ...options }: StorageOptions,
 ): Promise<OpenedStorage> {
-  const { keyUse, beforeMigration, beforeCreation } = parts;
+  const { keyUse, beforeMigration, beforeCreation } = options;
   const secretKey = config.secretKey ?? "";
   // The embedded storage does not need it.
   const { openPostgresStorage } = await import("@snap/storage-postgres");
-  const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...parts, onBackgroundError });
+  const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...options, onBackgroundError });
   const storage = await openPostgresStorage({
     url: databaseUrl,
     cache,
@@ -153,7 +153,7 @@ async function openSharedStorage(
     onPooler,
     onConnectionWait,
     beforeMigration: withKeyCheck({ keyUse, beforeMigration }, { secretKey, source: keySourceOf(config) }),
-    beforeCreation: beforeCreation ?? (parts.createsDatabase === true ? undefined : rejectCreation),
+    beforeCreation: beforeCreation ?? (options.createsDatabase === true ? undefined : rejectCreation),
   }).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof OperatorError) throw error;
@@ -170,7 +170,7 @@ export async function openSharedCache(
     onRedisRecovered = () => {},
     needsRedis = false,
     onEvicted,
-  }: Pick<StorageParts, "onBackgroundError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
+  }: Pick<StorageOptions, "onBackgroundError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
 ): Promise<RedisCache> {
   const { openRedisCache, RedisUnreachableError } = await import("@snap/storage-redis");
   return openRedisCache({

@@ -22,7 +22,7 @@ import {
   rejectMigration,
   type KeyPin,
   type OpenedStorage,
-  type StorageParts,
+  type StorageOptions,
 } from "./open-storage.ts";
 import { servicePolicy } from "./target-policy.ts";
 import { keySourceOf, wrongKey } from "./config/secret-key.ts";
@@ -108,7 +108,7 @@ export async function createRenderer(config: Config, options: RendererOptions): 
   });
 }
 
-type EngineParts = Pick<
+type OpenEngineOptions = Pick<
   EngineOptions,
   | "renderer"
   | "targets"
@@ -120,7 +120,7 @@ type EngineParts = Pick<
   | "onDeliveryAttempt"
   | "onQuarantined"
 > &
-  Omit<StorageParts, "beforeMigration" | "bucket"> & {
+  Omit<StorageOptions, "beforeMigration" | "bucket"> & {
     /** `decrypts` by default. */
     readonly keyCheck?: KeyCheck | undefined;
     /** By default, a database from an older release is rejected. */
@@ -140,7 +140,7 @@ export type KeyCheck = "none" | "decrypts" | "shared";
  */
 export async function openEngine(
   config: Config,
-  { keyCheck = "decrypts", beforeMigration = rejectMigration, ...parts }: EngineParts,
+  { keyCheck = "decrypts", beforeMigration = rejectMigration, ...options }: OpenEngineOptions,
 ): Promise<Engine> {
   // No renders beyond the slots: idle cores here say nothing about the machines of remote browsers, and a browser
   // for each account takes memory.
@@ -149,9 +149,9 @@ export async function openEngine(
   const stores = new Map(storesOf(config));
   const bucket = stores.get(config.objectStore ?? "")?.store;
   stores.delete(config.objectStore ?? "");
-  const opened = await openStorage(config, { ...parts, bucket, beforeMigration });
+  const opened = await openStorage(config, { ...options, bucket, beforeMigration });
   const engine = createEngine({
-    ...parts,
+    ...options,
     storage: opened.storage,
     secretKey: opened.secretKey,
     resolver: resolverOf(config),
@@ -212,8 +212,8 @@ export async function requireMatchingKey(
   );
 }
 
-export type AdminParts = Pick<
-  EngineParts,
+export type AdminEngineOptions = Pick<
+  OpenEngineOptions,
   | "onBackgroundError"
   | "onPooler"
   | "keyCheck"
@@ -224,10 +224,10 @@ export type AdminParts = Pick<
 >;
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
-export function openAdminEngine(config: Config, parts: AdminParts = {}): Promise<Engine> {
+export function openAdminEngine(config: Config, options: AdminEngineOptions = {}): Promise<Engine> {
   // a command may not know how long the service stores its history
   const unrecorded = { ...config, historyRetentionMs: null };
-  return openEngine(unrecorded, { ...parts, renderer: NO_RENDERER, targets: servicePolicy(config) });
+  return openEngine(unrecorded, { ...options, renderer: NO_RENDERER, targets: servicePolicy(config) });
 }
 
 /**

@@ -169,7 +169,7 @@ describe("readConfig with one variable", () => {
       { SNAP_ALLOW_TARGETS: "10.0.0.0/8, wiki.example:8080" },
       {
         allowTargets: [
-          { kind: "block", address: "10.0.0.0", prefixLength: 8, port: null },
+          { kind: "cidr", address: "10.0.0.0", prefixLength: 8, port: null },
           { kind: "name", hostname: "wiki.example", port: 8080 },
         ],
       },
@@ -178,7 +178,7 @@ describe("readConfig with one variable", () => {
       { SNAP_DENY_TARGETS: "[2600:1f00::/24]:443,ads.example" },
       {
         denyTargets: [
-          { kind: "block", address: "2600:1f00::", prefixLength: 24, port: 443 },
+          { kind: "cidr", address: "2600:1f00::", prefixLength: 24, port: 443 },
           { kind: "name", hostname: "ads.example", port: null },
         ],
       },

@@ -174,9 +174,9 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
       proxy.cutResponse(skipped);
       const result = { status: 204, failure: null, body: "" };
       const attempt = { accountId: "acct_1", at: 1, attempt: 1, durationMs: 5, ...result };
-      await storage.batches.recordDelivery({ id: "dlv_1", batchId: "batch_1", ...attempt });
+      await storage.batches.recordAttempt({ id: "dlv_1", batchId: "batch_1", ...attempt });
       if (proxy.hasCut()) cuts += 1;
-      expect((await storage.batches.deliveries({ limit: 10 })).entries).toHaveLength(1);
+      expect((await storage.batches.attempts({ limit: 10 })).entries).toHaveLength(1);
     }
     // begin, lock, insert, delete and commit
     expect(cuts).toBeGreaterThanOrEqual(5);

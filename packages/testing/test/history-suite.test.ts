@@ -1,4 +1,4 @@
-import type { DeliveryRecord, HistoryEntry, HistoryStore, SignInStore, Storage } from "@snap/engine/ports";
+import type { AttemptRecord, HistoryEntry, HistoryStore, SignInStore, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../src/index.ts";
 import { failuresOf } from "./failures-of.ts";
@@ -183,34 +183,34 @@ const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
 
 const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
   [
-    "stores attempts of unknown batches",
+    "stores attempts for unknown batches",
     ({ batches }) => {
-      const unknown: DeliveryRecord[] = [];
+      const unknown: AttemptRecord[] = [];
       return {
-        async recordDelivery(delivery) {
-          if ((await batches.find(delivery.batchId)) === null) unknown.push(delivery);
-          await batches.recordDelivery(delivery);
+        async recordAttempt(attempt) {
+          if ((await batches.find(attempt.batchId)) === null) unknown.push(attempt);
+          await batches.recordAttempt(attempt);
         },
-        async deliveries(request) {
-          const { entries, hasMore } = await batches.deliveries(request);
+        async attempts(request) {
+          const { entries, hasMore } = await batches.attempts(request);
           return { entries: [...entries, ...unknown], hasMore };
         },
       };
     },
-    "does not store an attempt of an unknown batch",
+    "does not store an attempt for an unknown batch",
   ],
   [
     "returns the attempts of other accounts",
-    ({ batches }) => ({ deliveries: (request) => batches.deliveries({ ...request, accountId: undefined }) }),
+    ({ batches }) => ({ attempts: (request) => batches.attempts({ ...request, accountId: undefined }) }),
     "returns pages of attempts, newest first",
   ],
   [
     "retains all attempts, even those of deleted batches",
     () => {
-      const all: DeliveryRecord[] = [];
+      const all: AttemptRecord[] = [];
       return {
-        recordDelivery: async (delivery) => void all.push(delivery),
-        deliveries: async ({ limit, batchId }) => {
+        recordAttempt: async (attempt) => void all.push(attempt),
+        attempts: async ({ limit, batchId }) => {
           const selected = all.filter((one) => batchId === undefined || one.batchId === batchId);
           return { entries: selected.toReversed().slice(0, limit), hasMore: selected.length > limit };
         },

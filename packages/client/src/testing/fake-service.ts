@@ -81,7 +81,14 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     pollsPerBatch: Math.max(1, pollsPerBatch),
     itemErrors,
   });
-  const parts = { renders, batches, documents: new FakeDocuments(now), signer: SIGNER, token: TOKEN, now };
+  const dependencies = {
+    renders,
+    batches,
+    documents: new FakeDocuments(now),
+    signer: SIGNER,
+    token: TOKEN,
+    now,
+  };
 
   return {
     requests,
@@ -96,7 +103,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
         requests.push(recorded);
         const requestId = `00000000-0000-4000-8000-${String(requests.length).padStart(12, "0")}`;
         const trouble = troubles.shift();
-        const answer = async (): Promise<Response> => respond(recorded, { parts, requestId });
+        const answer = async (): Promise<Response> => respond(recorded, { dependencies, requestId });
         return trouble === undefined ? answer() : trouble(answer, requestId);
       },
       pacing: {

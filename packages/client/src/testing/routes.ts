@@ -25,8 +25,8 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** What the routes need. */
-export interface ServiceParts {
+/** Dependencies of the routes. */
+export interface RouteDependencies {
   readonly renders: Renders;
   readonly batches: FakeBatches;
   readonly documents: FakeDocuments;
@@ -38,10 +38,10 @@ export interface ServiceParts {
 /** Returns the response of the service to a request. */
 export function respond(
   request: RecordedRequest,
-  { parts, requestId }: { readonly parts: ServiceParts; readonly requestId: string },
+  { dependencies, requestId }: { readonly dependencies: RouteDependencies; readonly requestId: string },
 ): Response {
-  const response = routeSafely(request, { parts, requestId });
-  const { total, remaining } = parts.renders.credits;
+  const response = routeSafely(request, { dependencies, requestId });
+  const { total, remaining } = dependencies.renders.credits;
   if (request.path !== "/snap/signed" && response.status !== 401) {
     response.headers.set(HEADERS.creditsLimit, String(total));
     response.headers.set(HEADERS.creditsRemaining, String(remaining));
@@ -52,31 +52,34 @@ export function respond(
 
 function routeSafely(
   request: RecordedRequest,
-  { parts, requestId }: { readonly parts: ServiceParts; readonly requestId: string },
+  { dependencies, requestId }: { readonly dependencies: RouteDependencies; readonly requestId: string },
 ): Response {
   try {
-    return route(request, parts);
+    return route(request, dependencies);
   } catch (error) {
     if (error instanceof FailedRequest) return envelope(error.failure, requestId);
     throw error;
   }
 }
 
-function route({ method, path, query, headers, body }: RecordedRequest, parts: ServiceParts): Response {
-  const { renders, batches, documents } = parts;
+function route(
+  { method, path, query, headers, body }: RecordedRequest,
+  dependencies: RouteDependencies,
+): Response {
+  const { renders, batches, documents } = dependencies;
   const knownTag = headers.get("If-None-Match");
   if (method === "GET" && path === "/snap/signed") {
-    checkSignature(query, parts);
+    checkSignature(query, dependencies);
     return renders.respond(readParameters(query, SIGNED_NAMES), { knownTag, isSigned: true });
   }
-  if (headers.get("Authorization") !== `Bearer ${parts.token}`)
+  if (headers.get("Authorization") !== `Bearer ${dependencies.token}`)
     throw new FailedRequest({ code: "unauthenticated" });
   const [, folder, id = "", ...action] = path.split("/");
   switch (id === "" ? `${method} ${path}` : [`${method} /${folder}/{id}`, ...action].join("/")) {
     case "GET /snap":
-      return capture(readParameters(query), knownTag, parts);
+      return capture(readParameters(query), knownTag, dependencies);
     case "POST /captures":
-      return capture(parse(body), knownTag, parts);
+      return capture(parse(body), knownTag, dependencies);
     case "GET /usage":
       return Response.json({
         credits: renders.credits,
@@ -109,7 +112,7 @@ function route({ method, path, query, headers, body }: RecordedRequest, parts: S
 function capture(
   { answer, ...parameters }: { readonly answer?: unknown },
   knownTag: string | null,
-  { renders, signer }: ServiceParts,
+  { renders, signer }: RouteDependencies,
 ): Response {
   if (answer !== "json") return renders.respond(parameters, { knownTag, isSigned: false });
   return renders.respondWithFacts(parameters, signer);
@@ -125,7 +128,7 @@ function readParameters(query: URLSearchParams, others: ReadonlySet<string> = ne
   return Object.fromEntries(entries.map(([name, text]) => [name, fromText(rows[name]?.kind, text)]));
 }
 
-function checkSignature(query: URLSearchParams, { signer, now }: ServiceParts): void {
+function checkSignature(query: URLSearchParams, { signer, now }: RouteDependencies): void {
   const signature = query.get("signature") ?? "";
   const isValid =
     query.get("tokenId") === String(signer.tokenId) &&

@@ -89,14 +89,14 @@ export function verifyDelivery(
   return batch;
 }
 
-interface SignedParts {
+interface ReceivedDelivery {
   readonly body: Uint8Array;
   readonly timestamp: string;
   readonly signature: string;
 }
 
 /** Tries every secret, so the timing does not reveal which one matched. */
-function isSigned({ body, timestamp, signature }: SignedParts, secrets: readonly string[]): boolean {
+function isSigned({ body, timestamp, signature }: ReceivedDelivery, secrets: readonly string[]): boolean {
   return secrets
     .map((secret) => equalsInConstantTime(signature, signWebhook({ timestamp, body }, secret)))
     .includes(true);

@@ -12,7 +12,12 @@ import {
   type DeletionPreview,
   type DeletionStores,
 } from "./delete-account.ts";
-import { ensureAccount, type EnsuredAccount, type EnsureParts, type OwnAccount } from "./ensure-account.ts";
+import {
+  ensureAccount,
+  type EnsuredAccount,
+  type EnsureDependencies,
+  type OwnAccount,
+} from "./ensure-account.ts";
 
 export interface NewAccount {
   readonly email: string;
@@ -59,7 +64,7 @@ export interface Accounts {
   previewDeletion(id: string, options?: { readonly purge?: boolean }): Promise<DeletionPreview>;
 }
 
-export interface AccountsOptions extends Pick<EnsureParts, "seal" | "ensured"> {
+export interface AccountsOptions extends Pick<EnsureDependencies, "seal" | "ensured"> {
   readonly storage: DeletionStores;
   readonly plans: readonly Plan[];
   readonly clock: Clock;

@@ -32,7 +32,7 @@ export interface EnsuredAccount extends MintedToken {
   readonly change: EnsuredToken["change"];
 }
 
-export interface EnsureParts {
+export interface EnsureDependencies {
   readonly storage: Pick<Storage, "accounts" | "tokens">;
   readonly accounts: Pick<Accounts, "create" | "verify">;
   readonly seal: Seal;
@@ -43,8 +43,11 @@ export interface EnsureParts {
 }
 
 /** Returns the account with this email address and its token; creates what is missing. */
-export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promise<EnsuredAccount> {
-  const { storage, seal, clock, random, ensured } = parts;
+export async function ensureAccount(
+  dependencies: EnsureDependencies,
+  own: OwnAccount,
+): Promise<EnsuredAccount> {
+  const { storage, seal, clock, random, ensured } = dependencies;
   const { email, tokenName: name = "default", token: sent } = own;
   requireName(name);
   const secret = sent ?? seal.derive(`token of ${email.toLowerCase()}, ${name}`);
@@ -53,7 +56,7 @@ export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promis
     throw new AdminError("a token's secret must have 32 to 128 characters: letters, digits or -._~+/=", {
       code: "invalid_value",
     });
-  const account = await findOrCreate(parts, own);
+  const account = await findOrCreate(dependencies, own);
   if (account.deletionStartedAt !== null) throw new AdminError(`account ${account.id} is being deleted`);
   await requireSecretKey(storage.tokens, seal);
   const { token: record, change } = await storage.tokens.ensure({
@@ -75,7 +78,7 @@ export async function ensureAccount(parts: EnsureParts, own: OwnAccount): Promis
 }
 
 /** Verifies an account whose email address is not verified yet, because it could not render. */
-async function findOrCreate({ storage, accounts }: EnsureParts, own: OwnAccount): Promise<Account> {
+async function findOrCreate({ storage, accounts }: EnsureDependencies, own: OwnAccount): Promise<Account> {
   const { email, planSlug = UNLIMITED_PLAN.slug } = own;
   const existing =
     (await storage.accounts.findByEmail(email)) ??

@@ -2,12 +2,12 @@ import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type {
+  AttemptFilter,
+  AttemptPage,
   BatchFilter,
   BatchRecord,
   BatchStats,
   BatchSummary,
-  DeliveryFilter,
-  DeliveryPage,
   ItemRecord,
 } from "../ports/batches.ts";
 import type { Page, PageRequest } from "../ports/page.ts";
@@ -15,7 +15,7 @@ import type { Random } from "../ports/random.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Principal } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
 import { testWebhook, type WebhookTest } from "./test-webhook.ts";
@@ -61,7 +61,7 @@ export interface Batches {
    * Returns the latest attempts to deliver a batch's webhook, newest first. Free of charge, and not rate-limited.
    * @throws SnapError as `get` does.
    */
-  deliveries(request: OwnBatch & PageRequest): Promise<DeliveryPage>;
+  attempts(request: OwnBatch & PageRequest): Promise<AttemptPage>;
   /**
    * Makes a finished batch's webhook due again, as `redeliver` does. Counts as a submission.
    * @throws SnapError as `get` does; `rate_limited`; `validation_failed` if the webhook cannot be sent.
@@ -89,12 +89,12 @@ export interface Batches {
    */
   testWebhook(tokenId: number, receiver: { readonly url: string }): Promise<WebhookTest>;
   /** Returns the selected delivery attempts, newest first, for the operator; none if `after` is unknown. */
-  deliveryPage(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
+  attemptPage(request: PageRequest & AttemptFilter): Promise<AttemptPage>;
   stats(): Promise<BatchStats>;
 }
 
-export function createBatches(parts: BatchParts): Batches {
-  const { batches, rateLimiter, clock } = parts;
+export function createBatches(dependencies: BatchDependencies): Batches {
+  const { batches, rateLimiter, clock } = dependencies;
   const findOwn = async ({ principal: { account }, batchId }: OwnBatch): Promise<BatchRecord> => {
     requireVerifiedEmail(account);
     const batch = await batches.find(batchId);
@@ -110,32 +110,34 @@ export function createBatches(parts: BatchParts): Batches {
   return {
     async submit({ principal: { account, token }, document, idempotencyKey }) {
       requireVerifiedEmail(account);
-      const submission = parseSubmission(document, { ...parts, accountId: account.id });
+      const submission = parseSubmission(document, { ...dependencies, accountId: account.id });
       const { items, webhookUrl } = submission;
       for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
       await countSubmission(account);
       const now = clock.now();
       const batch: BatchRecord = {
-        id: makeId(parts.random, "batch"),
+        id: makeId(dependencies.random, "batch"),
         accountId: account.id,
         tokenId: token.id,
         webhookUrl,
         createdAt: now,
         finishedAt: null,
         prunesAt: null,
-        items: items.map((item) => toItemRecord(parts, { item, now })),
+        items: items.map((item) => toItemRecord(dependencies, { item, now })),
         delivery: null,
       };
       const claim =
-        idempotencyKey === undefined ? undefined : claimKey(parts, { idempotencyKey, submission, now });
+        idempotencyKey === undefined
+          ? undefined
+          : claimKey(dependencies, { idempotencyKey, submission, now });
       const holder = await batches.insert(batch, claim);
-      if (holder === null) parts.onSubmitted();
+      if (holder === null) dependencies.onSubmitted();
       else if (holder.digest !== claim?.digest) throw idempotencyMismatch();
-      return describeBatch(parts, { batch: holder?.batch ?? batch, token });
+      return describeBatch(dependencies, { batch: holder?.batch ?? batch, token });
     },
     async get(request) {
       const batch = await findOwn(request);
-      return describeBatch(parts, { batch, token: request.principal.token });
+      return describeBatch(dependencies, { batch, token: request.principal.token });
     },
     async list({ principal, after, limit }) {
       const { account } = principal;
@@ -143,16 +145,16 @@ export function createBatches(parts: BatchParts): Batches {
       if (after !== undefined) await findOwn({ principal, batchId: after });
       return batches.page({ accountId: account.id, after, limit });
     },
-    async deliveries({ after, limit, ...own }) {
+    async attempts({ after, limit, ...own }) {
       const { id: batchId } = await findOwn(own);
-      return batches.deliveries({ batchId, after, limit });
+      return batches.attempts({ batchId, after, limit });
     },
     async resend(request) {
       const { account, token } = request.principal;
       const found = await findOwn(request);
       await countSubmission(account);
-      const batch = await resend(parts, found);
-      return describeBatch(parts, { batch, token });
+      const batch = await resend(dependencies, found);
+      return describeBatch(dependencies, { batch, token });
     },
     inspect: (batchId) => batches.find(batchId),
     async page(request) {
@@ -161,15 +163,15 @@ export function createBatches(parts: BatchParts): Batches {
       if (after !== undefined && (await batches.find(after)) === null) throw batchNotFound(after);
       return batches.page(request);
     },
-    redeliver: (batchId) => redeliver(parts, batchId),
-    testWebhook: (tokenId, { url }) => testWebhook(parts, { tokenId, url }),
-    deliveryPage: (request) => batches.deliveries(request),
+    redeliver: (batchId) => redeliver(dependencies, batchId),
+    testWebhook: (tokenId, { url }) => testWebhook(dependencies, { tokenId, url }),
+    attemptPage: (request) => batches.attempts(request),
     stats: () => batches.stats({ now: clock.now() }),
   };
 }
 
 function toItemRecord(
-  { random, seal, cacheKey }: BatchParts,
+  { random, seal, cacheKey }: BatchDependencies,
   { item: { sent, parameters }, now }: { readonly item: SubmittedItem; readonly now: number },
 ): ItemRecord {
   return {

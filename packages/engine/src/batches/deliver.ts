@@ -1,9 +1,9 @@
 import { orderedId } from "../ordered-ids.ts";
-import type { BatchRecord, DeliveryRecord, DeliveryState } from "../ports/batches.ts";
+import type { AttemptRecord, BatchRecord, DeliveryState } from "../ports/batches.ts";
 import type { WebhookOutcome } from "../ports/webhook-sender.ts";
 import { storableText } from "../storable-text.ts";
 import type { BatchEvent } from "./batch-machine.ts";
-import { applyEvent, type BatchParts } from "./batch-parts.ts";
+import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
 import { describeBatch } from "./render-batch.ts";
 import { redactPath } from "./redact-path.ts";
 import { responseLine } from "./response-line.ts";
@@ -42,9 +42,12 @@ export interface ClaimedDelivery {
 }
 
 /** Claims a due delivery; returns `null` if another worker was first. */
-export async function claimDelivery(parts: BatchParts, batchId: string): Promise<ClaimedDelivery | null> {
-  const leaseEndsAt = parts.clock.now() + DELIVERY_LEASE_MS;
-  const batch = await applyEvent(parts, batchId, { type: "delivery-claimed", leaseEndsAt });
+export async function claimDelivery(
+  dependencies: BatchDependencies,
+  batchId: string,
+): Promise<ClaimedDelivery | null> {
+  const leaseEndsAt = dependencies.clock.now() + DELIVERY_LEASE_MS;
+  const batch = await applyEvent(dependencies, batchId, { type: "delivery-claimed", leaseEndsAt });
   if (batch === null || batch.delivery?.status !== "sending" || batch.webhookUrl === null) return null;
   return { batch: { ...batch, webhookUrl: batch.webhookUrl }, delivery: batch.delivery };
 }
@@ -56,33 +59,33 @@ export async function claimDelivery(parts: BatchParts, batchId: string): Promise
  * @param wasAborted returns whether the worker aborted the attempt, which then does not count.
  */
 export async function deliver(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { batch, delivery }: ClaimedDelivery,
   wasAborted: () => boolean,
 ): Promise<void> {
   const { fence, attempts } = delivery;
-  const startedAt = parts.clock.now();
-  const outcome = withoutPath(await attempt(parts, batch), batch.webhookUrl);
-  const durationMs = Math.max(0, parts.clock.now() - startedAt);
+  const startedAt = dependencies.clock.now();
+  const outcome = withoutPath(await attempt(dependencies, batch), batch.webhookUrl);
+  const durationMs = Math.max(0, dependencies.clock.now() - startedAt);
   if (outcome.kind === "failed" && wasAborted()) {
-    await applyEvent(parts, batch.id, { type: "delivery-released", fence });
+    await applyEvent(dependencies, batch.id, { type: "delivery-released", fence });
     return;
   }
   const delivered = isAcknowledged(outcome);
-  const retryAt = delivered ? null : retryInstant(parts, outcome, delivery);
+  const retryAt = delivered ? null : retryInstant(dependencies, outcome, delivery);
   const event: BatchEvent = delivered
     ? { type: "delivery-acknowledged", fence }
     : { type: "delivery-failed", fence, retryAt };
-  await applyEvent(parts, batch.id, event);
+  await applyEvent(dependencies, batch.id, event);
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
   const response = outcome.kind === "responded" ? responseLine(outcome.body) : null;
   const ends = { outcome, response, delivered, retryAt };
-  parts.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
+  dependencies.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
-  const id = `dlv_${orderedId(parts.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
+  const id = `dlv_${orderedId(dependencies.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
   // the attempt was made, whether or not it can be looked up later
-  await parts.batches.recordDelivery({ id, ...record }).catch(parts.onBackgroundError);
+  await dependencies.batches.recordAttempt({ id, ...record }).catch(dependencies.onBackgroundError);
 }
 
 /** Returns whether the receiver responded with a 2xx. */
@@ -94,7 +97,7 @@ function withoutPath(outcome: DeliveryAttempt["outcome"], url: string): Delivery
   return outcome.kind === "responded" ? { ...outcome, body: redactPath(outcome.body, url) } : outcome;
 }
 
-function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "status" | "failure" | "body"> {
+function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "status" | "failure" | "body"> {
   switch (outcome.kind) {
     case "responded":
       return { status: outcome.status, failure: null, body: storableText(outcome.body) };
@@ -106,20 +109,22 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<DeliveryRecord, "st
 }
 
 async function attempt(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   batch: ClaimedDelivery["batch"],
 ): Promise<DeliveryAttempt["outcome"]> {
-  const principal = await parts.tokens.find(batch.tokenId);
+  const principal = await dependencies.tokens.find(batch.tokenId);
   // a webhook cannot be signed without the token's secret
   if (principal === null) return { kind: "token-revoked" };
   const { token } = principal;
-  const document = await describeBatch(parts, { batch, token });
-  return parts.webhookSender.send(signRequest(parts, { url: batch.webhookUrl, document, token }));
+  const document = await describeBatch(dependencies, { batch, token });
+  return dependencies.webhookSender.send(
+    signRequest(dependencies, { url: batch.webhookUrl, document, token }),
+  );
 }
 
 /** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */
 function retryInstant(
-  { clock, random, webhookRetryDelaysMs }: BatchParts,
+  { clock, random, webhookRetryDelaysMs }: BatchDependencies,
   outcome: DeliveryAttempt["outcome"],
   { attempts }: DeliveryState,
 ): number | null {

@@ -1,5 +1,5 @@
 import type { DueDelivery } from "../ports/batches.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { claimDelivery, deliver, type ClaimedDelivery } from "./deliver.ts";
 
 /** Maximum number of concurrent attempts; each needs little more than a socket. */
@@ -11,13 +11,13 @@ const STOP_GRACE_MS = 3_000;
 
 /** Claims due deliveries and attempts them. */
 export class DeliveryClaimer {
-  readonly #parts: BatchParts;
+  readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #sending = new Map<ClaimedDelivery, Promise<void>>();
   #wasAborted = false;
 
-  constructor(parts: BatchParts, onFinished: () => void) {
-    this.#parts = parts;
+  constructor(dependencies: BatchDependencies, onFinished: () => void) {
+    this.#dependencies = dependencies;
     this.#onFinished = onFinished;
   }
 
@@ -26,7 +26,7 @@ export class DeliveryClaimer {
     for (let hasClaimed = true; hasClaimed && !isStopped();) {
       hasClaimed = false;
       for (const { batchId } of await this.#due()) {
-        const claimed = await claimDelivery(this.#parts, batchId);
+        const claimed = await claimDelivery(this.#dependencies, batchId);
         if (claimed === null) continue;
         hasClaimed = true;
         this.#sending.set(claimed, this.#run(claimed));
@@ -36,9 +36,9 @@ export class DeliveryClaimer {
 
   /** Waits briefly for running attempts, then aborts the rest; another worker retries them. */
   async stop(): Promise<void> {
-    const cancelAbort = this.#parts.clock.after(STOP_GRACE_MS, () => {
+    const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => {
       this.#wasAborted = true;
-      void this.#parts.webhookSender.close();
+      void this.#dependencies.webhookSender.close();
     });
     await Promise.all(this.#sending.values());
     cancelAbort();
@@ -52,16 +52,16 @@ export class DeliveryClaimer {
     const accountsAtLimit = [...byAccount]
       .filter(([, claimed]) => claimed.length >= MAX_PER_ACCOUNT)
       .map(([accountId]) => accountId);
-    const { batches, clock } = this.#parts;
+    const { batches, clock } = this.#dependencies;
     return batches.dueDeliveries({ now: clock.now(), limit: free, exceptAccounts: accountsAtLimit });
   }
 
   async #run(claimed: ClaimedDelivery): Promise<void> {
     try {
-      await deliver(this.#parts, claimed, () => this.#wasAborted);
+      await deliver(this.#dependencies, claimed, () => this.#wasAborted);
     } catch (error) {
       // another worker claims the delivery when its lease expires
-      this.#parts.onBackgroundError(error);
+      this.#dependencies.onBackgroundError(error);
     }
     this.#sending.delete(claimed);
     this.#onFinished();

@@ -2,7 +2,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import { createHash } from "node:crypto";
 import { SnapError } from "../errors.ts";
 import type { IdempotencyClaim } from "../ports/batches.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import type { Submission } from "./parse-submission.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Submission } from "./parse-submission.ts";
  * of each, and where it is stored. So neither the order of an item's parameters nor an explicit default matters.
  */
 export function claimKey(
-  { cacheKey }: Pick<BatchParts, "cacheKey">,
+  { cacheKey }: Pick<BatchDependencies, "cacheKey">,
   {
     idempotencyKey,
     submission: { items, webhookUrl },

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { DueItem } from "../ports/batches.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.ts";
 
 /** Maximum number of accounts to consider for the next item, longest-waiting first. */
@@ -11,15 +11,15 @@ const MAX_WAITING = availableParallelism();
 
 /** Claims due items as slots become free, and renews their leases until they are finished. */
 export class ItemClaimer {
-  readonly #parts: BatchParts;
+  readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #claimed = new Map<ClaimedItem, Promise<void>>();
   /** Round in which each waiting account was last served. */
   #servedIn = new Map<string, number>();
   #round = 0;
 
-  constructor(parts: BatchParts, onFinished: () => void) {
-    this.#parts = parts;
+  constructor(dependencies: BatchDependencies, onFinished: () => void) {
+    this.#dependencies = dependencies;
     this.#onFinished = onFinished;
   }
 
@@ -28,7 +28,7 @@ export class ItemClaimer {
     while (!isStopped() && this.#claimable() > 0) {
       const next = await this.#takeNext();
       if (next === null) return;
-      const claimed = await claimItem(this.#parts, next);
+      const claimed = await claimItem(this.#dependencies, next);
       if (claimed !== null) this.#claimed.set(claimed, this.#run(claimed));
     }
   }
@@ -36,7 +36,7 @@ export class ItemClaimer {
   /** Renews the leases of all claimed items. */
   renew(): void {
     for (const claimed of this.#claimed.keys())
-      renewItem(this.#parts, claimed).catch(this.#parts.onBackgroundError);
+      renewItem(this.#dependencies, claimed).catch(this.#dependencies.onBackgroundError);
   }
 
   /** Resolves when all claimed items are finished. */
@@ -46,7 +46,7 @@ export class ItemClaimer {
 
   /** Number of items to claim now. */
   #claimable(): number {
-    const { concurrency, scheduler } = this.#parts;
+    const { concurrency, scheduler } = this.#dependencies;
     const { running, batch, quarantined, ...load } = scheduler.load();
     const waiting = load.waiting - quarantined.waiting; // renders in quarantine don't delay items
     const notStarted = this.#claimed.size - batch.running;
@@ -63,7 +63,7 @@ export class ItemClaimer {
    * Accounts in quarantine come last, one item at a time.
    */
   async #takeNext(): Promise<DueItem | null> {
-    const { batches, clock, concurrency, quarantine, scheduler } = this.#parts;
+    const { batches, clock, concurrency, quarantine, scheduler } = this.#dependencies;
     const counts = new Map<string, number>();
     for (const { batch } of this.#claimed.keys())
       counts.set(batch.accountId, (counts.get(batch.accountId) ?? 0) + 1);
@@ -92,10 +92,10 @@ export class ItemClaimer {
 
   async #run(claimed: ClaimedItem): Promise<void> {
     try {
-      await runItem(this.#parts, claimed);
+      await runItem(this.#dependencies, claimed);
     } catch (error) {
       // another worker claims the item when its lease expires
-      this.#parts.onBackgroundError(error);
+      this.#dependencies.onBackgroundError(error);
     }
     this.#claimed.delete(claimed);
     this.#onFinished();

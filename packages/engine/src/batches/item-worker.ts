@@ -6,7 +6,7 @@ import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batch
 import type { Resolution } from "../ports/ledger.ts";
 import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
-import { applyEvent, type BatchParts } from "./batch-parts.ts";
+import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
 import { openSecrets } from "./item-secrets.ts";
 
 /** Delay before a retry if nobody knows how long the cause will last; each retry counts against the render limit. */
@@ -40,23 +40,27 @@ export interface ClaimedItem {
 
 /** Claims a due item; returns `null` if another worker was first, or the item failed after too many starts. */
 export async function claimItem(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { batchId, itemId }: DueItem,
 ): Promise<ClaimedItem | null> {
-  const claimedAt = parts.clock.now();
-  const leaseEndsAt = claimedAt + parts.itemLeaseMs;
-  const batch = await applyEvent(parts, batchId, { type: "item-claimed", itemId, leaseEndsAt });
+  const claimedAt = dependencies.clock.now();
+  const leaseEndsAt = claimedAt + dependencies.itemLeaseMs;
+  const batch = await applyEvent(dependencies, batchId, { type: "item-claimed", itemId, leaseEndsAt });
   const item = batch?.items.find(({ id }) => id === itemId);
   if (batch == null || item === undefined) return null;
   if (item.state.status === "rendering") return { batch, item, fence: item.state.fence, claimedAt };
-  report(parts, { item, claimedAt }, batch, null);
+  report(dependencies, { item, claimedAt }, batch, null);
   return null;
 }
 
 /** Renews an item's lease. */
-export async function renewItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
-  const leaseEndsAt = parts.clock.now() + parts.itemLeaseMs;
-  await applyEvent(parts, claimed.batch.id, { type: "item-renewed", ...claimOf(claimed), leaseEndsAt });
+export async function renewItem(dependencies: BatchDependencies, claimed: ClaimedItem): Promise<void> {
+  const leaseEndsAt = dependencies.clock.now() + dependencies.itemLeaseMs;
+  await applyEvent(dependencies, claimed.batch.id, {
+    type: "item-renewed",
+    ...claimOf(claimed),
+    leaseEndsAt,
+  });
 }
 
 /**
@@ -65,29 +69,29 @@ export async function renewItem(parts: BatchParts, claimed: ClaimedItem): Promis
  *
  * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
  */
-export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<void> {
-  const { tokens, clock } = parts;
+export async function runItem(dependencies: BatchDependencies, claimed: ClaimedItem): Promise<void> {
+  const { tokens, clock } = dependencies;
   try {
     const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
     const { id: requestId } = claimed.item;
-    const parameters = openSecrets(claimed.item.parameters, parts.seal);
-    const settle = settleWith(parts, claimed);
+    const parameters = openSecrets(claimed.item.parameters, dependencies.seal);
+    const settle = settleWith(dependencies, claimed);
     const { createdAt: submittedAt } = claimed.batch;
     const request = { principal, parameters, requestId, submittedAt, priority: "batch", settle } as const;
-    const captured = await parts.capture(request);
+    const captured = await dependencies.capture(request);
     if (captured.cache === "hit")
-      await finish(parts, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
+      await finish(dependencies, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code, message } = error;
-    const retryAt = await retryInstant(parts, claimed, error);
+    const retryAt = await retryInstant(dependencies, claimed, error);
     const reason = { ...claimOf(claimed), code, message };
     const event: BatchEvent =
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }
         : { type: "item-limited", ...reason, retryAt };
-    const batch = await finish(parts, claimed, event, null);
-    if (batch !== null) reportPostponed(parts, claimed, { batch, error });
+    const batch = await finish(dependencies, claimed, event, null);
+    if (batch !== null) reportPostponed(dependencies, claimed, { batch, error });
   }
 }
 
@@ -97,7 +101,7 @@ export async function runItem(parts: BatchParts, claimed: ClaimedItem): Promise<
  * fail.
  */
 async function retryInstant(
-  { clock, tokens, credits }: BatchParts,
+  { clock, tokens, credits }: BatchDependencies,
   { batch, item }: ClaimedItem,
   { code, isTransient, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
@@ -116,10 +120,10 @@ function waitedMs({ state }: ItemRecord, now: number): number {
 }
 
 /** Settles in the transaction that finishes the item, and the batch if it was the last item. */
-function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
+function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem): Settle {
   return async ({ reservationId, rendering, storedLocation, now }) => {
     let resolution: Resolution = "unknown";
-    const batch = await parts.batches.change({
+    const batch = await dependencies.batches.change({
       batchId: claimed.batch.id,
       now,
       settle: reservationId,
@@ -127,12 +131,12 @@ function settleWith(parts: BatchParts, claimed: ClaimedItem): Settle {
         resolution = settled ?? "unknown";
         const creditCost = settled === "settled" ? 1 : 0;
         const event = doneEvent(claimed, { rendering, storedLocation, creditCost });
-        return advanceBatch(before, event, { now, rules: parts.rules });
+        return advanceBatch(before, event, { now, rules: dependencies.rules });
       },
     });
     // the lease was lost; the new owner gets the rendering from the cache
-    if (batch === null) return parts.ledger.refund({ reservationId, now });
-    report(parts, claimed, batch, { cache: "miss", rendering });
+    if (batch === null) return dependencies.ledger.refund({ reservationId, now });
+    report(dependencies, claimed, batch, { cache: "miss", rendering });
     return resolution;
   };
 }
@@ -152,38 +156,43 @@ function notesOf({ notes }: { readonly notes: readonly string[] }): { readonly n
 }
 
 async function finish(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   claimed: ClaimedItem,
   event: BatchEvent,
   captured: CapturedItem | null,
 ): Promise<BatchRecord | null> {
-  const batch = await applyEvent(parts, claimed.batch.id, event);
-  if (batch !== null) report(parts, claimed, batch, captured);
+  const batch = await applyEvent(dependencies, claimed.batch.id, event);
+  if (batch !== null) report(dependencies, claimed, batch, captured);
   return batch;
 }
 
 function reportPostponed(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { item: { id: itemId } }: ClaimedItem,
   { batch, error }: { readonly batch: BatchRecord; readonly error: SnapError },
 ): void {
   const state = batch.items.find(({ id }) => id === itemId)?.state;
   if (state?.status !== "queued") return;
   const { id: batchId, accountId } = batch;
-  parts.onItemPostponed({ itemId, batchId, accountId, error, retryAt: state.dueAt });
+  dependencies.onItemPostponed({ itemId, batchId, accountId, error, retryAt: state.dueAt });
 }
 
 /** Reports the item, and adds it to the history, if it is finished. */
 function report(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { item: { id }, claimedAt }: Pick<ClaimedItem, "item" | "claimedAt">,
   batch: BatchRecord,
   captured: CapturedItem | null,
 ): void {
   const item = batch.items.find((candidate) => candidate.id === id);
   if (item?.state.status !== "done" && item?.state.status !== "failed") return;
-  recordItem(parts, { batch, item, claimedAt, captured });
-  parts.onItemFinished({ itemId: id, batchId: batch.id, accountId: batch.accountId, state: item.state });
+  recordItem(dependencies, { batch, item, claimedAt, captured });
+  dependencies.onItemFinished({
+    itemId: id,
+    batchId: batch.id,
+    accountId: batch.accountId,
+    state: item.state,
+  });
 }
 
 function claimOf({ item, fence }: ClaimedItem): { readonly itemId: string; readonly fence: number } {

@@ -1,20 +1,20 @@
 import { AdminError, SnapError } from "../errors.ts";
 import type { BatchRecord } from "../ports/batches.ts";
-import { applyEvent, type BatchParts } from "./batch-parts.ts";
+import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
 
 /** Makes a finished batch's webhook due again, for the operator; a worker sends it. */
-export async function redeliver(parts: BatchParts, batchId: string): Promise<BatchRecord> {
-  const batch = await parts.batches.find(batchId);
+export async function redeliver(dependencies: BatchDependencies, batchId: string): Promise<BatchRecord> {
+  const batch = await dependencies.batches.find(batchId);
   if (batch === null) throw batchNotFound(batchId);
-  const changed = await requestDelivery(parts, batch);
+  const changed = await requestDelivery(dependencies, batch);
   if (typeof changed !== "string") return changed;
   const { message, advice } = describeRejection(changed, batch);
   throw new AdminError(message, { code: "cannot_redeliver", advice });
 }
 
 /** Makes a finished batch's webhook due again, for a caller. */
-export async function resend(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord> {
-  const changed = await requestDelivery(parts, batch);
+export async function resend(dependencies: BatchDependencies, batch: BatchRecord): Promise<BatchRecord> {
+  const changed = await requestDelivery(dependencies, batch);
   if (typeof changed !== "string") return changed;
   const message = REJECTIONS[changed];
   throw new SnapError("validation_failed", message, { errors: { id: [message] } });
@@ -31,11 +31,14 @@ export function batchNotFound(batchId: string): AdminError {
 type Rejection = "no-webhook" | "unfinished" | "token-revoked" | "busy";
 
 /** Returns the changed batch, or why its webhook cannot be sent. */
-async function requestDelivery(parts: BatchParts, batch: BatchRecord): Promise<BatchRecord | Rejection> {
+async function requestDelivery(
+  dependencies: BatchDependencies,
+  batch: BatchRecord,
+): Promise<BatchRecord | Rejection> {
   if (batch.webhookUrl === null) return "no-webhook";
   if (batch.finishedAt === null) return "unfinished";
-  if ((await parts.tokens.find(batch.tokenId)) === null) return "token-revoked";
-  return (await applyEvent(parts, batch.id, { type: "delivery-requested" })) ?? "busy";
+  if ((await dependencies.tokens.find(batch.tokenId)) === null) return "token-revoked";
+  return (await applyEvent(dependencies, batch.id, { type: "delivery-requested" })) ?? "busy";
 }
 
 const REJECTIONS: Readonly<Record<Rejection, string>> = {

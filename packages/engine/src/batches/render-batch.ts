@@ -1,15 +1,19 @@
 import type { BatchItem, RenderBatch } from "@snap/protocol";
 import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { TokenRecord } from "../ports/tokens.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 
 /** Returns a batch's JSON document, with URLs signed by `token`. */
 export async function describeBatch(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { batch, token }: { readonly batch: BatchRecord; readonly token: TokenRecord },
 ): Promise<RenderBatch> {
-  const linkOf = await parts.linkItems({ batch, token });
-  return toRenderBatch(batch, { now: parts.clock.now(), retentionMs: parts.rules.retentionMs, linkOf });
+  const linkOf = await dependencies.linkItems({ batch, token });
+  return toRenderBatch(batch, {
+    now: dependencies.clock.now(),
+    retentionMs: dependencies.rules.retentionMs,
+    linkOf,
+  });
 }
 
 /** Context for a batch's JSON document. */

@@ -8,11 +8,11 @@ import {
 import type { TokenRecord } from "../ports/tokens.ts";
 import type { WebhookRequest } from "../ports/webhook-sender.ts";
 import { previousOf } from "../tokens/previous-secrets.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 
 /** Returns the request that delivers a batch document, signed now with the token's secret. */
 export function signRequest(
-  { seal, clock }: Pick<BatchParts, "seal" | "clock">,
+  { seal, clock }: Pick<BatchDependencies, "seal" | "clock">,
   {
     url,
     document,

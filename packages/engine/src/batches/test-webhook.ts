@@ -4,7 +4,7 @@ import { orderedId } from "../ordered-ids.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import { classifyTarget } from "../targets/target.ts";
 import { tokenNotFound } from "../tokens/tokens.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { isAcknowledged } from "./deliver.ts";
 import { signRequest } from "./sign-request.ts";
 
@@ -23,10 +23,10 @@ export interface WebhookTest {
 
 /** Sends a test event, which looks like a finished batch without items. Stores nothing. */
 export async function testWebhook(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   { url, tokenId }: { readonly url: string; readonly tokenId: number },
 ): Promise<WebhookTest> {
-  const { tokens, targets, webhookSender, clock } = parts;
+  const { tokens, targets, webhookSender, clock } = dependencies;
   const verdict = classifyTarget(url, targets);
   if (verdict === "malformed" || verdict === "credentials")
     throw new AdminError(
@@ -37,15 +37,15 @@ export async function testWebhook(
     );
   const principal = await tokens.find(tokenId);
   if (principal === null) throw tokenNotFound(tokenId);
-  const document = testEvent(parts, url);
-  const request = signRequest(parts, { url, document, token: principal.token });
+  const document = testEvent(dependencies, url);
+  const request = signRequest(dependencies, { url, document, token: principal.token });
   const startedAt = clock.now();
   const outcome = await webhookSender.send(request);
   const durationMs = Math.max(0, clock.now() - startedAt);
   return { url, headers: request.headers, outcome, delivered: isAcknowledged(outcome), durationMs };
 }
 
-function testEvent({ clock, random }: BatchParts, url: string): RenderBatch {
+function testEvent({ clock, random }: BatchDependencies, url: string): RenderBatch {
   const now = clock.now();
   const at = new Date(now).toISOString();
   return {

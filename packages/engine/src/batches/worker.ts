@@ -1,5 +1,5 @@
 import { isExcessiveSkew } from "../clocks/clock-skew.ts";
-import type { BatchParts } from "./batch-parts.ts";
+import type { BatchDependencies } from "./batch-dependencies.ts";
 import { DeliveryClaimer } from "./delivery-claimer.ts";
 import { ItemClaimer } from "./item-claimer.ts";
 
@@ -22,8 +22,8 @@ export interface BatchWorker {
 }
 
 /** Starts a worker. Several workers, in several processes, can share a storage. */
-export function startBatchWorker(parts: BatchParts): BatchWorker {
-  const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = parts;
+export function startBatchWorker(dependencies: BatchDependencies): BatchWorker {
+  const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = dependencies;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;
   let isStopped = false;
   let claiming: Promise<void> | null = null;
@@ -35,8 +35,8 @@ export function startBatchWorker(parts: BatchParts): BatchWorker {
     claimAgain = true;
     if (!isStopped) claiming ??= claimDue();
   };
-  const items = new ItemClaimer(parts, wake);
-  const deliveries = new DeliveryClaimer(parts, wake);
+  const items = new ItemClaimer(dependencies, wake);
+  const deliveries = new DeliveryClaimer(dependencies, wake);
 
   const claimDue = async (): Promise<void> => {
     let pauseMs = POLL_MS;

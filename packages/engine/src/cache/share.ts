@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** Interval between tries to acquire a lease that another process holds. */
 const RETRY_INTERVAL_MS = 50;
 
-export interface ShareParts {
+export interface ShareDependencies {
   readonly cache: RenderingCache;
   readonly runningRenders: RunningRenders;
   readonly renderLeases: RenderLeases;
@@ -78,25 +78,28 @@ const UNSHARED: LedRender = {
  * @throws the joined render's failure, unless it concerns only that render's leader.
  * @throws SnapError `upstream_rate_limited` if that render has not started within `maxWaitMs`.
  */
-export async function share(parts: ShareParts, request: ShareRequest): Promise<LedRender | JoinedRender> {
+export async function share(
+  dependencies: ShareDependencies,
+  request: ShareRequest,
+): Promise<LedRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
   if (!parameters.cache) return UNSHARED;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
   const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
   for (;;) {
-    const outcome = await joinOrLead(parts, { ...request, name });
-    if (outcome.state === "leads") return lead(parts, { ...request, name, running: outcome.running });
+    const outcome = await joinOrLead(dependencies, { ...request, name });
+    if (outcome.state === "leads") return lead(dependencies, { ...request, name, running: outcome.running });
     // the leader's error
     if (outcome.state === "failed") throw outcome.failure;
     const { rendering } = outcome;
-    if (rendering.expiresAt > parts.clock.now()) return { isLed: false, rendering };
+    if (rendering.expiresAt > dependencies.clock.now()) return { isLed: false, rendering };
   }
 }
 
 /** Joins the running render with this name or leads a new one; waits at most `maxWaitMs` for it to start. */
 async function joinOrLead(
-  { runningRenders, clock }: ShareParts,
+  { runningRenders, clock }: ShareDependencies,
   { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
   if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority });
@@ -118,14 +121,17 @@ interface LeadRequest extends ShareRequest {
  * The lease does not show whether the other process is rendering or waiting, so the whole wait counts as waiting for a
  * slot: after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
  */
-async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender | JoinedRender> {
-  const { clock, cache, renderLeases } = parts;
+async function lead(
+  dependencies: ShareDependencies,
+  request: LeadRequest,
+): Promise<LedRender | JoinedRender> {
+  const { clock, cache, renderLeases } = dependencies;
   const { key, parameters, name, running, requestedAt, maxWaitMs = Infinity } = request;
   try {
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
     if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
-    const claim = { name, holder: Buffer.from(parts.random.bytes(16)).toString("hex") };
+    const claim = { name, holder: Buffer.from(dependencies.random.bytes(16)).toString("hex") };
     const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, requestedAt + maxWaitMs);
     const acquire = (): Promise<LeaseState> => {
       const priority = running.isRaised ? "interactive" : request.priority;
@@ -137,7 +143,7 @@ async function lead(parts: ShareParts, request: LeadRequest): Promise<LedRender 
       const cached = await lookUp(cache, request);
       if (cached !== null) return joined(running, cached);
     }
-    return holdLease(parts, running, claim);
+    return holdLease(dependencies, running, claim);
   } catch (error) {
     running.end({ state: "failed", failure: error });
     throw error;
@@ -151,7 +157,7 @@ function joined(running: RunningRender, rendering: StoredRendering): JoinedRende
 
 /** Renews the lease until the render ends. */
 function holdLease(
-  { clock, renderLeases, onBackgroundError }: ShareParts,
+  { clock, renderLeases, onBackgroundError }: ShareDependencies,
   running: RunningRender,
   claim: LeaseClaim,
 ): LedRender {

@@ -5,7 +5,7 @@ import { linkedEntry } from "./links.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 import type { LedRender } from "./share.ts";
 
-export interface StoreParts {
+export interface StoreDependencies {
   readonly cache: RenderingCache;
   readonly cacheKey: CacheKey;
 }
@@ -22,7 +22,7 @@ export interface StoreRequest {
 
 /** Caches a rendering. With `cache: false` it is stored only if it needs a link, and only for that link. */
 export async function store(
-  { cache, cacheKey }: StoreParts,
+  { cache, cacheKey }: StoreDependencies,
   { key, parameters, fresh, led, linked }: StoreRequest,
 ): Promise<StoredRendering> {
   if (parameters.cache) {

@@ -10,7 +10,7 @@ import type { Random } from "../ports/random.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
 import type { Reversals } from "./reversals.ts";
 
-export interface CreditParts {
+export interface CreditDependencies {
   readonly ledger: Ledger;
   readonly reversals: Reversals;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export type Settle = (settlement: {
  * @throws SnapError `no_active_plan` or `credit_limit_reached`.
  */
 export async function reserve(
-  { ledger, clock, random, plans, reservationLeaseMs, onEvent }: CreditParts,
+  { ledger, clock, random, plans, reservationLeaseMs, onEvent }: CreditDependencies,
   account: Account,
 ): Promise<Reservation> {
   const now = clock.now();
@@ -63,13 +63,13 @@ export async function reserve(
 }
 
 /** Refunds the credit. If the ledger fails, the refund is retried in the background until the reservation lapses. */
-export async function refund(parts: CreditParts, { id }: Reservation): Promise<void> {
-  if ((await tryRefund(parts, id)) === null) parts.reversals.add(id);
+export async function refund(dependencies: CreditDependencies, { id }: Reservation): Promise<void> {
+  if ((await tryRefund(dependencies, id)) === null) dependencies.reversals.add(id);
 }
 
 /** Returns how the reservation ended; `null` if the ledger failed. */
 async function tryRefund(
-  { ledger, clock, onEvent, onBackgroundError }: CreditParts,
+  { ledger, clock, onEvent, onBackgroundError }: CreditDependencies,
   reservationId: string,
 ): Promise<Resolution | null> {
   try {
@@ -91,7 +91,7 @@ async function tryRefund(
  * @throws the settlement's error; in that case, no charge remains.
  */
 export async function settle(
-  parts: CreditParts,
+  dependencies: CreditDependencies,
   {
     reservation: { id: reservationId },
     rendering,
@@ -105,7 +105,7 @@ export async function settle(
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {
-  const { ledger, clock, reversals, onEvent } = parts;
+  const { ledger, clock, reversals, onEvent } = dependencies;
   const now = clock.now();
   try {
     const settling = write
@@ -116,7 +116,7 @@ export async function settle(
     return resolution === "settled";
   } catch (error) {
     onEvent({ type: "ledger-failed", operation: "settle" });
-    const resolution = await tryRefund(parts, reservationId);
+    const resolution = await tryRefund(dependencies, reservationId);
     if (resolution === "settled") return true;
     // an item becomes done in the transaction that charges for it, so failed items are never charged
     if (resolution === null && write === undefined) reversals.add(reservationId);

@@ -8,7 +8,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import { objectKeyOf, type ObjectKey } from "./object-key.ts";
 import { requireStore, type NamedStores } from "./stores.ts";
 
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   readonly stores: NamedStores;
   /** Limits the bytes of the renderings being stored, because a store can be slow. */
   readonly deliveryBudget: ByteBudget;
@@ -39,7 +39,7 @@ export interface DeliveryRequest {
  * @throws SnapError `validation_failed` for an unknown store or an invalid key.
  */
 export function prepareDelivery(
-  { stores, clock, random }: DeliveryParts,
+  { stores, clock, random }: DeliveryDependencies,
   { accountId, parameters, requestId, requestedAt = clock.now() }: DeliveryRequest,
 ): Delivery | null {
   const { storeTo: storeName } = parameters;
@@ -55,7 +55,7 @@ export function prepareDelivery(
  * @throws SnapError `store_failed`, or `upstream_rate_limited` if too many renderings are being stored.
  */
 export async function deliver(
-  { deliveryBudget }: DeliveryParts,
+  { deliveryBudget }: DeliveryDependencies,
   delivery: Delivery | null,
   { bytes, etag, contentType }: StoredRendering,
 ): Promise<string | null> {

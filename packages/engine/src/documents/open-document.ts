@@ -4,7 +4,7 @@ import type { ServedDocument } from "../ports/renderer.ts";
 import { SnapError } from "../errors.ts";
 import { documentIdOf, documentUrl, type SentDocument } from "./document.ts";
 
-export interface DocumentParts {
+export interface DocumentDependencies {
   readonly documents: DocumentStore;
   readonly clock: Clock;
 }
@@ -24,7 +24,7 @@ interface OpenRequest {
  * document.
  */
 export async function openDocument(
-  { documents, clock }: DocumentParts,
+  { documents, clock }: DocumentDependencies,
   { url, accountId, sent }: OpenRequest,
 ): Promise<ServedDocument | null> {
   const id = documentIdOf(url);

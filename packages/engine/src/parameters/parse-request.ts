@@ -26,7 +26,7 @@ export interface ParsedRequest {
  */
 const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
-export interface ParserParts {
+export interface ParserDependencies {
   readonly policy: TargetPolicy;
   readonly renderer: Installed;
   readonly cacheKey: CacheKey;
@@ -40,7 +40,7 @@ export function createParser({
   policy,
   renderer,
   cacheKey,
-}: ParserParts): (sent: SentParameters) => ParsedRequest {
+}: ParserDependencies): (sent: SentParameters) => ParsedRequest {
   const cache = new LRUCache<string, ParsedRequest>({
     max: CACHE_LIMITS.queries,
     maxSize: CACHE_LIMITS.characters,

@@ -74,7 +74,7 @@ export type DeliveryState =
   | { readonly status: "abandoned"; readonly attempts: number; readonly deliveredAt?: number };
 
 /** One finished attempt to deliver a batch's webhook. It is deleted with the batch. */
-export interface DeliveryRecord {
+export interface AttemptRecord {
   /** `dlv_` and 24 hex digits, unique. Ids sort by `at`, except within one millisecond. */
   readonly id: string;
   readonly batchId: string;
@@ -96,13 +96,13 @@ export interface DeliveryRecord {
 }
 
 /** Selects attempts. Absent fields select all. */
-export interface DeliveryFilter {
+export interface AttemptFilter {
   readonly batchId?: string | undefined;
   readonly accountId?: string | undefined;
 }
 
-export interface DeliveryPage {
-  readonly entries: readonly DeliveryRecord[];
+export interface AttemptPage {
+  readonly entries: readonly AttemptRecord[];
   readonly hasMore: boolean;
 }
 
@@ -235,10 +235,10 @@ export interface BatchStore {
     readonly limit: number;
     readonly exceptAccounts: readonly string[];
   }): Promise<readonly DueDelivery[]>;
-  /** Stores an attempt and deletes all but the latest 100 of its batch. Does nothing if the batch does not exist. */
-  recordDelivery(delivery: DeliveryRecord): Promise<void>;
+  /** Stores an attempt and deletes all but the latest 100 for its batch. Does nothing if the batch does not exist. */
+  recordAttempt(attempt: AttemptRecord): Promise<void>;
   /** Returns the selected attempts in descending order of ids; an empty page if `after` is not one of them. */
-  deliveries(request: PageRequest & DeliveryFilter): Promise<DeliveryPage>;
+  attempts(request: PageRequest & AttemptFilter): Promise<AttemptPage>;
   /**
    * Deletes at most `limit` batches whose `prunesAt` is not after `now`, with their items, delivery, attempts and
    * claim; returns their number. Their ids can be used again.

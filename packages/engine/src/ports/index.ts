@@ -11,15 +11,15 @@ export type {
 export type { AuditEntry, AuditStore } from "./audit.ts";
 export type { Account, AccountChange, AccountFilter, AccountStore } from "./accounts.ts";
 export type {
+  AttemptFilter,
+  AttemptPage,
+  AttemptRecord,
   BatchChange,
   BatchFilter,
   BatchStats,
   BatchRecord,
   BatchStore,
   BatchSummary,
-  DeliveryFilter,
-  DeliveryPage,
-  DeliveryRecord,
   DeliveryState,
   DueDelivery,
   DueItem,

@@ -2,7 +2,7 @@ import type { SnapParameters } from "@snap/protocol";
 import { resolveTarget, type UnusableHost } from "../egress/resolve.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import type { SentDocument } from "../documents/document.ts";
-import { openDocument, type DocumentParts } from "../documents/open-document.ts";
+import { openDocument, type DocumentDependencies } from "../documents/open-document.ts";
 import { isSnapError, type SnapError } from "../errors.ts";
 import { renderingTooLarge } from "../rendering-limit.ts";
 import type { RenderedFile, Renderer, RenderOptions } from "../ports/renderer.ts";
@@ -12,7 +12,7 @@ import type { TargetPolicy } from "../targets/policy.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Scheduler, SlotRequest } from "./scheduler.ts";
 
-export interface RenderParts extends DocumentParts {
+export interface RenderDependencies extends DocumentDependencies {
   readonly scheduler: Scheduler;
   readonly quarantine: Quarantine;
   readonly renderer: Renderer;
@@ -25,8 +25,8 @@ export interface RenderParts extends DocumentParts {
   readonly onQuarantined: (quarantined: QuarantinedAccount) => void;
 }
 
-/** The render's place in the queue, and its document if the page is not on the network. */
-export interface RenderSlot extends SlotRequest, Pick<RenderOptions, "requestId"> {
+/** A render's request for a slot. */
+export interface RenderSlotRequest extends SlotRequest, Pick<RenderOptions, "requestId"> {
   /** The page's document, if the request contains it. */
   readonly document: SentDocument | undefined;
 }
@@ -41,26 +41,26 @@ export interface QuarantinedAccount {
 }
 
 /**
- * Waits for a slot, then renders. First checks the target's addresses, unless the target is one of the account's
- * documents; the egress proxy checks them again for each connection. The documents' host never resolves, so an unknown
- * document looks like a page that does not exist.
+ * Waits for a slot, then checks the target's addresses and renders. The egress proxy checks the addresses again for each
+ * connection. A document, stored or sent with the request, has no addresses to check.
  *
- * @throws SnapError as `Scheduler.run` and `Renderer.render` do; `blocked_host`, `target_unreachable`,
- * `upstream_error` if the resolver failed, or `render_failed` if the file is larger than `maxRenderingBytes`.
+ * @throws SnapError the errors of `Scheduler.run`, `Renderer.render` and `openDocument`; `blocked_host`,
+ * `target_unreachable`, `upstream_error` if the resolver failed, or `render_failed` if the file is larger than
+ * `maxRenderingBytes`.
  */
 export function render(
-  parts: RenderParts,
+  dependencies: RenderDependencies,
   parameters: SnapParameters,
-  slot: RenderSlot,
+  request: RenderSlotRequest,
 ): Promise<RenderedFile> {
-  const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = parts;
-  return scheduler.run(slot, async () => {
+  const { scheduler, renderer, resolver, upstreamProxy, targets: policy, maxRenderingBytes } = dependencies;
+  return scheduler.run(request, async () => {
     const { url } = parameters;
-    const { accountId, requestId, document: sent } = slot;
-    const document = await openDocument(parts, { url, accountId, sent });
+    const { accountId, requestId, document: sent } = request;
+    const document = await openDocument(dependencies, { url, accountId, sent });
     const failure = document === null ? await resolveTarget({ url, policy, resolver, upstreamProxy }) : null;
     if (failure !== null) throw explain(failure);
-    const isIsolated = parts.isolatesAccounts || parts.quarantine.has(accountId);
+    const isIsolated = dependencies.isolatesAccounts || dependencies.quarantine.has(accountId);
     try {
       const served = document === null ? {} : { document };
       const options = { isolationKey: accountId, isIsolated, requestId, ...served };
@@ -68,14 +68,14 @@ export function render(
       if (file.bytes.byteLength > maxRenderingBytes) throw renderingTooLarge(maxRenderingBytes);
       return file;
     } catch (error) {
-      if (isSnapError(error) && error.pageEnded) quarantine(parts, accountId, error);
+      if (isSnapError(error) && error.pageEnded) quarantine(dependencies, accountId, error);
       throw error;
     }
   });
 }
 
-function quarantine(parts: RenderParts, accountId: string, { message }: SnapError): void {
-  parts.onQuarantined({ accountId, reason: message, endsAt: parts.quarantine.add(accountId) });
+function quarantine(dependencies: RenderDependencies, accountId: string, { message }: SnapError): void {
+  dependencies.onQuarantined({ accountId, reason: message, endsAt: dependencies.quarantine.add(accountId) });
 }
 
 function explain({ failure, detail = "" }: UnusableHost): SnapError {

@@ -78,7 +78,7 @@ export function allowsName({
   return allow.some((entry) => coversPort(entry, port) && listsName(entry, hostname));
 }
 
-/** Returns whether the allowlist contains a block with this address. */
+/** Returns whether the allowlist has a CIDR block with this address. */
 export function allowsAddress({
   address,
   port,
@@ -90,7 +90,7 @@ export function allowsAddress({
 
 /** Returns whether the allowlist has addresses with this port, so only name resolution can decide. */
 export function allowsSomeAddress({ allow = [] }: TargetPolicy, port: number): boolean {
-  return allow.some((entry) => entry.kind === "block" && entry.port === port);
+  return allow.some((entry) => entry.kind === "cidr" && entry.port === port);
 }
 
 function coversPort(entry: ListedTarget, port: number): boolean {

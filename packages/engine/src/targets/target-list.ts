@@ -2,13 +2,13 @@ import { domainToASCII } from "node:url";
 import { type Address, type AddressBlock, isInBlock, parseBlock } from "./addresses.ts";
 
 /**
- * An allowlist or denylist entry: a host name or a block of addresses. An entry without a port covers every port in a
+ * An allowlist or denylist entry: a host name or a CIDR block of addresses. An entry without a port covers every port in a
  * denylist, and ports 80, 443 and 1024 to 65535 in an allowlist.
  */
 export type ListedTarget =
   | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }
   | {
-      readonly kind: "block";
+      readonly kind: "cidr";
       readonly address: string;
       readonly prefixLength: number;
       readonly port: number | null;
@@ -39,9 +39,9 @@ export function listsDomain(entry: ListedTarget, hostname: string): boolean {
   return entry.kind === "name" && `.${hostname}`.endsWith(`.${normalizeHostname(entry.hostname)}`);
 }
 
-/** Returns whether the entry is a block that contains the address. */
+/** Returns whether the entry is a CIDR block that contains the address. */
 export function listsAddress(entry: ListedTarget, address: Address): boolean {
-  if (entry.kind !== "block") return false;
+  if (entry.kind !== "cidr") return false;
   const block = blockOf(entry);
   return block !== null && isInBlock(address, block);
 }
@@ -49,7 +49,7 @@ export function listsAddress(entry: ListedTarget, address: Address): boolean {
 /** Caches the parsed blocks, because a list may be long and is searched for every connection. */
 const blocks = new WeakMap<ListedTarget, AddressBlock | null>();
 
-function blockOf(entry: Extract<ListedTarget, { readonly kind: "block" }>): AddressBlock | null {
+function blockOf(entry: Extract<ListedTarget, { readonly kind: "cidr" }>): AddressBlock | null {
   let block = blocks.get(entry);
   if (block === undefined) {
     block = parseBlock(`${entry.address}/${entry.prefixLength}`);
@@ -86,7 +86,7 @@ function parseEntry(entry: string): ListedTarget {
   if (block !== null) {
     const [address = ""] = subject.split("/");
     const prefixLength = Number(subject.split("/")[1] ?? (address.includes(":") ? 128 : 32));
-    return { kind: "block", address, prefixLength, port };
+    return { kind: "cidr", address, prefixLength, port };
   }
   const hostname = parseName(subject);
   if (hostname === null) {

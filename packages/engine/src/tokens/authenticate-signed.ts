@@ -22,7 +22,7 @@ export const SIGNED_PARAMETERS_MAX = 128;
 
 const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
-export interface SignedParts {
+export interface SignedAuthenticationDependencies {
   readonly tokens: Pick<TokenStore, "find">;
   readonly seal: Seal;
   readonly now: number;
@@ -36,7 +36,7 @@ export interface SignedParts {
  * secret or names a store.
  */
 export async function authenticateSigned(
-  { tokens, seal, now }: SignedParts,
+  { tokens, seal, now }: SignedAuthenticationDependencies,
   sent: URLSearchParams | string,
 ): Promise<SignedRequest> {
   // counted before parsing, because parsing and sorting 30,000 empty parameters takes 50 ms

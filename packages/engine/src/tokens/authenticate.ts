@@ -4,7 +4,7 @@ import { requireActive } from "./authorize.ts";
 import { previousOf } from "./previous-secrets.ts";
 import { isSameHash, parseToken } from "./token-text.ts";
 
-export interface AuthenticationParts {
+export interface AuthenticationDependencies {
   readonly tokens: Pick<TokenStore, "find">;
   /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
   readonly ensured: ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export interface AuthenticationParts {
  * @throws SnapError `unauthenticated`, with the same message for every reason, or `account_suspended`.
  */
 export async function authenticate(
-  { tokens, ensured, now }: AuthenticationParts,
+  { tokens, ensured, now }: AuthenticationDependencies,
   text: string,
 ): Promise<Principal> {
   const parsed = parseToken(text);

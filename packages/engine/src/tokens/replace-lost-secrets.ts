@@ -5,7 +5,7 @@ import { decrypts } from "./check-secret-key.ts";
 import type { Seal } from "./seal.ts";
 import { makeSecret } from "./token-text.ts";
 
-export interface ReplaceParts {
+export interface ReplaceDependencies {
   readonly store: TokenStore;
   readonly accounts: AccountStore;
   readonly seal: Seal;
@@ -19,7 +19,7 @@ export interface ReplaceParts {
  * if this process is killed.
  */
 export async function replaceLostSecrets(
-  { store, accounts, seal, random }: ReplaceParts,
+  { store, accounts, seal, random }: ReplaceDependencies,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<readonly TokenRecord[]> {
   const lost: TokenRecord[] = [];

@@ -27,7 +27,7 @@ describe("delivery attempts", () => {
     bench.sender.returnNext({ kind: "failed", reason: "timed-out" });
     const batchId = await deliverOne(bench, principal);
     await bench.advance(5000);
-    const { entries, hasMore } = await bench.engine.batches.deliveries({ principal, batchId, limit: 50 });
+    const { entries, hasMore } = await bench.engine.batches.attempts({ principal, batchId, limit: 50 });
     const common = {
       id: expect.stringMatching(ATTEMPT_ID),
       batchId,
@@ -44,14 +44,14 @@ describe("delivery attempts", () => {
     expect(hasMore).toBe(false);
     expect(entries.every(({ at }) => at >= START_MS && at <= bench.clock.now())).toBe(true);
     const page = { principal, batchId, limit: 2 };
-    expect(await bench.engine.batches.deliveries(page)).toMatchObject({ hasMore: true });
+    expect(await bench.engine.batches.attempts(page)).toMatchObject({ hasMore: true });
     const after = entries[1]?.id;
-    expect(await bench.engine.batches.deliveries({ ...page, after })).toEqual({
+    expect(await bench.engine.batches.attempts({ ...page, after })).toEqual({
       entries: entries.slice(2),
       hasMore: false,
     });
-    expect((await bench.engine.batches.deliveryPage({ limit: 9 })).entries).toEqual(entries);
-    expect((await bench.engine.batches.deliveryPage({ limit: 9, accountId: "other" })).entries).toEqual([]);
+    expect((await bench.engine.batches.attemptPage({ limit: 9 })).entries).toEqual(entries);
+    expect((await bench.engine.batches.attemptPage({ limit: 9, accountId: "other" })).entries).toEqual([]);
   });
 
   it("are recorded and reported without the secrets of the URL", async () => {
@@ -61,7 +61,7 @@ describe("delivery attempts", () => {
     bench.sender.returnNext(respondWith(410, `Cannot POST /hooks/${secret}\n<b>${secret}</b>`));
     const hook = `https://hooks.example.com/hooks/${encodeURIComponent(secret)}`;
     const batchId = await deliverOne(bench, principal, hook);
-    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    const { entries } = await bench.engine.batches.attempts({ principal, batchId, limit: 9 });
     expect(entries).toMatchObject([{ status: 410, body: "Cannot POST [path]\n<b>[path]</b>" }]);
     expect(bench.attempts).toMatchObject([{ response: "Cannot POST [path]", outcome: { status: 410 } }]);
     expect(JSON.stringify(bench.attempts)).not.toContain("SECRET");
@@ -77,7 +77,7 @@ describe("delivery attempts", () => {
     bench.clock.advance(700);
     release();
     await bench.advance(1000);
-    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    const { entries } = await bench.engine.batches.attempts({ principal, batchId, limit: 9 });
     expect(entries).toMatchObject([{ durationMs: 700, status: 204 }]);
   });
 
@@ -91,15 +91,15 @@ describe("delivery attempts", () => {
     await bench.engine.tokens.revoke(principal.token.id);
     release();
     await bench.advance(1000);
-    const { entries } = await bench.engine.batches.deliveryPage({ batchId, limit: 9 });
+    const { entries } = await bench.engine.batches.attemptPage({ batchId, limit: 9 });
     expect(entries).toMatchObject([{ attempt: 1, status: null, failure: "token-revoked", body: null }]);
   });
 
   it("are not retried if they cannot be recorded", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
-    const batches = bench.storage.batches as { recordDelivery: typeof bench.storage.batches.recordDelivery };
-    batches.recordDelivery = async () => {
+    const batches = bench.storage.batches as { recordAttempt: typeof bench.storage.batches.recordAttempt };
+    batches.recordAttempt = async () => {
       throw new Error("the disk is full");
     };
     const batchId = await deliverOne(bench, principal);
@@ -126,7 +126,7 @@ describe("resend", () => {
     const [first, second] = bench.sender.requests.map(({ headers }) => headers);
     expect(second?.["X-Webhook-Id"]).toBe(batchId);
     expect(second?.["X-Webhook-Signature"]).not.toBe(first?.["X-Webhook-Signature"]);
-    const { entries } = await bench.engine.batches.deliveries({ principal, batchId, limit: 9 });
+    const { entries } = await bench.engine.batches.attempts({ principal, batchId, limit: 9 });
     expect(entries.map(({ attempt }) => attempt)).toEqual([1, 1]);
   });
 
@@ -200,7 +200,7 @@ describe("a list of batches", () => {
     const { batches } = bench.engine;
     const unverified = { ...ada, account: { ...ada.account, emailVerifiedAt: null } };
     for (const request of [
-      (principal: Customer) => batches.deliveries({ principal, batchId, limit: 9 }),
+      (principal: Customer) => batches.attempts({ principal, batchId, limit: 9 }),
       (principal: Customer) => batches.resend({ principal, batchId }),
     ]) {
       await expect(request(grace)).rejects.toMatchObject({ code: "not_found" });

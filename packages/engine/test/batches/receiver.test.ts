@@ -97,8 +97,8 @@ async function deliverTo(
   return attempts;
 }
 
-const block = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: null } as const;
-const loopback: TargetPolicy = { allow: [block], ownHostnames: [] };
+const cidr = { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null } as const;
+const loopback: TargetPolicy = { allow: [cidr], ownHostnames: [] };
 
 describe("a real receiver", () => {
   it("gets the webhook, with the same id, after it failed, hung, redirected and sent an endless response", async () => {
@@ -110,7 +110,7 @@ describe("a real receiver", () => {
       endless,
       respondWith(200),
     ]);
-    const attempts = await deliverTo(url, [block], 1_500);
+    const attempts = await deliverTo(url, [cidr], 1_500);
     expect(attempts.map(({ outcome, delivered }) => [outcome, delivered])).toEqual([
       [{ kind: "responded", status: 500, retryAfterMs: null, body: "thank you" }, false],
       [{ kind: "failed", reason: "timed-out" }, false],
@@ -131,7 +131,7 @@ describe("a real receiver", () => {
 
   it("gets no further attempt after it responds with 410", async () => {
     const { url, arrivals } = await openReceiver([respondWith(410)]);
-    expect(await deliverTo(url, [block])).toMatchObject([{ delivered: false, retryAt: null }]);
+    expect(await deliverTo(url, [cidr])).toMatchObject([{ delivered: false, retryAt: null }]);
     expect(arrivals).toHaveLength(1);
   });
 

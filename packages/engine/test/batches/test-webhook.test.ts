@@ -37,7 +37,7 @@ describe("a test event", () => {
     });
     expect(attempts).toEqual([]);
     expect((await engine.batches.page({ limit: 10 })).entries).toEqual([]);
-    expect((await engine.batches.deliveryPage({ limit: 10 })).entries).toEqual([]);
+    expect((await engine.batches.attemptPage({ limit: 10 })).entries).toEqual([]);
   });
 
   it("reports why it was not acknowledged, and is sent once", async () => {

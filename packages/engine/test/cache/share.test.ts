@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RunningRenders } from "../../src/cache/running-renders.ts";
 import { createRenderingCache, type RenderingCache } from "../../src/cache/rendering-cache.ts";
-import { share, type LedRender, type ShareParts, type ShareRequest } from "../../src/cache/share.ts";
+import { share, type LedRender, type ShareDependencies, type ShareRequest } from "../../src/cache/share.ts";
 import { SnapError } from "../../src/errors.ts";
 import { parseParameters } from "../../src/parameters/parse.ts";
 import type { RenderLeases } from "../../src/ports/render-leases.ts";
@@ -70,10 +70,10 @@ interface Process {
   readonly cache: RenderingCache;
 }
 
-function startProcess(overrides: Partial<ShareParts> = {}): Process {
+function startProcess(overrides: Partial<ShareDependencies> = {}): Process {
   processes += 1;
   const cache = createRenderingCache({ store: storage.renderings, clock, memoryBytes: 1_000_000 });
-  const parts: ShareParts = {
+  const dependencies: ShareDependencies = {
     cache,
     runningRenders: new RunningRenders(),
     renderLeases: leases,
@@ -86,7 +86,7 @@ function startProcess(overrides: Partial<ShareParts> = {}): Process {
     cache,
     send(change = {}) {
       const parameters = parseParameters({ url: "https://example.com/" });
-      const outcome = share(parts, {
+      const outcome = share(dependencies, {
         key: KEY,
         parameters,
         priority: "interactive",

@@ -40,8 +40,8 @@ it("computes the same cache key for a query and an object", () => {
 it("checks the URL with its policy", () => {
   const sent = query("url=http://10.0.0.1/");
   expect(openParser(PUBLIC_TARGETS_ONLY)(sent).verdict).toBe("blocked");
-  const block = { kind: "block", address: "10.0.0.0", prefixLength: 8, port: null } as const;
-  expect(openParser({ allow: [block], ownHostnames: [] })(sent).verdict).toBe("ok");
+  const cidr = { kind: "cidr", address: "10.0.0.0", prefixLength: 8, port: null } as const;
+  expect(openParser({ allow: [cidr], ownHostnames: [] })(sent).verdict).toBe("ok");
 });
 
 it.each([

@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(executablePath, `#!/bin/sh\nexec ${browser} --ignore-certificate-errors "$@"\n`);
   chmodSync(executablePath, 0o755);
   chmodSync(directory, 0o755);
-  const loopback = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: null } as const;
+  const loopback = { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null } as const;
   const targets = { allow: [loopback], ownHostnames: [] };
   renderer = createPuppeteerRenderer({ targets, resolver: TO_LOOPBACK, executablePath });
 });

@@ -20,7 +20,7 @@ const AUTHORIZATION = "Basic YWRhOnMzY3IzdA==";
 let renderer: Renderer;
 
 beforeAll(() => {
-  const loopback = { kind: "block", address: "127.0.0.1", prefixLength: 32, port: null } as const;
+  const loopback = { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null } as const;
   renderer = createPuppeteerRenderer({
     targets: { allow: [loopback], ownHostnames: [] },
     resolver: TO_LOOPBACK,

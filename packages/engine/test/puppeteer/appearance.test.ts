@@ -85,7 +85,7 @@ beforeAll(async () => {
   renderer = openRenderer([site.port, other.port], {
     targets: {
       allow: [site.port, other.port].flatMap((port) => [
-        { kind: "block" as const, address: "127.0.0.1", prefixLength: 32, port },
+        { kind: "cidr" as const, address: "127.0.0.1", prefixLength: 32, port },
         { kind: "name" as const, hostname: "localhost", port },
       ]),
       ownHostnames: [],

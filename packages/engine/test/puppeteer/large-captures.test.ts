@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { MonitoredBrowser, type BrowserParts } from "../../src/puppeteer/browser/monitored-browser.ts";
+import { MonitoredBrowser, type RunningBrowser } from "../../src/puppeteer/browser/monitored-browser.ts";
 import { TabSuspected } from "../../src/puppeteer/page/page-end.ts";
 
 interface Situation {
@@ -31,13 +31,13 @@ async function suspectedIn(situation: Situation): Promise<boolean[]> {
     if (probes === 2) onProbed();
     if (probes === 1) await new Promise((resolve) => setTimeout(resolve, blockedMs));
   };
-  const parts = {
+  const running = {
     launched: { connection: { send }, disconnected: closing.signal, kill: async () => {} },
     rendering: { tabsInUse, activeRenders: capturing.length + waiting },
     group: { read: () => [] },
     isIsolated,
-  } as unknown as BrowserParts;
-  const browser = new MonitoredBrowser(parts, {
+  } as unknown as RunningBrowser;
+  const browser = new MonitoredBrowser(running, {
     probeIntervalMs: 1,
     probeTimeoutMs: 5_000,
     pageMemoryMaxBytes: Infinity,

@@ -10,7 +10,7 @@ import type { TargetPolicy } from "../../src/targets/policy.ts";
 /** Allows only these loopback ports, where the test sites listen. */
 export function allowPorts(...ports: number[]): TargetPolicy & Required<Pick<TargetPolicy, "allow">> {
   return {
-    allow: ports.map((port) => ({ kind: "block", address: "127.0.0.1", prefixLength: 32, port })),
+    allow: ports.map((port) => ({ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port })),
     ownHostnames: [],
   };
 }

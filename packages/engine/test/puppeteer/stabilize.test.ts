@@ -100,7 +100,7 @@ beforeAll(async () => {
   renderer = openRenderer([site.port], {
     targets: {
       allow: [
-        { kind: "block", address: "127.0.0.1", prefixLength: 32, port: site.port },
+        { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: site.port },
         { kind: "name", hostname: "localhost", port: site.port },
       ],
       ownHostnames: [],

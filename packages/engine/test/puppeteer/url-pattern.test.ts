@@ -41,10 +41,11 @@ describe("blockUrls", () => {
     expect(matches(`*${"a*".repeat(1_000)}b`, url)).toBe(false);
   });
 
-  it("becomes a regular expression for WebSockets, whose URLs have a port", () => {
+  it("becomes a regular expression for WebSocket URLs, with an explicit port for host patterns", () => {
     const blocks = (list: string, url: string): boolean =>
-      parseUrlPatterns(list).some(({ webSockets }) => new RegExp(webSockets).test(url));
+      parseUrlPatterns(list).some(({ webSocketSource }) => new RegExp(webSocketSource).test(url));
     expect(blocks("ads.example", "wss://ads.example:443/a")).toBe(true);
+    expect(blocks("ads.example", "wss://ads.example/a")).toBe(false);
     expect(blocks("*.ads.example", "ws://a.ads.example:80/")).toBe(true);
     expect(blocks("*.ads.example", "ws://ads.example:80/")).toBe(false);
     expect(blocks("ads.example:81", "ws://ads.example:80/")).toBe(false);

@@ -13,11 +13,11 @@ const CHROME =
   /^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/\d+\.0\.0\.0 Safari\/537\.36$/;
 const BOT = "ExampleBot/1.0 (+https://example.com/bot)";
 
-const DOCUMENTS = ["page", "frame"];
-const EVERYWHERE = [...DOCUMENTS, "worker", "shared"];
+const PAGE_AND_FRAME = ["page", "frame"];
+const EVERYWHERE = [...PAGE_AND_FRAME, "worker", "shared"];
 
-/** Reports the user agent as scripts see it, from a page, a frame or a worker. */
-const report = (from: string): string => `(async () => {
+/** Returns a script that reports the user agent as scripts see it in one context: a page, a frame or a worker. */
+const reportScript = (from: string): string => `(async () => {
   const hints = navigator.userAgentData;
   const full = await hints?.getHighEntropyValues(["fullVersionList", "uaFullVersion"]);
   await fetch("/seen?from=${from}", {
@@ -26,7 +26,7 @@ const report = (from: string): string => `(async () => {
   });
 })()`;
 
-/** The values that a target sent in its report's headers, and saw in scripts. */
+/** What one context reported: the headers of its request, and the values that its scripts see. */
 interface Seen {
   readonly header: string;
   readonly languages: string;
@@ -36,7 +36,7 @@ interface Seen {
 
 let site: Site;
 let seen: Record<string, Seen>;
-/** The targets whose reports the page waits for. */
+/** The contexts whose reports the page waits for. */
 let expected: readonly string[];
 let allSeen: PromiseWithResolvers<void>;
 const hintsOfDocument: (string | undefined)[] = [];
@@ -49,16 +49,16 @@ beforeAll(async () => {
         <img src="/all-seen">
         <iframe src="http://frame.example:${site.port}/frame"></iframe>
         <script>
-          ${report("page")};
+          ${reportScript("page")};
           new Worker("/worker.js");
           new SharedWorker("/shared.js");
         </script>`);
     },
-    "/frame": `<script>${report("frame")}</script>`,
+    "/frame": `<script>${reportScript("frame")}</script>`,
     "/worker.js": (_request, response) =>
-      response.setHeader("content-type", "text/javascript").end(report("worker")),
+      response.setHeader("content-type", "text/javascript").end(reportScript("worker")),
     "/shared.js": (_request, response) =>
-      response.setHeader("content-type", "text/javascript").end(report("shared")),
+      response.setHeader("content-type", "text/javascript").end(reportScript("shared")),
     "/seen": (request, response) => void record(request, response),
     // delays the capture until all reports have arrived
     "/all-seen": (_request, response) => void allSeen.promise.then(() => response.end()),
@@ -89,10 +89,10 @@ function hintOf({ headers }: IncomingMessage): string | undefined {
 
 async function render(
   options: PuppeteerRendererOptions,
-  reports: readonly string[],
+  reporters: readonly string[],
   parameters: ScreenshotOptions = {},
 ): Promise<void> {
-  expected = reports;
+  expected = reporters;
   const renderer = createPuppeteerRenderer({
     targets: { allow: parseTargetList(`127.0.0.1:${site.port}`), ownHostnames: [] },
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
@@ -129,28 +129,28 @@ describe("the user agent of a local browser", () => {
 });
 
 describe("the user agent of a remote browser", () => {
-  it("is its own without the word Headless, and its client hints name Chrome", async () => {
+  it("is the browser's own without the word Headless, with client hints that name Chrome", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
-    await render({ browserUrls: [webSocketUrl] }, DOCUMENTS);
-    const documents = DOCUMENTS.flatMap((name) => seen[name] ?? []);
-    for (const { header, body } of documents) {
+    await render({ browserUrls: [webSocketUrl] }, PAGE_AND_FRAME);
+    const reported = PAGE_AND_FRAME.flatMap((name) => seen[name] ?? []);
+    for (const { header, body } of reported) {
       expect(header).toMatch(CHROME);
       expect(JSON.parse(body)).toMatchObject({ userAgent: header });
     }
     expect(hintsOfDocument).toEqual([expect.stringMatching(/^"Chromium";v="\d+", "Google Chrome";v="\d+"$/)]);
-    expect(JSON.stringify([documents, hintsOfDocument])).not.toMatch(/headless/i);
+    expect(JSON.stringify([reported, hintsOfDocument])).not.toMatch(/headless/i);
   });
 
   it("does not change when a render sets a language", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
-    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS, { locale: "de-CH" });
+    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, PAGE_AND_FRAME, { locale: "de-CH" });
     expect(seen["page"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
     expect(seen["frame"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });
   });
 
   it("can be set by the operator, and then has no client hints", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
-    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, DOCUMENTS);
+    await render({ browserUrls: [webSocketUrl], userAgent: BOT }, PAGE_AND_FRAME);
     expect(seen["page"]?.header).toBe(BOT);
     expect(seen["frame"]?.header).toBe(BOT);
     expect(hintsOfDocument).toEqual([undefined]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
 const name = (hostname: string, port: number | null = null): object => ({ kind: "name", hostname, port });
-const block = (address: string, prefixLength: number, port: number | null = null): object => ({
-  kind: "block",
+const cidr = (address: string, prefixLength: number, port: number | null = null): object => ({
+  kind: "cidr",
   address,
   prefixLength,
   port,
@@ -16,24 +16,24 @@ describe("valid entries", () => {
     ["Wiki.Example.COM.", name("wiki.example.com")],
     ["bücher.example:8080", name("xn--bcher-kva.example", 8080)],
     ["my_db.internal:22", name("my_db.internal", 22)],
-    ["127.0.0.1", block("127.0.0.1", 32)],
-    ["127.0.0.1:3000", block("127.0.0.1", 32, 3000)],
-    ["10.0.0.0/8", block("10.0.0.0", 8)],
-    ["10.0.0.0/8:8080", block("10.0.0.0", 8, 8080)],
-    ["0.0.0.0/0", block("0.0.0.0", 0)],
-    ["::1", block("::1", 128)],
-    ["fd00::/8", block("fd00::", 8)],
-    ["fd00::1:3000", block("fd00::1:3000", 128)],
-    ["[::1]", block("::1", 128)],
-    ["[::1]:3000", block("::1", 128, 3000)],
-    ["[fd00::/8]:3000", block("fd00::", 8, 3000)],
-    ["::ffff:10.0.0.0/104", block("::ffff:10.0.0.0", 104)],
+    ["127.0.0.1", cidr("127.0.0.1", 32)],
+    ["127.0.0.1:3000", cidr("127.0.0.1", 32, 3000)],
+    ["10.0.0.0/8", cidr("10.0.0.0", 8)],
+    ["10.0.0.0/8:8080", cidr("10.0.0.0", 8, 8080)],
+    ["0.0.0.0/0", cidr("0.0.0.0", 0)],
+    ["::1", cidr("::1", 128)],
+    ["fd00::/8", cidr("fd00::", 8)],
+    ["fd00::1:3000", cidr("fd00::1:3000", 128)],
+    ["[::1]", cidr("::1", 128)],
+    ["[::1]:3000", cidr("::1", 128, 3000)],
+    ["[fd00::/8]:3000", cidr("fd00::", 8, 3000)],
+    ["::ffff:10.0.0.0/104", cidr("::ffff:10.0.0.0", 104)],
   ])("are parsed: %s", (text, entry) => expect(parseTargetList(text)).toEqual([entry]));
 
   it("are separated by commas; spaces and empty entries are ignored", () => {
     expect(parseTargetList(" localhost:3000 ,10.0.0.0/8,, ")).toEqual([
       name("localhost", 3000),
-      block("10.0.0.0", 8),
+      cidr("10.0.0.0", 8),
     ]);
     expect(parseTargetList("")).toEqual([]);
   });

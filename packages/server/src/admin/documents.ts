@@ -1,9 +1,9 @@
 import type { Account, DeletedAccount, DeletionPreview, MintedToken, Plan } from "@snap/engine";
 import { concealSecrets } from "@snap/engine/internals";
 import type {
+  AttemptRecord,
   BatchRecord,
   BatchSummary,
-  DeliveryRecord,
   DeliveryState,
   HistoryEntry,
   ItemRecord,
@@ -198,7 +198,7 @@ function stateDocument(state: ItemState): Partial<ItemStateDocument> {
   }
 }
 
-export function attemptDocument(record: DeliveryRecord): DeliveryAttemptDocument {
+export function attemptDocument(record: AttemptRecord): DeliveryAttemptDocument {
   const { status } = record;
   return {
     id: record.id,

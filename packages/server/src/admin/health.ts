@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const ACTIVITY_MINUTES = 60;
 const DAY_MS = 86_400_000;
 
-export interface HealthParts {
+export interface HealthOptions {
   readonly engine: Engine;
   readonly checkHealth: Engine["health"];
   /** Problems found at startup. */
@@ -26,7 +26,7 @@ export function createHealthReader({
   checkHealth,
   problems: startProblems = [],
   expectsBackups = false,
-}: HealthParts): () => Promise<AdminHealth> {
+}: HealthOptions): () => Promise<AdminHealth> {
   const readState = createStateReader(null);
   const readHistory = createHistoryReader(engine);
   return shareResult(async () => {

@@ -5,7 +5,7 @@ import type { AdminOperations } from "../admin/operations/operations.ts";
 import { remoteOperations } from "../admin/operations/remote-operations.ts";
 import { recordChanges } from "../audit/record-changes.ts";
 import { readConfig, type Config } from "../config.ts";
-import type { AdminParts } from "../wire.ts";
+import type { AdminEngineOptions } from "../wire.ts";
 import { announceChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
 import { warn } from "./output.ts";
@@ -47,12 +47,12 @@ export function loadStorageConfig(): Config {
 /** Runs `work` on the storage or, with SNAP_ADMIN_URL, through that service's admin API. */
 export async function operate<T>(
   work: (operating: Operating) => Promise<T>,
-  parts: AdminParts = {},
+  options: AdminEngineOptions = {},
 ): Promise<T> {
   const config = loadConfig();
   const { adminUrl, adminToken, plans } = config;
   if (adminUrl === null)
-    return administer(({ engine }) => work({ config, operations: localOperations(engine, plans) }), parts);
+    return administer(({ engine }) => work({ config, operations: localOperations(engine, plans) }), options);
   return work({ config, operations: remoteOperations({ url: adminUrl, token: adminToken ?? "" }) });
 }
 
@@ -60,13 +60,16 @@ export async function operate<T>(
  * Opens the storage, even while a server is running, and closes it when `work` ends. Adds the changes made by `work` to
  * the audit log (`withAudit`).
  */
-export async function administer<T>(work: (admin: Admin) => Promise<T>, parts: AdminParts = {}): Promise<T> {
+export async function administer<T>(
+  work: (admin: Admin) => Promise<T>,
+  options: AdminEngineOptions = {},
+): Promise<T> {
   const config = loadStorageConfig();
   const { openAdminEngine } = await import("../wire.ts");
-  const { beforeMigration } = parts;
+  const { beforeMigration } = options;
   const migrations: string[] = [];
   const engine = await openAdminEngine(config, {
-    ...parts,
+    ...options,
     ...(beforeMigration && {
       beforeMigration: (migration, newestSealedSecret) => {
         beforeMigration(migration, newestSealedSecret);

@@ -14,7 +14,7 @@ import { printList, withPaging } from "./lists.ts";
 import { formatInstant, formatNoun, formatTable, printJson, printLines } from "./output.ts";
 
 /** Attempts that `batches show` prints: more than the default schedule makes. */
-const SHOWN_DELIVERIES = 20;
+const SHOWN_ATTEMPTS = 20;
 
 interface ListFilters {
   readonly account?: string;
@@ -96,9 +96,8 @@ function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
 function showBatch(id: string, options: { json?: true }): Promise<void> {
   return operate(async ({ operations }) => {
     const batch = await operations.batches.get(id);
-    const deliveries =
-      batch.webhook === null ? [] : await operations.batches.deliveries(id, SHOWN_DELIVERIES);
-    if (options.json) return printJson({ ...batch, deliveries });
+    const attempts = batch.webhook === null ? [] : await operations.batches.attempts(id, SHOWN_ATTEMPTS);
+    if (options.json) return printJson({ ...batch, deliveries: attempts });
     const { items, webhook } = batch;
     printLines(
       formatTable([
@@ -114,18 +113,21 @@ function showBatch(id: string, options: { json?: true }): Promise<void> {
       ]),
       "",
       formatTable([["ID", "STATUS", "CODE", "STARTS", "NEXT START", "COST", "URL"], ...items.map(itemRow)]),
-      ...(deliveries.length === 0
+      ...(attempts.length === 0
         ? []
-        : [
-            "",
-            formatTable([["ATTEMPT", "AT", "STATUS", "TIME", "RESPONSE"], ...deliveries.map(deliveryRow)]),
-          ]),
+        : ["", formatTable([["ATTEMPT", "AT", "STATUS", "TIME", "RESPONSE"], ...attempts.map(attemptRow)])]),
     );
   });
 }
 
-function deliveryRow(delivery: DeliveryAttemptDocument): string[] {
-  const { attempt, at, status, failure, duration_ms: durationMs, body } = delivery;
+function attemptRow({
+  attempt,
+  at,
+  status,
+  failure,
+  duration_ms: durationMs,
+  body,
+}: DeliveryAttemptDocument): string[] {
   const response = responseLine(body ?? "");
   return [String(attempt), formatInstant(at, ""), String(status ?? failure), `${durationMs} ms`, response];
 }

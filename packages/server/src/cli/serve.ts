@@ -50,8 +50,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     const started = await startBrowser(config, { logger, metrics, demo });
     const admin = await adminOptions(config, { isDev, sandbox: started.sandbox, warnings });
-    const parts = { config, logger, metrics, started, demo, admin };
-    await serveUntil(stop, { ...parts, json: options.json === true });
+    const dependencies = { config, logger, metrics, started, demo, admin };
+    await serveUntil(stop, { ...dependencies, json: options.json === true });
   } finally {
     await demo?.close();
   }
@@ -70,7 +70,7 @@ function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | n
   return shared === null ? { directory: dataDir, reserveBytes: diskReserveBytes } : null;
 }
 
-interface Parts {
+interface ServiceDependencies {
   readonly config: Config;
   readonly logger: Logger;
   /** `false` if metrics are off. */
@@ -84,7 +84,7 @@ interface Parts {
 /** Refuses to run without a sandbox unless SNAP_SANDBOX=off or `--dev` is set. */
 async function startBrowser(
   config: Config,
-  { logger, metrics, demo }: Pick<Parts, "logger" | "metrics" | "demo">,
+  { logger, metrics, demo }: Pick<ServiceDependencies, "logger" | "metrics" | "demo">,
 ): Promise<StartedRenderer> {
   const log = logRendererEvent(logger);
   const onEvent = (event: RendererEvent): void => {
@@ -140,8 +140,8 @@ function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
   };
 }
 
-async function serveUntil(stop: StopSignals, parts: Parts): Promise<void> {
-  const { config, logger, metrics, started, demo, admin, json } = parts;
+async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
+  const { config, logger, metrics, started, demo, admin, json } = dependencies;
   const publicUrl = publicUrlOf(config, config.port);
   const { renderer } = started;
   const engine = await openEngine(config, {

@@ -32,7 +32,7 @@ export interface Demo {
 export async function startDemo(preferredPort: number): Promise<Demo> {
   const server = await startDemoServer(preferredPort);
   return {
-    target: { kind: "block", address: server.host, prefixLength: 32, port: server.port },
+    target: { kind: "cidr", address: server.host, prefixLength: 32, port: server.port },
     createAccess: async (engine, config) => ({ token: await demoToken(engine, config), url: server.url }),
     async announce({ engine, config, started, publicUrl, hasConsole, access, json }) {
       const { token } = access;

@@ -29,7 +29,7 @@ export interface AdminOptions {
   readonly expectsBackups?: boolean;
 }
 
-export interface AdminParts {
+export interface AdminDependencies {
   readonly engine: Engine;
   readonly logger: Logger;
   readonly publicUrl: string;
@@ -39,7 +39,7 @@ export interface AdminParts {
 /** Serves the admin API and the console. Serves neither if both `console` and `token` are `null`. */
 export function addAdmin(
   app: Express,
-  { engine, logger, publicUrl, checkHealth }: AdminParts,
+  { engine, logger, publicUrl, checkHealth }: AdminDependencies,
   options: AdminOptions,
 ): void {
   const { console: site = null, token = null, origin = null, plans = BUILT_IN_PLANS } = options;

@@ -110,11 +110,19 @@ export function createApp(options: AppOptions): Express {
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
   const baseUrl = `${publicUrl}/v1`;
-  const parts = { engine, metrics, baseUrl };
+  const dependencies = { engine, metrics, baseUrl };
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
-  addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(parts)) });
-  addEndpoint(app, { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT }, { get: signedSnap(parts) });
-  addEndpoint(app, { path: CAPTURE_PATH }, { post: withToken(captureContent(parts, new BodyBudget())) });
+  addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
+  addEndpoint(
+    app,
+    { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT },
+    { get: signedSnap(dependencies) },
+  );
+  addEndpoint(
+    app,
+    { path: CAPTURE_PATH },
+    { post: withToken(captureContent(dependencies, new BodyBudget())) },
+  );
   addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,

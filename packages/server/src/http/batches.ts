@@ -57,7 +57,7 @@ export function listDeliveries(engine: Engine): BearerEndpoint {
     const query = readQuery(listQuery, queryTextOf(request.url));
     const batchId = segmentOf(request.url, ID_SEGMENT);
     return json(
-      openListDocument(await engine.batches.deliveries({ principal, batchId, ...query }), attemptDocument),
+      openListDocument(await engine.batches.attempts({ principal, batchId, ...query }), attemptDocument),
     );
   };
 }

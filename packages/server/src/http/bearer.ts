@@ -24,13 +24,13 @@ export interface BearerCall {
 /** One endpoint of the bearer API. */
 export type BearerEndpoint = (call: BearerCall) => Promise<HttpResponse>;
 
-export interface BearerParts {
+export interface BearerDependencies {
   readonly engine: Engine;
   readonly logger: Logger;
 }
 
 /** Authenticates the bearer token, and adds the account's credits to every response, errors included. */
-export function bearer({ engine, logger }: BearerParts, endpoint: BearerEndpoint): RequestHandler {
+export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const principal = await engine.authenticate(credentialOf(request));

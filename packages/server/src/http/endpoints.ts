@@ -11,7 +11,7 @@ import {
   type Answer,
 } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
-import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
+import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
@@ -19,25 +19,25 @@ import { rejectParameter } from "../requests/read-input.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
 /** Dependencies of the endpoints that respond with a rendering. */
-export interface RenderingParts extends CaptureParts {
+export interface RenderingDependencies extends CaptureDependencies {
   /** Base of signed URLs; ends in `/v1`. */
   readonly baseUrl: string;
 }
 
 /** `GET /snap`. */
-export function snap(parts: RenderingParts): BearerEndpoint {
+export function snap(dependencies: RenderingDependencies): BearerEndpoint {
   return (call) => {
     const { answer, parameters, problem } = separateQueryAnswer(queryTextOf(call.request.url));
     const request = { ...call, entryPoint: "snap", parameters } as const;
-    if (problem !== null) return rejectAnswer(respondWithFile(parts, request), problem);
-    if (answer === "file") return respondWithFile(parts, request);
+    if (problem !== null) return rejectAnswer(respondWithFile(dependencies, request), problem);
+    if (answer === "file") return respondWithFile(dependencies, request);
     const sent = Object.fromEntries(new URLSearchParams(parameters));
-    return respondWithFacts(parts, request, { parameters: sent, document: undefined });
+    return respondWithFacts(dependencies, request, { parameters: sent, document: undefined });
   };
 }
 
 /** `POST /captures`: the parameters of `GET /snap` as JSON, optionally with the page itself in place of `url`. */
-export function captureContent(parts: RenderingParts, budget: BodyBudget): BearerEndpoint {
+export function captureContent(dependencies: RenderingDependencies, budget: BodyBudget): BearerEndpoint {
   return async (call) => {
     const { request, principal } = call;
     requireNoQuery(queryTextOf(request.url));
@@ -46,8 +46,10 @@ export function captureContent(parts: RenderingParts, budget: BodyBudget): Beare
       const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });
       const { answer, problem, ...page } = readCapture(body);
       const sent = { ...call, entryPoint: "captures", ...page } as const;
-      if (problem !== null) return await rejectAnswer(respondWithFile(parts, sent), problem);
-      return await (answer === "file" ? respondWithFile(parts, sent) : respondWithFacts(parts, sent, page));
+      if (problem !== null) return await rejectAnswer(respondWithFile(dependencies, sent), problem);
+      return await (answer === "file"
+        ? respondWithFile(dependencies, sent)
+        : respondWithFacts(dependencies, sent, page));
     } finally {
       memory.free();
     }
@@ -58,11 +60,11 @@ type RenderingRequest = BearerCall &
   Pick<CaptureRequest, "parameters" | "document"> & { readonly entryPoint: "snap" | "captures" };
 
 async function respondWithFile(
-  parts: RenderingParts,
+  dependencies: RenderingDependencies,
   { request, ...capture }: RenderingRequest,
 ): Promise<HttpResponse> {
   const holds = parseIfNoneMatch(request.headers["if-none-match"]);
-  const captured = await capturePage(parts, { ...capture, holds });
+  const captured = await capturePage(dependencies, { ...capture, holds });
   return renderingResponse(captured, {
     "Cache-Control": "private, no-cache",
     ...rateLimitHeaders(captured.rateLimit),
@@ -71,15 +73,15 @@ async function respondWithFile(
 
 /** The metadata of a capture is never 304: it contains its cost. */
 async function respondWithFacts(
-  parts: RenderingParts,
+  dependencies: RenderingDependencies,
   request: RenderingRequest,
   page: SeparatedContent,
 ): Promise<HttpResponse> {
   const { principal, exchange, entryPoint, parameters, document } = request;
   const call = { principal, exchange, entryPoint, parameters, document };
   // with `linked`, a link that cannot be signed fails before the charge
-  const capture = await capturePage(parts, { ...call, linked: () => false });
-  const { engine, baseUrl } = parts;
+  const capture = await capturePage(dependencies, { ...call, linked: () => false });
+  const { engine, baseUrl } = dependencies;
   const facts = await renderingDocument(engine, { ...page, principal, capture, baseUrl });
   const { headers, ...response } = json(facts);
   return {

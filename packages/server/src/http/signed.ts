@@ -1,7 +1,7 @@
 import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
 import { send, type HttpResponse } from "../requests/response.ts";
-import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
+import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
@@ -27,16 +27,16 @@ export const SIGNED_PREFLIGHT = {
  * `GET /snap/signed`: authenticates by the URL's signature and ignores a bearer token. The response has no credit or
  * rate-limit headers, because anyone can see the URL.
  */
-export function signedSnap(parts: CaptureParts): RequestHandler {
+export function signedSnap(dependencies: CaptureDependencies): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const respond = async (): Promise<HttpResponse> => {
-      const signed = await parts.engine.authenticateSigned(queryTextOf(request.url));
+      const signed = await dependencies.engine.authenticateSigned(queryTextOf(request.url));
       const { principal, parameters } = signed;
       exchange.principal = principal;
       const holds = parseIfNoneMatch(request.headers["if-none-match"]);
       const page = { exchange, principal, parameters, holds, entryPoint: "signed" } as const;
-      const capture = await capturePage(parts, page);
+      const capture = await capturePage(dependencies, page);
       return renderingResponse(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
     const { headers, ...rest } = await respond().catch((error: unknown) => failureResponse(exchange, error));

@@ -17,7 +17,7 @@ import {
   type FindPreview,
 } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
-import { capturePage, type CaptureParts } from "../requests/capture-page.ts";
+import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
 import {
@@ -32,7 +32,7 @@ import {
 import { TOOLS, type ToolName } from "./tools.ts";
 
 /** Dependencies of the tools, and the caller. */
-export interface ToolParts extends CaptureParts {
+export interface ToolDependencies extends CaptureDependencies {
   readonly principal: Principal;
   readonly exchange: Exchange;
   /** Base of signed URLs; ends in `/v1`. */
@@ -81,7 +81,7 @@ function toRegisteredTool(name: ToolName): RegisteredTool {
 }
 
 /** Creates the server for one request. It keeps no state between requests. */
-export function createMcpServer(parts: ToolParts): McpServer {
+export function createMcpServer(dependencies: ToolDependencies): McpServer {
   const server = new McpServer(
     { name: "snap", title: "snap", version: packageJson.version },
     {
@@ -92,26 +92,28 @@ export function createMcpServer(parts: ToolParts): McpServer {
   );
   const add = (name: ToolName, tool: Tool): void => {
     server.registerTool(name, REGISTERED_TOOLS[name], (args, context) => {
-      const result = catchErrors(parts.exchange, name, () => tool(args, context));
-      parts.onCall(result);
+      const result = catchErrors(dependencies.exchange, name, () => tool(args, context));
+      dependencies.onCall(result);
       return result;
     });
   };
   add("take-screenshot", (args, context) =>
     reportProgress(context, async () => {
-      const rendered = await render(parts, { mode: "screenshot", args });
+      const rendered = await render(dependencies, { mode: "screenshot", args });
       const { rendering } = rendered.capture;
-      const accountId = parts.principal.account.id;
-      const preview = needsPreview(rendering) ? await parts.findPreview({ accountId, ...rendering }) : null;
+      const accountId = dependencies.principal.account.id;
+      const preview = needsPreview(rendering)
+        ? await dependencies.findPreview({ accountId, ...rendering })
+        : null;
       return screenshotResult({ ...rendered, preview });
     }),
   );
   add("create-pdf", (args, context) =>
-    reportProgress(context, async () => pdfResult(await render(parts, { mode: "pdf", args }))),
+    reportProgress(context, async () => pdfResult(await render(dependencies, { mode: "pdf", args }))),
   );
   add("check-usage", async (args) => {
     requireNone(args);
-    return usageResult(await parts.engine.usage(parts.principal));
+    return usageResult(await dependencies.engine.usage(dependencies.principal));
   });
   return server;
 }
@@ -134,10 +136,10 @@ async function catchErrors(
 }
 
 async function render(
-  parts: ToolParts,
+  dependencies: ToolDependencies,
   { mode, args }: { readonly mode: Ability; readonly args: Arguments },
 ): Promise<Rendered> {
-  const { engine, principal, exchange, baseUrl } = parts;
+  const { engine, principal, exchange, baseUrl } = dependencies;
   requireMode(mode, args);
   const { parameters: sent, document } = separateContent(args);
   const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
@@ -150,7 +152,7 @@ async function render(
   const page = document ? { parameters: options, document } : { parameters };
   const caller = { exchange, principal, entryPoint: "mcp" } as const;
   const request = { ...caller, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
-  const capture = await capturePage(parts, request);
+  const capture = await capturePage(dependencies, request);
   if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
     url: new URL(String(Object(parameters).url)).href,

@@ -13,14 +13,14 @@ import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import { commonHeaders } from "../requests/response.ts";
 import { credentialOf } from "../requests/credential.ts";
-import type { CaptureParts } from "../requests/capture-page.ts";
+import type { CaptureDependencies } from "../requests/capture-page.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
 import { discardBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { INLINE_LIMITS } from "./results.ts";
 
 /** Dependencies of the endpoint. */
-export interface McpParts extends CaptureParts {
+export interface McpDependencies extends CaptureDependencies {
   readonly logger: Logger;
   /** Origin that clients use. */
   readonly publicUrl: string;
@@ -32,7 +32,7 @@ export interface McpParts extends CaptureParts {
  *
  * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages from other sites.
  */
-export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHandler {
+export function mcp({ engine, metrics, logger, publicUrl }: McpDependencies): RequestHandler {
   const findPreview = createPreviews(INLINE_LIMITS);
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname];
   return async (request, response) => {
@@ -53,8 +53,8 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpParts): RequestHa
     let pendingCall: Promise<unknown> = Promise.resolve();
     const onCall = (result: Promise<unknown>): void => void (pendingCall = result);
     const caller = { principal, exchange, onCall };
-    const parts = { ...caller, engine, metrics, baseUrl: `${publicUrl}/v1`, findPreview };
-    const { fetch } = createMcpHandler(() => createMcpServer(parts), {
+    const dependencies = { ...caller, engine, metrics, baseUrl: `${publicUrl}/v1`, findPreview };
+    const { fetch } = createMcpHandler(() => createMcpServer(dependencies), {
       // The list of tools never changes, so there is nothing to subscribe to.
       maxSubscriptions: 0,
       onerror: (error) => logger.debug({ request_id: exchange.requestId, err: error }, "protocol error"),

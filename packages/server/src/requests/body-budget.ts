@@ -12,7 +12,7 @@ export interface BodyMemory {
 export class BodyBudget {
   readonly #budget = new ByteBudget({
     perAccountBytes: HTTP_LIMITS.bodiesPerAccountBytes,
-    totalBytes: HTTP_LIMITS.bodiesBytes,
+    totalBytes: HTTP_LIMITS.totalBodyBytes,
   });
 
   /** A body takes nothing before it arrives, so a request that only declares a length takes nothing from others. */

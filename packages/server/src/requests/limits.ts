@@ -2,28 +2,37 @@
 export const HTTP_LIMITS = {
   /** Above Node's default of 16 KiB: a URL of 2,048 CJK characters takes 18 KB percent-encoded. */
   headerBytes: 64 * 1024,
-  /** Headers arrive in one or two packets; a slower client only holds a connection. */
+  /** Headers usually fit in a few packets; a client that needs longer only ties up a connection. */
   headersMs: 15_000,
   /** For a whole request with its body. The render follows, with a separate timeout. */
   requestMs: 30_000,
   /** Longer than the 60 s of common load balancers, so they close first and never use a closed socket. */
   keepAliveMs: 65_000,
-  /** How often Node checks the two timeouts above. */
+  /** How often Node checks `headersMs` and `requestMs`. */
   connectionCheckMs: 5_000,
-  /** An unread response stays in memory. Streams send something every 15 s. */
+  /**
+   * How long a client may stop reading; the unread response stays in memory. MCP event streams send a keep-alive every
+   * 15 s, so they are never idle this long.
+   */
   unreadMs: 30_000,
   /** Enough for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
-  /** Values in a JSON body, including arrays and objects. The largest valid batch has fewer, and they are parsed in about 10 ms. */
+  /**
+   * Maximum number of values in a JSON body, counting arrays and objects. No valid batch has that many; parsing them takes
+   * about 10 ms.
+   */
   jsonValues: 20_000,
   /** All bodies of `POST /captures` in flight together; each stays in memory until it is rendered. */
-  bodiesBytes: 256 * 1024 * 1024,
+  totalBodyBytes: 256 * 1024 * 1024,
   /** Limit for one account: six of the largest bodies. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,
   /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
   discardedBytes: 1024 * 1024,
   /** For running renders (45 s each) and most renders waiting for a slot. */
   drainMs: 90_000,
-  /** For responses that are still being written when the listener closes. */
+  /**
+   * How long to wait for a slow client: to read a response when the listener closes, to read a rejection, or to send a
+   * body that is too large.
+   */
   closeMs: 1_000,
 } as const;

@@ -130,7 +130,7 @@ describe("batches show", () => {
     release();
     await attempted.promise;
     await until(
-      () => engine.batches.deliveryPage({ batchId: batch.id, limit: 1 }),
+      () => engine.batches.attemptPage({ batchId: batch.id, limit: 1 }),
       ({ entries }) => entries.length > 0,
     );
     const shown = await workspace.json(["batches", "show", batch.id]);

@@ -8,7 +8,7 @@ import { startRedis, type RedisServer } from "../../../testing/test/servers/redi
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { NodeOptions } from "./node.ts";
+import type { ClusterNodeOptions } from "./node.ts";
 
 const NODE = fileURLToPath(new URL("node.ts", import.meta.url));
 
@@ -46,7 +46,7 @@ export async function startCluster(counts: {
     renderer: createFakeRenderer(),
     secretKey: "a key for this test",
   });
-  const startNodes = (count: number, role: NodeOptions["role"]): Promise<ClusterNode[]> =>
+  const startNodes = (count: number, role: ClusterNodeOptions["role"]): Promise<ClusterNode[]> =>
     Promise.all(
       Array.from({ length: count }, async () => startNode({ ...urls, role, port: await findFreePort() })),
     );
@@ -67,7 +67,7 @@ export async function startCluster(counts: {
   };
 }
 
-async function startNode(options: NodeOptions): Promise<ClusterNode> {
+async function startNode(options: ClusterNodeOptions): Promise<ClusterNode> {
   let child: ChildProcess | null = null;
   const kill = async (): Promise<void> => {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;

@@ -6,12 +6,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { serveEngine } from "../http/serve-engine.ts";
 
 /*
- * One process of a cluster, for tests that kill it: real storages and a slow fake renderer. Leases are short, so tests
+ * One process of a cluster, for tests that kill it: real storage (PostgreSQL and Redis) and a slow fake renderer. Leases are short, so tests
  * do not wait long for those of a killed process to expire.
  */
-const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as NodeOptions;
+const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as ClusterNodeOptions;
 
-export interface NodeOptions {
+export interface ClusterNodeOptions {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly port: number;

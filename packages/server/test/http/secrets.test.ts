@@ -54,7 +54,7 @@ async function openRealService(): Promise<RealService> {
   const logger = createLogger("trace", { write: (line) => void (log += line) });
   const metrics = createMetrics();
   const targets = {
-    allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
+    allow: [{ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null }],
     ownHostnames: [],
   } as const;
   const engine = createEngine({

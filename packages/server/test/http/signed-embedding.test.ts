@@ -32,7 +32,7 @@ async function openSite(pages: Record<string, string>): Promise<string> {
 }
 
 const loopback: TargetPolicy = {
-  allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
+  allow: [{ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null }],
   ownHostnames: [],
 };
 

@@ -8,7 +8,7 @@ import { serveEngine } from "../http/serve-engine.ts";
 import type { Access } from "./clients.ts";
 
 const LOOPBACK: TargetPolicy = {
-  allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: null }],
+  allow: [{ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: null }],
   ownHostnames: [],
 };
 
@@ -17,7 +17,7 @@ export interface BrowserService {
   /** Origin of the site. */
   readonly site: string;
   readonly access: Access;
-  /** Fetches a signed link directly from the service, which has no proxy in these tests. */
+  /** Fetches a signed link from the service itself: in these tests, no reverse proxy serves its public URL. */
   fetchLink(link: unknown): Promise<Response>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { BatchStore, DeliveryRecord } from "@snap/engine/ports";
+import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 
 const ATTEMPTS_PER_BATCH = 100;
@@ -14,12 +14,10 @@ const PAGES = {
   byAccount: pageOf(`account_id >= $4 AND (account_id, id) < ($4, ${BEFORE})`, "account_id DESC, id DESC"),
 };
 
-export function createDeliveryAttempts(
-  database: Database,
-): Pick<BatchStore, "recordDelivery" | "deliveries"> {
+export function createDeliveryAttempts(database: Database): Pick<BatchStore, "recordAttempt" | "attempts"> {
   const { query } = database;
   return {
-    async recordDelivery({ id, batchId, accountId, at, attempt, durationMs, status, failure, body }) {
+    async recordAttempt({ id, batchId, accountId, at, attempt, durationMs, status, failure, body }) {
       await database.transaction(async (inTransaction) => {
         // locks the batch, so concurrent calls count its attempts one by one
         const [batch] = await inTransaction<{ sequence: number }>(
@@ -39,7 +37,7 @@ export function createDeliveryAttempts(
         );
       });
     },
-    async deliveries({ after, limit, batchId, accountId }) {
+    async attempts({ after, limit, batchId, accountId }) {
       const emptyPage = { entries: [], hasMore: false };
       if (![after ?? "", batchId ?? "", accountId ?? ""].every(isStorable)) return emptyPage;
       const isUnknown = async (id: string): Promise<boolean> =>
@@ -48,7 +46,7 @@ export function createDeliveryAttempts(
       const filters = [after ?? null, batchId ?? null, accountId ?? null];
       const page =
         batchId === undefined ? (accountId === undefined ? PAGES.all : PAGES.byAccount) : PAGES.byBatch;
-      const rows = await query<DeliveryRecord>(page, [limit + 1, ...filters]);
+      const rows = await query<AttemptRecord>(page, [limit + 1, ...filters]);
       return { entries: rows.slice(0, limit), hasMore: rows.length > limit };
     },
   };

@@ -22,7 +22,10 @@ export interface Ending {
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", coalesce((balance).granted, 0) AS granted,
   coalesce((balance).used, 0) AS used, coalesce((balance).reserved, 0) AS reserved`;
 
-/** The ledger: each operation of a render is one idempotent statement (002-ledger.ts, 006-reversals.ts). */
+/**
+ * The ledger. Each operation is one idempotent statement (002-ledger.ts, 006-reversals.ts), except `prune` and
+ * `deleteAccount`, which are several.
+ */
 export function createLedger({ query }: Database): Ledger {
   return {
     prune: (request) => pruneLedger(query, request),

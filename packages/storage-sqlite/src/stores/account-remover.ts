@@ -7,7 +7,7 @@ import { durably, transact } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
 import type { Deletions } from "./deletions.ts";
 
-export interface RemoverParts {
+export interface RemoverDependencies {
   readonly deletions: Deletions;
   readonly ledgerReserve: LedgerReserve;
 }
@@ -15,7 +15,7 @@ export interface RemoverParts {
 /** The first and the last step of a deletion. */
 export function createAccountRemover(
   database: DatabaseSync,
-  { deletions, ledgerReserve }: RemoverParts,
+  { deletions, ledgerReserve }: RemoverDependencies,
 ): Pick<AccountStore, "startDeletion" | "delete" | "prune"> {
   const start = prepare<Account>(
     database,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 import { durably, transact } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
-import { createAccountRemover, type RemoverParts } from "./account-remover.ts";
+import { createAccountRemover, type RemoverDependencies } from "./account-remover.ts";
 
 /**
  * The accounts on a page, and all after them. `after` is `NULL` for the first page; if no account has that id, nothing
@@ -15,7 +15,7 @@ const MATCHED = `FROM accounts
     AND (:anyPlan OR plan_slug IS :planSlug)
     AND (:isVerified IS NULL OR (email_verified_at IS NOT NULL) = :isVerified)`;
 
-export function createAccountStore(database: DatabaseSync, parts: RemoverParts): AccountStore {
+export function createAccountStore(database: DatabaseSync, dependencies: RemoverDependencies): AccountStore {
   const insert = prepare(
     database,
     `INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at,
@@ -88,6 +88,6 @@ export function createAccountStore(database: DatabaseSync, parts: RemoverParts):
       };
       return durably(database, () => transact(database, readAndUpdate));
     },
-    ...createAccountRemover(database, parts),
+    ...createAccountRemover(database, dependencies),
   };
 }

@@ -27,13 +27,16 @@ import { endReservation } from "./ledger.ts";
 /** Each can have up to 20 items. */
 const BATCHES_PER_TRANSACTION = 20;
 
-export interface BatchParts {
+export interface BatchDependencies {
   readonly ledger: LedgerStatements;
   readonly deletions: Deletions;
 }
 
 /** Stores batches with their items and deliveries; settles reservations with the ledger's statements. */
-export function createBatchStore(database: DatabaseSync, { ledger, deletions }: BatchParts): BatchStore {
+export function createBatchStore(
+  database: DatabaseSync,
+  { ledger, deletions }: BatchDependencies,
+): BatchStore {
   const statements = prepareBatchStatements(database);
 
   /** Applies a change within a transaction, and writes the result if `shouldWrite` allows it. */
@@ -62,9 +65,7 @@ export function createBatchStore(database: DatabaseSync, { ledger, deletions }: 
       );
       return outcome?.holder ?? null;
     },
-    async find(batchId) {
-      return toBatch(statements.find.all({ id: batchId }));
-    },
+    find: async (batchId) => toBatch(statements.find.all({ id: batchId })),
     async page({ after, limit, accountId, isFinished, delivery }) {
       const selection = {
         after: after ?? null,

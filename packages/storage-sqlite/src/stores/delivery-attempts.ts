@@ -1,4 +1,4 @@
-import type { BatchStore, DeliveryRecord } from "@snap/engine/ports";
+import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, type Statement } from "../prepare.ts";
 import { transact } from "../transaction.ts";
@@ -7,7 +7,7 @@ const ATTEMPTS_PER_BATCH = 100;
 
 export function createDeliveryAttempts(
   database: DatabaseSync,
-): Pick<BatchStore, "recordDelivery" | "deliveries"> {
+): Pick<BatchStore, "recordAttempt" | "attempts"> {
   const insert = prepare<{ batch: number }>(
     database,
     `INSERT INTO delivery_attempts (batch, id, account_id, at, attempt, duration_ms, status, failure, body)
@@ -30,12 +30,12 @@ export function createDeliveryAttempts(
   };
 
   return {
-    async recordDelivery(delivery) {
+    async recordAttempt(attempt) {
       transact(database, () => {
-        for (const { batch } of insert.all({ ...delivery })) removeSurplus.run({ batch });
+        for (const { batch } of insert.all({ ...attempt })) removeSurplus.run({ batch });
       });
     },
-    async deliveries({ after, limit, batchId, accountId }) {
+    async attempts({ after, limit, batchId, accountId }) {
       const page =
         batchId === undefined ? (accountId === undefined ? pages.all : pages.byAccount) : pages.byBatch;
       const rows = page.all({
@@ -50,7 +50,7 @@ export function createDeliveryAttempts(
 }
 
 /** For the first page, `after` is `NULL`; all text is less than a blob. The page is empty if `after` is unknown. */
-function preparePage(database: DatabaseSync, condition: string): Statement<DeliveryRecord> {
+function preparePage(database: DatabaseSync, condition: string): Statement<AttemptRecord> {
   return prepare(
     database,
     `SELECT delivery_attempts.id, batches.id AS batchId, delivery_attempts.account_id AS accountId, at, attempt,
@@ -63,6 +63,6 @@ function preparePage(database: DatabaseSync, condition: string): Statement<Deliv
 }
 
 /** Copies the row, because the driver's rows have no prototype. */
-function toRecord(row: DeliveryRecord): DeliveryRecord {
+function toRecord(row: AttemptRecord): AttemptRecord {
   return { ...row };
 }

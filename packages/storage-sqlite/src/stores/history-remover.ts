@@ -16,7 +16,7 @@ const TOTALS_PER_TRANSACTION = 500;
  */
 const REMAINING_TEXTS = 200;
 
-export interface RemoverParts {
+export interface RemoverDependencies {
   readonly accounts: HistoryAccounts;
   readonly slices: HistorySlices;
   readonly totals: UsageTotalsTable;
@@ -29,7 +29,7 @@ interface Removed {
 /** Deletes entries. Overwrites their text in place, and deletes it only when it is the oldest. */
 export function createHistoryRemover(
   database: DatabaseSync,
-  { accounts, slices, totals }: RemoverParts,
+  { accounts, slices, totals }: RemoverDependencies,
 ): Pick<HistoryStore, "prune" | "deleteAccount"> {
   const removeOutdated = prepare<Removed>(
     database,

@@ -14,7 +14,7 @@ import { createUsageTotals } from "./usage-totals.ts";
 type AppendRequest = Parameters<HistoryStore["append"]>[0];
 type FailureCount = Awaited<ReturnType<HistoryStore["failures"]>>[number];
 
-export interface HistoryParts {
+export interface HistoryDependencies {
   readonly deletions: Deletions;
   readonly ledgerReserve: Pick<LedgerReserve, "isDiskLow">;
 }
@@ -22,7 +22,7 @@ export interface HistoryParts {
 /** Does not flush to disk, so a power failure can lose the last entries. */
 export function createHistoryStore(
   database: DatabaseSync,
-  { deletions, ledgerReserve }: HistoryParts,
+  { deletions, ledgerReserve }: HistoryDependencies,
 ): HistoryStore {
   const accounts = createHistoryAccounts(database);
   const totals = createUsageTotals(database, accounts);

@@ -31,7 +31,7 @@ const ENDINGS = {
   reversed: { kind: "reverse", used: -1, reserved: 0 },
 } as const;
 
-export interface LedgerParts {
+export interface LedgerDependencies {
   readonly statements: LedgerStatements;
   readonly deletions: Deletions;
 }
@@ -39,17 +39,17 @@ export interface LedgerParts {
 /**
  * The ledger: a balance per account and period, and an append-only journal, both written in one transaction.
  */
-export function createLedger(database: DatabaseSync, parts: LedgerParts): Ledger {
-  const { statements } = parts;
+export function createLedger(database: DatabaseSync, dependencies: LedgerDependencies): Ledger {
+  const { statements } = dependencies;
   const remover = createLedgerRemover(database);
   return {
     async balance(request) {
       const balance =
-        readBalance(statements, request) ?? transact(database, () => updateBalance(parts, request));
+        readBalance(statements, request) ?? transact(database, () => updateBalance(dependencies, request));
       return balance ?? noCredits();
     },
     async reserve(request) {
-      return transact(database, () => reserve(parts, request));
+      return transact(database, () => reserve(dependencies, request));
     },
     async settle(request) {
       return transact(database, () => endReservation(statements, { ...request, target: "settled" }));
@@ -92,11 +92,11 @@ function prune(
 
 /** Reserves a credit if one is left. Requires a transaction. */
 function reserve(
-  parts: LedgerParts,
+  dependencies: LedgerDependencies,
   { reservationId: id, lapsesAt, ...request }: ReserveRequest,
 ): ReserveOutcome {
-  const { statements } = parts;
-  const balance = readBalance(statements, request) ?? updateBalance(parts, request);
+  const { statements } = dependencies;
+  const balance = readBalance(statements, request) ?? updateBalance(dependencies, request);
   if (balance === null) return { reserved: false, balance: noCredits() };
   const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
   const row: ReservationRecord = { id, ...keyOf(request), lapsesAt, state };
@@ -121,7 +121,10 @@ function readBalance(statements: LedgerStatements, request: BalanceRequest): Bal
  * Lapses overdue reservations, opens the period and updates its grant; returns `null` for a new period of an account that is
  * being deleted. Requires a transaction.
  */
-function updateBalance({ statements, deletions }: LedgerParts, request: BalanceRequest): Balance | null {
+function updateBalance(
+  { statements, deletions }: LedgerDependencies,
+  request: BalanceRequest,
+): Balance | null {
   const { accountId, granted, now } = request;
   for (const row of statements.findOverdue.all({ accountId, now }))
     resolve(statements, row, { ending: "lapsed", now });

@@ -1,7 +1,7 @@
 import type { Account, AccountFilter, AccountStore } from "@snap/engine/ports";
 import { pageOf } from "./page-of.ts";
 
-export interface AccountParts {
+export interface AccountDependencies {
   readonly accounts: Map<string, Account>;
   /** The instant of the latest call of `startDeletion` or `delete`, by account id. */
   readonly deletions: Map<string, number>;
@@ -9,7 +9,7 @@ export interface AccountParts {
 }
 
 /** Accounts in memory, in order of creation. */
-export function createAccountStore({ accounts, deletions, revokeAll }: AccountParts): AccountStore {
+export function createAccountStore({ accounts, deletions, revokeAll }: AccountDependencies): AccountStore {
   const isTaken = (email: string, exceptId?: string): boolean =>
     [...accounts.values()].some((other) => other.id !== exceptId && fold(other.email) === fold(email));
   return {

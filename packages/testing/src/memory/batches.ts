@@ -78,8 +78,8 @@ export function createBatchStore({
       }));
       return longestDue(deliveries, { now, ...limits });
     },
-    recordDelivery: attempts.recordDelivery,
-    deliveries: attempts.deliveries,
+    recordAttempt: attempts.recordAttempt,
+    attempts: attempts.attempts,
     async prune({ now, limit }) {
       const pruned = [...batches.values()]
         .filter(({ prunesAt }) => prunesAt !== null && prunesAt <= now)

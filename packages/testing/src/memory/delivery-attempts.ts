@@ -1,27 +1,27 @@
-import type { BatchStore, DeliveryRecord } from "@snap/engine/ports";
+import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import { pageOf } from "./page-of.ts";
 
 const ATTEMPTS_PER_BATCH = 100;
 
-export interface DeliveryAttempts extends Pick<BatchStore, "recordDelivery" | "deliveries"> {
+export interface DeliveryAttempts extends Pick<BatchStore, "recordAttempt" | "attempts"> {
   /** Deletes a batch's attempts. */
   delete(batchId: string): void;
 }
 
 /** Stores attempts to deliver webhooks in memory. */
 export function createDeliveryAttempts(hasBatch: (batchId: string) => boolean): DeliveryAttempts {
-  let attempts: readonly DeliveryRecord[] = [];
+  let attempts: readonly AttemptRecord[] = [];
   return {
-    async recordDelivery(delivery) {
-      if (!hasBatch(delivery.batchId)) return;
-      attempts = [...attempts, { ...delivery }].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    async recordAttempt(attempt) {
+      if (!hasBatch(attempt.batchId)) return;
+      attempts = [...attempts, { ...attempt }].toSorted((a, b) => (a.id < b.id ? 1 : -1));
       const surplus = new Set(
-        attempts.filter(({ batchId }) => batchId === delivery.batchId).slice(ATTEMPTS_PER_BATCH),
+        attempts.filter(({ batchId }) => batchId === attempt.batchId).slice(ATTEMPTS_PER_BATCH),
       );
-      attempts = attempts.filter((attempt) => !surplus.has(attempt));
+      attempts = attempts.filter((one) => !surplus.has(one));
     },
-    async deliveries({ after, limit, batchId, accountId }) {
-      const matches = (attempt: DeliveryRecord): boolean =>
+    async attempts({ after, limit, batchId, accountId }) {
+      const matches = (attempt: AttemptRecord): boolean =>
         (batchId === undefined || attempt.batchId === batchId) &&
         (accountId === undefined || attempt.accountId === accountId);
       const { entries, more } = pageOf(attempts, { after, limit, matches });

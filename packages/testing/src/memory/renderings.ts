@@ -8,14 +8,14 @@ interface Entry extends RenderingKey {
   readonly bytes: number;
 }
 
-export interface RenderingParts {
+export interface RenderingDependencies {
   /** The quota; `null` for none. */
   readonly maxBytes: number | null;
   readonly deletions: Map<string, number>;
 }
 
 /** Renderings in memory. */
-export function createRenderingStore({ maxBytes, deletions }: RenderingParts): RenderingStore {
+export function createRenderingStore({ maxBytes, deletions }: RenderingDependencies): RenderingStore {
   const entries = new Map<string, Entry>();
   const purge = (accountId: string | null): number => {
     const purged = [...entries].filter(([, entry]) => accountId === null || entry.accountId === accountId);

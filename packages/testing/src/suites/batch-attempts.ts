@@ -1,16 +1,16 @@
-import type { BatchStore, DeliveryFilter, DeliveryRecord } from "@snap/engine/ports";
+import type { BatchStore, AttemptFilter, AttemptRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
 import { assertOpenPages } from "./pages.ts";
 import { concurrently, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
-/** Returns an attempt to deliver the webhook of `batch_1`, numbered by `order`. */
-function attempt(order: number, change: Partial<DeliveryRecord> = {}): DeliveryRecord {
+/** Returns an attempt to deliver the webhook of `batch_1`. `sequence` determines its id and start time. */
+function attempt(sequence: number, change: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
-    id: `dlv_${(SUBMITTED_AT + order).toString(16).padStart(12, "0")}000000000000`,
+    id: `dlv_${(SUBMITTED_AT + sequence).toString(16).padStart(12, "0")}000000000000`,
     batchId: "batch_1",
     accountId: "acct_1",
-    at: SUBMITTED_AT + order,
+    at: SUBMITTED_AT + sequence,
     attempt: 1,
     durationMs: 120,
     status: 500,
@@ -37,19 +37,19 @@ async function insertBatches(batches: BatchStore): Promise<void> {
   await batches.insert(finished(sampleBatch({ id: "batch_3" }), { retentionMs: 2000 }));
 }
 
-/** Tests the attempts to deliver webhooks. */
+/** Tests how a batch store records webhook delivery attempts. */
 export function testDeliveryAttempts(test: DefineTest<"batches">): void {
   test("returns every field of an attempt", async ({ batches }) => {
     await insertBatches(batches);
-    for (const record of ATTEMPTS) await batches.recordDelivery(record);
-    const { entries } = await batches.deliveries({ limit: 10 });
+    for (const record of ATTEMPTS) await batches.recordAttempt(record);
+    const { entries } = await batches.attempts({ limit: 10 });
     assert.deepEqual(entries, ATTEMPTS.toReversed());
   });
 
   test("returns pages of attempts, newest first", async ({ batches }) => {
     await insertBatches(batches);
-    for (const index of [3, 0, 4, 2, 1]) await batches.recordDelivery(ATTEMPTS[index] ?? attempt(9));
-    const selections: readonly (readonly [filter: DeliveryFilter, orders: readonly number[]])[] = [
+    for (const index of [3, 0, 4, 2, 1]) await batches.recordAttempt(ATTEMPTS[index] ?? attempt(9));
+    const selections: readonly (readonly [filter: AttemptFilter, sequences: readonly number[]])[] = [
       [{}, [4, 3, 2, 1, 0]],
       [{ batchId: "batch_1" }, [3, 1, 0]],
       [{ accountId: "acct_1" }, [4, 3, 1, 0]],
@@ -59,44 +59,44 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
       [{ batchId: "a\0b" }, []],
       [{ accountId: "a\0b" }, []],
     ];
-    for (const [filter, orders] of selections)
+    for (const [filter, sequences] of selections)
       await assertOpenPages(
-        (request) => batches.deliveries({ ...request, ...filter }),
-        orders.map((order) => attempt(order).id),
+        (request) => batches.attempts({ ...request, ...filter }),
+        sequences.map((sequence) => attempt(sequence).id),
       );
     for (const after of [attempt(5).id, "", "a\0b", ...UNUSUAL_TEXTS])
-      assert.deepEqual(await batches.deliveries({ after, limit: 10 }), { entries: [], hasMore: false });
+      assert.deepEqual(await batches.attempts({ after, limit: 10 }), { entries: [], hasMore: false });
   });
 
-  test("does not store an attempt of an unknown batch", async ({ batches }) => {
+  test("does not store an attempt for an unknown batch", async ({ batches }) => {
     for (const batchId of ["batch_1", "", ...UNUSUAL_TEXTS])
-      await batches.recordDelivery(attempt(0, { batchId }));
-    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
+      await batches.recordAttempt(attempt(0, { batchId }));
+    assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
   });
 
-  test("stores only the latest 100 attempts of each batch", async ({ batches }) => {
+  test("stores only the latest 100 attempts for each batch", async ({ batches }) => {
     await insertBatches(batches);
-    await batches.recordDelivery(attempt(0, { batchId: "batch_2", accountId: "acct_2" }));
-    await concurrently((index) => batches.recordDelivery(attempt(index + 1)));
-    await batches.recordDelivery(attempt(102));
-    await batches.recordDelivery(attempt(101));
-    const { entries, hasMore } = await batches.deliveries({ batchId: "batch_1", limit: 100 });
+    await batches.recordAttempt(attempt(0, { batchId: "batch_2", accountId: "acct_2" }));
+    await concurrently((index) => batches.recordAttempt(attempt(index + 1)));
+    await batches.recordAttempt(attempt(102));
+    await batches.recordAttempt(attempt(101));
+    const { entries, hasMore } = await batches.attempts({ batchId: "batch_1", limit: 100 });
     assert.deepEqual(
       entries.map(({ id }) => id),
       Array.from({ length: 100 }, (_, index) => attempt(102 - index).id),
     );
     assert.equal(hasMore, false);
-    assert.equal((await batches.deliveries({ batchId: "batch_2", limit: 10 })).entries.length, 1);
+    assert.equal((await batches.attempts({ batchId: "batch_2", limit: 10 })).entries.length, 1);
   });
 
   test("deletes attempts with their batch", async ({ batches }) => {
     await insertBatches(batches);
-    for (const record of ATTEMPTS) await batches.recordDelivery(record);
+    for (const record of ATTEMPTS) await batches.recordAttempt(record);
     assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 2);
-    assert.deepEqual((await batches.deliveries({ limit: 10 })).entries, ATTEMPTS.slice(4));
+    assert.deepEqual((await batches.attempts({ limit: 10 })).entries, ATTEMPTS.slice(4));
     assert.equal(await batches.deleteAccount({ accountId: "acct_1" }), 1);
-    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
-    await batches.recordDelivery(attempt(9));
-    assert.deepEqual(await batches.deliveries({ limit: 10 }), { entries: [], hasMore: false });
+    assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
+    await batches.recordAttempt(attempt(9));
+    assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
   });
 }

@@ -112,8 +112,8 @@ export function testHistoryPages(test: DefineTest<"history">): void {
   });
 
   test("distinguishes unusual account ids, hosts and request ids", async ({ history }) => {
-    const entries = UNUSUAL_TEXTS.map((text, order) =>
-      sampleEntry({ id: historyId(FINISHED_AT, order), accountId: text, host: text, requestId: text }),
+    const entries = UNUSUAL_TEXTS.map((text, index) =>
+      sampleEntry({ id: historyId(FINISHED_AT, index), accountId: text, host: text, requestId: text }),
     );
     await history.append({ entries, totals: [] });
     for (const [index, text] of UNUSUAL_TEXTS.entries())

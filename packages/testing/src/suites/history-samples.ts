@@ -3,9 +3,9 @@ import type { HistoryEntry, UsageTotals } from "@snap/engine/ports";
 /** 2026-01-01T00:00:00Z. */
 export const FINISHED_AT = 1_767_225_600_000;
 
-/** Returns an id for an instant. `order` sorts ids of the same millisecond. */
-export function historyId(at: number, order = 0): string {
-  return `req_${at.toString(16).padStart(12, "0")}${order.toString(16).padStart(12, "0")}`;
+/** Returns an id for an instant. `sequence` orders the ids of one millisecond. */
+export function historyId(at: number, sequence = 0): string {
+  return `req_${at.toString(16).padStart(12, "0")}${sequence.toString(16).padStart(12, "0")}`;
 }
 
 /** Returns a successful capture with every field set. Its id matches its instant. */

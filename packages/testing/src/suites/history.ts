@@ -28,7 +28,7 @@ async function idsOf(history: HistoryStore): Promise<readonly string[]> {
 
 function testEntries(test: DefineTest<"history">): void {
   test("returns every field", async ({ history }) => {
-    const id = (order: number): string => historyId(FINISHED_AT, order);
+    const id = (sequence: number): string => historyId(FINISHED_AT, sequence);
     const entries = [
       sampleEntry({ id: id(1) }),
       failedEntry({ id: id(2) }),
@@ -49,10 +49,10 @@ function testEntries(test: DefineTest<"history">): void {
       { url, text: '\n\t"\\\u2028' },
       { url, large: "x".repeat(60_000) },
     ];
-    const entries = parameters.map((one, order) => {
-      const text = UNUSUAL_TEXTS[order] ?? "";
+    const entries = parameters.map((one, index) => {
+      const text = UNUSUAL_TEXTS[index] ?? "";
       const texts = { requestId: text, batchId: text, host: text, message: text, key: text, etag: text };
-      return sampleEntry({ id: historyId(FINISHED_AT, order), parameters: one, notes: [text], ...texts });
+      return sampleEntry({ id: historyId(FINISHED_AT, index), parameters: one, notes: [text], ...texts });
     });
     await appendEntries(history, entries);
     for (const entry of entries) assert.deepEqual(await history.find(entry.id), entry);
@@ -139,9 +139,9 @@ function testDeletions(test: DefineTest<"history">): void {
 
   test("deletes all entries and totals of an account", async ({ history }) => {
     const others = ["acct_10", ...UNUSUAL_TEXTS];
-    const entries = Array.from({ length: 1000 }, (_, order) => {
-      const accountId = order % 2 === 0 ? "acct_1" : (others[order] ?? "acct_2");
-      return sampleEntry({ id: historyId(FINISHED_AT, order), accountId });
+    const entries = Array.from({ length: 1000 }, (_, index) => {
+      const accountId = index % 2 === 0 ? "acct_1" : (others[index] ?? "acct_2");
+      return sampleEntry({ id: historyId(FINISHED_AT, index), accountId });
     });
     const totals = ["acct_1", ...others].map((accountId, index) =>
       sampleTotals({ accountId, tokenId: index }),
@@ -171,7 +171,7 @@ export function testHistoryOfDeletedAccounts(test: DefineTest<keyof Storage>): v
   const deletion = { id: "acct_1", now: FINISHED_AT };
   const appendBoth = (history: HistoryStore, at: number): Promise<void> =>
     history.append({
-      entries: both.map((accountId, order) => sampleEntry({ id: historyId(at, order), at, accountId })),
+      entries: both.map((accountId, index) => sampleEntry({ id: historyId(at, index), at, accountId })),
       totals: both.map((accountId, index) => sampleTotals({ accountId, tokenId: index + 1 })),
     });
 

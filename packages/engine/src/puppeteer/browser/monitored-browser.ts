@@ -33,7 +33,8 @@ export interface MonitorOptions extends ProbeOptions {
   readonly onEvent: (event: RendererEvent) => void;
 }
 
-export interface BrowserParts {
+/** A local browser to monitor. */
+export interface RunningBrowser {
   readonly launched: LaunchedBrowser;
   readonly rendering: RenderingBrowser;
   readonly group: ProcessGroup;
@@ -69,28 +70,28 @@ const UNRESPONSIVE = "The browser stopped responding: one of this account's page
  * is suspected in a shared browser is rendered again in an isolated one, and ended only if it does the same there.
  */
 export class MonitoredBrowser {
-  readonly #parts: BrowserParts;
+  readonly #browser: RunningBrowser;
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
   readonly #gpuOverload = new GpuOverloadDetector();
   #latest: BrowserUsage<Tab> | null = null;
 
-  constructor(parts: BrowserParts, options: MonitorOptions) {
-    this.#parts = parts;
+  constructor(browser: RunningBrowser, options: MonitorOptions) {
+    this.#browser = browser;
     this.#options = options;
   }
 
   get group(): ProcessGroup {
-    return this.#parts.group;
+    return this.#browser.group;
   }
 
   get isIsolated(): boolean {
-    return this.#parts.isIsolated;
+    return this.#browser.isIsolated;
   }
 
   get isRendering(): boolean {
-    return this.#parts.rendering.activeRenders > 0;
+    return this.#browser.rendering.activeRenders > 0;
   }
 
   /**
@@ -100,7 +101,7 @@ export class MonitoredBrowser {
    * @returns The pages' usage since the previous call.
    */
   enforceLimits(intervalMs: number): BrowserUsage<Tab> {
-    const { rendering, group } = this.#parts;
+    const { rendering, group } = this.#browser;
     const usage = this.#meter.update(group.read(), rendering.tabsInUse);
     this.#latest = usage;
     rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
@@ -112,7 +113,7 @@ export class MonitoredBrowser {
 
   /** Kills the browser if it becomes unresponsive. Settles when the browser has exited. */
   async probe(): Promise<void> {
-    const { launched, isIsolated } = this.#parts;
+    const { launched, isIsolated } = this.#browser;
     const options = isIsolated ? withLongerTimeout(this.#options) : this.#options;
     await waitUntilUnresponsive(launched, options, {
       onSlow: (waitedMs) => {
@@ -138,12 +139,12 @@ export class MonitoredBrowser {
     );
     if (!isNotable) return;
     const running = new Set(processes.map(({ pid }) => pid));
-    for (const tab of this.#parts.rendering.tabsInUse) tab.processes.identify(running);
+    for (const tab of this.#browser.rendering.tabsInUse) tab.processes.identify(running);
   }
 
   #enforcePageLimits(page: PageUsage<Tab>): void {
     const { pageMemoryMaxBytes: bytesMax, pageCpuMaxMs: cpuMaxMs } = this.#options;
-    const sharedBytesMax = this.#parts.isIsolated ? bytesMax : bytesMax * SUSPICIOUS_MEMORY_FRACTION;
+    const sharedBytesMax = this.#browser.isIsolated ? bytesMax : bytesMax * SUSPICIOUS_MEMORY_FRACTION;
     if (page.ownBytes + page.sharedBytes > bytesMax || page.sharedBytes > sharedBytesMax) {
       const message = `The page used more than ${Math.round(bytesMax / MIB)} MiB of memory.`;
       const largest = largestOf(page.processes, ({ memoryBytes }) => memoryBytes);
@@ -159,7 +160,7 @@ export class MonitoredBrowser {
 
   /** An isolated browser may be flooded, because that delays no other account. */
   #suspectFloods(): void {
-    if (this.#parts.isIsolated) return;
+    if (this.#browser.isIsolated) return;
     const pages = this.#latest === null ? [] : [...this.#latest.pages, this.#latest.unknown];
     const pids = pages.flatMap(({ processes }) => processes.map(({ pid }) => pid));
     const flooding = new Set(this.#floods.sample(pids, performance.now()));
@@ -171,7 +172,7 @@ export class MonitoredBrowser {
 
   /** Moves large screenshots to an isolated browser if they delay other renders. */
   #suspectCaptures(): void {
-    const { rendering, isIsolated } = this.#parts;
+    const { rendering, isIsolated } = this.#browser;
     if (isIsolated) return;
     const tabs = [...rendering.tabsInUse];
     const largestPixels = Math.max(0, ...tabs.map(({ channel }) => channel.capturedPixels));
@@ -183,7 +184,7 @@ export class MonitoredBrowser {
 
   #end(usage: PageUsage<Tab>, { reason, message, isCertain, largest }: LimitViolation): void {
     const error =
-      this.#parts.isIsolated || isCertain
+      this.#browser.isIsolated || isCertain
         ? new PageEnded(reason, message, describeUsage(usage, largest))
         : new TabSuspected(SUSPICIONS[reason]);
     this.#stop(usage, error, largest === undefined ? [] : [largest]);
@@ -191,7 +192,7 @@ export class MonitoredBrowser {
 
   /** @param processes - Killed if their page is unknown; the page that then crashes is theirs. */
   #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
-    const { rendering, group } = this.#parts;
+    const { rendering, group } = this.#browser;
     if (usage.page !== null) return usage.page.end(reason);
     rendering.host.killedProcesses.record(reason);
     for (const { pid } of processes) group.signal(pid, "SIGKILL");
@@ -199,7 +200,7 @@ export class MonitoredBrowser {
 
   /** An isolated browser may be overloaded, because that delays no other account. */
   #isGpuOverloaded(shared: readonly ProcessUsage[], intervalMs: number): boolean {
-    const { isIsolated, rendering } = this.#parts;
+    const { isIsolated, rendering } = this.#browser;
     if (isIsolated) return false;
     return this.#gpuOverload.update({
       atMs: performance.now(),
@@ -212,7 +213,7 @@ export class MonitoredBrowser {
 
   /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */
   async #kill(reason: string): Promise<void> {
-    const { launched, rendering, isIsolated } = this.#parts;
+    const { launched, rendering, isIsolated } = this.#browser;
     for (const tab of rendering.tabsInUse)
       tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
     await launched.kill();

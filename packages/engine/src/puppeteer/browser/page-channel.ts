@@ -35,7 +35,7 @@ export type CaptureScreenshot = (
   signal: AbortSignal,
 ) => Promise<Uint8Array>;
 
-interface PageChannelParts {
+interface PageChannelOptions {
   readonly sessionId: string;
   /** The connection's pages by session, including those of frames and workers. */
   readonly pages: Map<string, PageChannel>;
@@ -47,15 +47,15 @@ interface PageChannelParts {
  * are parsed. A page that exceeds a limit floods the connection, so the rest of its messages are discarded.
  */
 export class PageChannel {
-  readonly #parts: PageChannelParts;
+  readonly #options: PageChannelOptions;
   readonly #sessionIds = new Set<string>();
   readonly #flooded = new AbortController();
   #capturedPixels = 0;
   readonly #counts = { network: { events: 0, bytes: 0 }, other: { events: 0, bytes: 0 } };
 
-  constructor(parts: PageChannelParts) {
-    this.#parts = parts;
-    this.include(parts.sessionId);
+  constructor(options: PageChannelOptions) {
+    this.#options = options;
+    this.include(options.sessionId);
   }
 
   /** Aborts with a `SnapError` when the page exceeds a limit. */
@@ -77,12 +77,12 @@ export class PageChannel {
   /** Counts the messages of this session as the page's. */
   include(sessionId: string): void {
     this.#sessionIds.add(sessionId);
-    this.#parts.pages.set(sessionId, this);
+    this.#options.pages.set(sessionId, this);
   }
 
   /** Stops counting once the browser has closed the page. */
   close(): void {
-    for (const sessionId of this.#sessionIds) this.#parts.pages.delete(sessionId);
+    for (const sessionId of this.#sessionIds) this.#options.pages.delete(sessionId);
   }
 
   /** Counts the message that starts with `start`; returns whether it may be parsed. */
@@ -100,7 +100,7 @@ export class PageChannel {
     { pixels, ...command }: CaptureCommand & { readonly pixels: number },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const { sessionId, captureScreenshot } = this.#parts;
+    const { sessionId, captureScreenshot } = this.#options;
     this.#capturedPixels = pixels;
     try {
       return await captureScreenshot({ ...command, sessionId }, signal);

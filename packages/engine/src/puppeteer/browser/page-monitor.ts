@@ -1,7 +1,7 @@
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
 import { shareCpu, type CpuUse } from "./fair-share.ts";
-import { MonitoredBrowser, type BrowserParts, type MonitorOptions } from "./monitored-browser.ts";
+import { MonitoredBrowser, type RunningBrowser, type MonitorOptions } from "./monitored-browser.ts";
 import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { Throttle } from "./throttle.ts";
@@ -36,13 +36,13 @@ export class PageMonitor {
   }
 
   /** Monitors a browser until it exits. */
-  add(parts: BrowserParts): void {
-    const browser = new MonitoredBrowser(parts, this.#options);
-    this.#browsers.add(browser);
-    browser
+  add(browser: RunningBrowser): void {
+    const monitored = new MonitoredBrowser(browser, this.#options);
+    this.#browsers.add(monitored);
+    monitored
       .probe()
       .catch(() => {}) // it has exited
-      .finally(() => this.#browsers.delete(browser));
+      .finally(() => this.#browsers.delete(monitored));
   }
 
   /** Returns the memory of all processes of these browsers; 0 on systems without /proc. */

@@ -17,11 +17,11 @@ interface Exchange {
   readonly target: Target;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly isRepeatable: boolean;
+  readonly isRetryable: boolean;
 }
 
 /**
- * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2) and streams both bodies. A repeatable request may
+ * Forwards a plain HTTP request in absolute form (RFC 9112, 3.2.2) and streams both bodies. A retryable request may
  * reuse an idle connection of the page; any other opens a new one. Every failure closes the client's connection.
  */
 export function forward(session: EgressSession, request: IncomingMessage, response: ServerResponse): void {
@@ -32,8 +32,8 @@ export function forward(session: EgressSession, request: IncomingMessage, respon
   response.on("close", () => {
     if (!request.complete) drop(); // otherwise the rest of its body would be parsed as the next request
   });
-  const exchange = { session, target, request, response, isRepeatable: isRepeatable(request) };
-  send(exchange, exchange.isRepeatable ? session.agent : null);
+  const exchange = { session, target, request, response, isRetryable: isRetryable(request) };
+  send(exchange, exchange.isRetryable ? session.agent : null);
 }
 
 /** Only plain HTTP with an identity or chunked body; other transfer codings cannot be forwarded. */
@@ -42,8 +42,8 @@ function isForwardable({ url, headers }: IncomingMessage): boolean {
   return /^http:/i.test(url ?? "") && (coding === undefined || coding.toLowerCase() === "chunked");
 }
 
-/** Safe to send twice: a safe method (RFC 9110, 9.2.1) without a body. */
-function isRepeatable({ method, headers }: IncomingMessage): boolean {
+/** Returns whether it can be sent twice: its method is safe (RFC 9110, 9.2.1), and there is no body to send again. */
+function isRetryable({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
   return !hasBody && (method === "GET" || method === "HEAD" || method === "OPTIONS");
 }
@@ -64,7 +64,7 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
     else client.destroy();
   });
   response.on("close", () => outgoing.destroy()); // no effect once the connection is back in the agent
-  if (exchange.isRepeatable) {
+  if (exchange.isRetryable) {
     outgoing.end();
     return;
   }

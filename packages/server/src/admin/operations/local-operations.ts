@@ -27,8 +27,8 @@ function localBatches({ batches }: Engine): BatchOperations {
       if (batch === null) throw batchNotFound(id);
       return batchDocument(batch);
     },
-    async deliveries(batchId, limit) {
-      return (await batches.deliveryPage({ batchId, limit })).entries.map(attemptDocument);
+    async attempts(batchId, limit) {
+      return (await batches.attemptPage({ batchId, limit })).entries.map(attemptDocument);
     },
     redeliver: async (id) => batchDocument(await batches.redeliver(id)),
   };

@@ -64,7 +64,7 @@ export interface BatchOperations {
   page(query: BatchQuery): Promise<AdminCountedList<AdminBatchSummary>>;
   get(id: string): Promise<AdminBatch>;
   /** Returns the latest attempts to deliver the webhook, newest first. */
-  deliveries(id: string, limit: number): Promise<readonly DeliveryAttemptDocument[]>;
+  attempts(id: string, limit: number): Promise<readonly DeliveryAttemptDocument[]>;
   /** Schedules another delivery of the webhook. */
   redeliver(id: string): Promise<AdminBatch>;
 }

@@ -76,7 +76,7 @@ function remoteBatches(call: Call): BatchOperations {
   return {
     page: (query) => readPage(call, { path: "/batches", query, missing: batchNotFound(query.after ?? "") }),
     get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, missing: batchNotFound(id) }),
-    deliveries: async (id, limit) => {
+    attempts: async (id, limit) => {
       const query = { batch: id, limit };
       return (await call<AdminList<DeliveryAttemptDocument>>({ path: "/deliveries", query })).entries;
     },

@@ -43,7 +43,7 @@ export const BATCH_ROUTES = [
     query: deliveryFilter,
     response: listOf(deliveryAttempt),
     async handle({ engine, query: { batch: batchId, account: accountId, ...query } }) {
-      const page = await engine.batches.deliveryPage({ ...pageRequestOf(query), batchId, accountId });
+      const page = await engine.batches.attemptPage({ ...pageRequestOf(query), batchId, accountId });
       return openListDocument(page, attemptDocument);
     },
   }),

@@ -23,7 +23,7 @@ export async function withTestPages<T>(
   const allowed = await servePage(() => {});
   const forbidden = await servePage(() => (hits.forbidden += 1));
   const policy: TargetPolicy = {
-    allow: [{ kind: "block", address: "127.0.0.1", prefixLength: 32, port: portOf(allowed) }],
+    allow: [{ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: portOf(allowed) }],
     ownHostnames: [],
   };
   try {

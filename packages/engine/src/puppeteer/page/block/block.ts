@@ -21,11 +21,11 @@ export function block({ tab, parameters, filterLists }: LoadedPage): Configurati
     isForEgress(pattern) ? "hosts" : "intercepted",
   );
   const blocksAll = blockResources?.split(",").includes("websocket") === true;
-  const webSockets = blocksAll ? [ANY] : intercepted.map((pattern) => pattern.webSockets);
+  const webSocketSources = blocksAll ? [ANY] : intercepted.map((pattern) => pattern.webSocketSource);
   const hostBlocking = blockHosts(tab, hosts);
-  if (hosts.length + webSockets.length > 0) egress.blockHosts?.(hostBlocking.blocks);
+  if (hosts.length + webSocketSources.length > 0) egress.blockHosts?.(hostBlocking.blocks);
   return {
-    settings: [...hostBlocking.settings, ...webSocketSettings(webSockets)],
+    settings: [...hostBlocking.settings, ...webSocketSettings(webSocketSources)],
     rules: [
       ...(intercepted.length === 0 ? [] : [patternRule(tab, intercepted)]),
       ...resourceRules(tab, blockResources),

@@ -18,8 +18,11 @@ export interface UrlPattern {
    * callers' patterns are never sent to it.
    */
   readonly paused: readonly Protocol.Fetch.RequestPattern[];
-  /** Source of a regular expression that matches WebSocket URLs with an explicit port. */
-  readonly webSockets: string;
+  /**
+   * Source of a regular expression for the URLs of WebSockets. That of a host pattern matches only URLs with an explicit
+   * port.
+   */
+  readonly webSocketSource: string;
 }
 
 /** Parses `blockUrls` after validation. */
@@ -40,7 +43,7 @@ function hostPattern(item: string): UrlPattern {
       return target !== null && matchesHost(target);
     },
     paused: ["", ":*"].map((anyPort) => ({ urlPattern: `*://${wildcard ?? ""}${hostname}${anyPort}/*` })),
-    webSockets: `^wss?://${wildcard === undefined ? "" : "[^/]+[.]"}${literal(hostname)}:${port ?? "\\d+"}/`,
+    webSocketSource: `^wss?://${wildcard === undefined ? "" : "[^/]+[.]"}${literal(hostname)}:${port ?? "\\d+"}/`,
   };
 }
 
@@ -54,7 +57,7 @@ function urlPattern(item: string): UrlPattern {
     matchesHost: () => false,
     matches: (url) => matchesWildcards(url, parts),
     paused: [{ urlPattern: `${start.replaceAll(/[\\?]/g, String.raw`\$&`)}*` }],
-    webSockets: `^${parts.map(literal).join(".*")}$`,
+    webSocketSource: `^${parts.map(literal).join(".*")}$`,
   };
 }
 

@@ -33,7 +33,7 @@ type Settings = Pick<
 >;
 
 /** The dependencies of batches and their worker; `createEngine` assembles them. */
-export interface BatchParts extends Stores, Settings {
+export interface BatchDependencies extends Stores, Settings {
   readonly seal: Seal;
   readonly cacheKey: CacheKey;
   readonly stores: NamedStores;
@@ -53,7 +53,7 @@ export interface BatchParts extends Stores, Settings {
 
 /** Applies an event to a stored batch; returns `null` if the event does not apply. */
 export async function applyEvent(
-  { batches, clock, rules }: BatchParts,
+  { batches, clock, rules }: BatchDependencies,
   batchId: string,
   event: BatchEvent,
 ): Promise<BatchRecord | null> {
