@@ -47,7 +47,10 @@ export const batchSubmission = z
       .array(z.union([screenshotItem, pdfItem]))
       .min(1)
       .max(BATCH_LIMITS.items)
-      .meta({ description: "The captures. Two items must not be the same capture; `cacheTtl`, `storeTo` and `storeKey` make no difference." }),
+      .meta({
+        description:
+          "The captures. Two items must not be the same capture; `cacheTtl`, `storeTo` and `storeKey` make no difference.",
+      }),
     webhookUrl: z.string().max(LIMITS.urlCharacters).nullish().meta({
       description: "URL that receives the finished batch; its host must be publicly reachable, as for `url`.",
       format: "uri",
