@@ -3,7 +3,7 @@
  * number, as in `blocked=3`. The reference is generated from these sentences.
  */
 export const RENDER_NOTES = {
-  "wait-capped": "A wait reached its limit, or the page kept navigating; the page was captured as it was.",
+  "wait-capped": "A wait reached its limit, or the page kept navigating; it was captured as it was.",
   "consent-declined": "A cookie banner was declined.",
   "consent-hidden": "A cookie banner could not be declined, and was hidden.",
   "consent-remains":
@@ -19,7 +19,7 @@ export const RENDER_NOTES = {
   "glyphs-missing": "The service has no font for some of the page's characters.",
   blank: "The image is entirely white or transparent.",
   "capture-too-large":
-    "The image, the PDF page, the file or the number of masks exceeds a limit; a retry fails the same way.",
+    "The image, PDF page, file or number of masks exceeds a limit; a retry fails the same way.",
   "pages-unmatched": "`pageRanges` starts after the last page; a retry fails the same way.",
   "selector-unmatched":
     "No element matched `selector`, or a selector is not valid CSS; a retry fails the same way.",

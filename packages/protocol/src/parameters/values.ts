@@ -210,7 +210,7 @@ export interface ScreenshotValues {
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
    * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds, 5 more if the page reloads.
+   * seconds, 8 if the page reloads.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -259,10 +259,9 @@ export interface ScreenshotValues {
    */
   readonly maskColor?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs with
-   * scripts, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have
-   * loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the
-   * viewport, or all of them with `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -456,7 +455,7 @@ export interface PdfValues {
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
    * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds, 5 more if the page reloads.
+   * seconds, 8 if the page reloads.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -497,10 +496,9 @@ export interface PdfValues {
    */
   readonly script?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs with
-   * scripts, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have
-   * loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the
-   * viewport, or all of them with `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;

@@ -117,7 +117,7 @@ it("includes the notes of a rendering", async () => {
   });
   expect(content[1]).toEqual({
     type: "text",
-    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/ (status 404); rendered now, 1 credit. wait-capped: A wait reached its limit, or the page kept navigating; the page was captured as it was.",
+    text: "PNG, 2 x 2 px, 1 KB, of https://example.com/ (status 404); rendered now, 1 credit. wait-capped: A wait reached its limit, or the page kept navigating; it was captured as it was.",
   });
   expect(structuredContent).toMatchObject({ notes: ["wait-capped"], target_status: 404 });
 });

@@ -12,7 +12,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     kind: "flag",
     default: false,
     description:
-      "Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3 seconds, 5 more if the page reloads.",
+      "Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3 seconds, 8 if the page reloads.",
     example: true,
   },
   {
