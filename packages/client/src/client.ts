@@ -34,8 +34,8 @@ export interface ClientOptions {
   /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Timeout of one attempt in milliseconds, including the body if it is read as bytes. A timeout ends the call with
-   * `timed_out`, without a retry.
+   * Timeout of one attempt in milliseconds, including the body, unless `as` leaves it unread. A timeout ends
+   * the call with `timed_out`, without a retry.
    * @default 120000
    */
   readonly timeoutMs?: number | undefined;
@@ -45,8 +45,8 @@ export interface ClientOptions {
    */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest wait before a retry, in milliseconds. If `Retry-After` is longer, the client throws the error immediately,
-   * with `retryAfterSeconds`.
+   * Longest wait before a retry, in milliseconds, besides up to 500 ms that are added to `Retry-After`. If
+   * `Retry-After` is longer, the client throws the error immediately, with `retryAfterSeconds`.
    * @default 60000
    */
   readonly maxRetryDelayMs?: number | undefined;

@@ -3,8 +3,10 @@ import type { ErrorCode, ParameterProblems } from "@snap/protocol";
 /**
  * The client's own codes, for failures without an error envelope:
  * - `connection_failed`: no response, or an incomplete one (status 0).
- * - `timed_out`: no complete response within the timeout (status 0).
- * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page (with its status).
+ * - `timed_out`: no complete response, or for `batches.wait()` no complete batch, within the timeout (status
+ *   0).
+ * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page (with its
+ *   status, or 0 for a redirect in a browser).
  * - `no_signed_url`: a batch item that has nothing to download (status 0).
  * - `aborted`: the call's signal was aborted; its reason is the `cause` (status 0).
  * - `misconfigured`: an option or argument is missing or malformed. A mistake in the calling program (status 0).
@@ -41,9 +43,12 @@ export class SnapError extends Error {
   override readonly name = "SnapError";
   // the empty intersection preserves autocompletion of the known codes
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** HTTP status; 0 without a response. */
+  /**
+   * HTTP status: of the response, or of `code` if it is one of the service's; 0 for the client's own codes
+   * without a response.
+   */
   readonly status: number;
-  /** Quote this in a bug report; `null` if no request reached the service. */
+  /** Quote this in a bug report; `null` without a response from the service. */
   readonly requestId: string | null;
   /** Seconds to wait before a retry; `null` if unspecified. */
   readonly retryAfterSeconds: number | null;

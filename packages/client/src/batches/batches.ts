@@ -49,8 +49,9 @@ export interface WaitOptions extends WatchOptions {
 
 export interface SubmitOptions extends CallOptions {
   /**
-   * 1 to 255 printable ASCII characters that identify the submission, such as an order number. For 24 hours, submitting
-   * the same batch with the same key returns the first one, from any process. Random by default.
+   * 1 to 255 printable ASCII characters that identify the submission, such as an order number. For 24 hours,
+   * or until the batch is deleted, submitting the same batch with the same key returns the first one, from any
+   * process. Random by default.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -154,9 +155,10 @@ export interface Batches {
   /**
    * Downloads an item's rendering from its signed URL, without sending the token.
    *
-   * @throws SnapError `no_signed_url` if the item has no signed URL: it is not done, its rendering is no longer cached,
-   * or the token has no signing secret. In that case, send the identical request with `screenshot()` or `pdf()`; it is
-   * free while the rendering is cached.
+   * @throws SnapError `no_signed_url` if the item has no signed URL: it is not done, its rendering is no
+   * longer cached, or a signed URL cannot request it, because a parameter is secret, the parameters are too
+   * long, or the token lacks the permission. Once it is done, the identical request with `screenshot()` or
+   * `pdf()` is free while the rendering is cached.
    */
   download<A extends FileForm = "bytes">(
     item: BatchItem,
@@ -263,6 +265,6 @@ function noSignedUrl({ id, status, error }: BatchItem): SnapError {
       ? `it failed with ${error.code}. ${error.message}`
       : status !== "done"
         ? `it is ${status}; wait until it is done.`
-        : "its rendering is no longer cached, or the token has no signing secret. Send the identical request again.";
+        : "its rendering is no longer cached, or a signed URL cannot request it. Send the identical request again.";
   return new SnapError("no_signed_url", `Item ${id} has no signed URL: ${reason}`, { status: 0 });
 }

@@ -20,8 +20,8 @@ export interface WatchOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Milliseconds between the first two polls. Later intervals grow up to ten times, and each is randomly shortened by
-   * up to half.
+   * The first interval between polls, in milliseconds. Later ones grow up to ten times, and each is randomly
+   * shortened by up to half.
    * @default 1000
    */
   readonly pollIntervalMs?: number | undefined;

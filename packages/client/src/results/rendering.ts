@@ -20,7 +20,7 @@ export interface ResponseFacts {
   } | null;
   /** Remarks about the render, such as `wait-capped`. */
   readonly notes: readonly string[];
-  /** The rate limit that the request counted against; `null` if none. */
+  /** The rate limit that the request counted against; `null` if none, and for a signed URL. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | null;
   /** Where the rendering was stored, such as `s3://bucket/key`; `null` without `storeTo`. */
   readonly storedLocation: string | null;

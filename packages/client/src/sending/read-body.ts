@@ -1,4 +1,4 @@
-/** Far above the size of the largest JSON document: a batch of 20 items with the longest URLs. */
+/** Above the size of the largest documents: a batch of 20 items, or a list of 200, with the longest URLs. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /** Reads the body as text, up to a limit: the service never sends an endless response. */

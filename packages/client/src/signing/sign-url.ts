@@ -24,7 +24,7 @@ export interface ExpiryOptions {
 export interface SignUrlOptions extends ExpiryOptions {
   /** Base URL of the service, such as `https://snap.example.com/v1`. */
   readonly baseUrl: string | URL;
-  /** Id of the token that is charged: the number before the pipe. */
+  /** Id of the token, whose account is charged: the number before the pipe. */
   readonly tokenId: number;
   /** The signing secret of that token. Keep it on the server: never send it to a browser. */
   readonly signingSecret: string;

@@ -1,4 +1,4 @@
-/* The smallest valid files: images, and a PDF with an empty page. */
+/* Tiny valid files: images, and a PDF with an empty page. */
 
 const FILES: Readonly<Record<string, string>> = {
   "image/png": "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADElEQVR4nGNgIA0AAAAwAAEWiZrRAAAAAElFTkSuQmCC",

@@ -8,8 +8,8 @@ import { isWebhookError } from "./webhook-error.ts";
  * edge runtimes.
  *
  * Responds with 204 when the callback resolves, 400 if verification fails (with the reason as JSON), 405 for another
- * method, 413 for a body over 1 MiB, and 500 when the callback throws; the service then retries later. A delivery can
- * arrive more than once: deduplicate by `batch.id`.
+ * method, 413 for a body over 1 MiB, and 500 when the callback throws or the body was already read; the
+ * service then retries later. A delivery can arrive more than once: deduplicate by `batch.id`.
  *
  * @param secret The signing secret of the token that submits the batches, or several during a rotation.
  * @throws WebhookError `misconfigured` if the secret is missing or an option is out of range.
