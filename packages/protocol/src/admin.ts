@@ -4,7 +4,7 @@ import type { Mode } from "./parameters/row.ts";
 
 /*
  * The JSON documents of the admin API (`/admin/v1`) and of the commands with `--json`. Date-times are ISO 8601 in
- * UTC. Lists are newest first, except accounts and tokens, which are in order of creation.
+ * UTC. Lists are newest first, except accounts and tokens, which are in order of creation, and totals.
  */
 
 /** A page of a list. To get the next page, send the id of the last entry as `after`. */
@@ -222,7 +222,10 @@ export interface AdminBatchItem {
   readonly lease_ends_at: string | null;
 }
 
-/** Totals of captures. Fields that they are not grouped by are `null`. */
+/**
+ * Totals of captures. `day`, `account_id` and `token_id` are `null` unless the totals are grouped by them;
+ * those of a token also have its account.
+ */
 export interface AdminUsage {
   /** A UTC date. */
   readonly day: string | null;
@@ -248,7 +251,10 @@ export interface AdminProblem {
   readonly advice: string | null;
 }
 
-/** The state of the service. Parts that cannot be read within a second are `null`. */
+/**
+ * The state of the service. Parts that cannot be read within a second are `null`; those of the history count
+ * nothing.
+ */
 export interface AdminHealth {
   readonly version: string;
   readonly ready: boolean;
@@ -266,7 +272,7 @@ export interface AdminHealth {
     readonly free_bytes: number | null;
   } | null;
   readonly last_backup_at: string | null;
-  /** Whether requests are recorded (SNAP_HISTORY). If not, the following fields are empty. */
+  /** Whether requests are recorded (SNAP_HISTORY). If not, the following fields count nothing. */
   readonly history: boolean;
   /** Today, in UTC. */
   readonly today: {

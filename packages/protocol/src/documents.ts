@@ -100,13 +100,13 @@ export interface RenderingDocument {
 
 /** A stored document: the response to its upload, and the body of `GET /documents/{id}`. */
 export interface StoredDocument {
-  /** SHA-256 of the content as sent: 64 lowercase hex digits. */
+  /** Digest of the files as sent, with their paths: 64 lowercase hex digits. */
   readonly id: string;
   /** The `url` to send to capture this document. It works only for the account that stored it. */
   readonly url: string;
   /** Media type of the upload. */
   readonly content_type: string;
-  /** Total size of the files. */
+  /** Total size of the files, `index.md` as the HTML page that replaces it. */
   readonly bytes: number;
   /** Number of files. */
   readonly files: number;

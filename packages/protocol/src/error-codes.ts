@@ -77,7 +77,10 @@ export const ERROR_CODES = {
   store_failed: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
-  /** The process is stopping or, in a response from `/readyz`, cannot render or cannot write to its storage. */
+  /**
+   * The process is stopping or, in a response from `/readyz`, cannot render or write to its storage, or its
+   * clock is wrong.
+   */
   not_ready: { status: 503, retryable: true, retryAfterSeconds: 2 },
 } as const satisfies Record<string, ErrorCodeFacts>;
 
@@ -91,7 +94,7 @@ export interface ErrorEnvelope {
   readonly code: ErrorCode;
   /** For people; its wording may change at any time. */
   readonly message: string;
-  /** Present only when parameters are invalid. */
+  /** Present only if the error names parameters, or the files of a document. */
   readonly errors?: ParameterProblems;
   /** The same value as the `X-Request-Id` header. */
   readonly request_id: string;

@@ -19,7 +19,7 @@ export type DocumentContent =
 
 /** A document in memory. */
 export interface Document {
-  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  /** Digest of the files as they were sent, with their paths: 64 lowercase hex digits. */
   readonly id: string;
   readonly url: string;
   /** Media type of the upload. */

@@ -10,7 +10,7 @@ export interface DocumentFile {
 /** A stored document, without its files. */
 export interface DocumentRecord {
   readonly accountId: string;
-  /** SHA-256 of the content as it was sent: 64 lowercase hex digits. */
+  /** Digest of the files as they were sent, with their paths: 64 lowercase hex digits. */
   readonly id: string;
   /** Media type of the upload: `text/html`, `text/markdown`, `application/zip` or `multipart/form-data`. */
   readonly contentType: string;

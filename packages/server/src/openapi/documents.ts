@@ -16,7 +16,7 @@ const storedDocument: z.ZodType<StoredDocument> = z
   .strictObject({
     id: z.string().meta({
       description:
-        "SHA-256 of the content as it was sent, in lowercase hex: identical content has the same id.",
+        "Digest of the files as they were sent, and of their paths: identical content has the same id.",
       example: "8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb",
     }),
     url: z.string().meta({

@@ -45,7 +45,7 @@ export const health: z.ZodType<AdminHealth> = z
       .nullable(),
     last_backup_at: optionalInstant,
     history: z.boolean().meta({
-      description: "Whether requests are recorded (`SNAP_HISTORY`); if not, the following fields are empty.",
+      description: "Whether requests are recorded (`SNAP_HISTORY`); if not, the following fields are zero.",
     }),
     today: z
       .strictObject({ renders: count, hits: count, failures: count, credits: count })
