@@ -78,8 +78,8 @@ export const ERROR_CODES = {
   /** The request line and headers together are larger than 64 KiB. */
   request_header_fields_too_large: { status: 431, retryable: false },
   /**
-   * The process is stopping or, in a response from `/readyz`, cannot render or write to its storage, or its
-   * clock is wrong.
+   * The process is stopping or, in a response from `/readyz`, cannot render, write to its storage or rely on
+   * its clock.
    */
   not_ready: { status: 503, retryable: true, retryAfterSeconds: 2 },
 } as const satisfies Record<string, ErrorCodeFacts>;
