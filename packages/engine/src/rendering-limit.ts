@@ -9,7 +9,8 @@ export function renderingTooLarge(maxRenderingBytes: number): SnapError {
   const limit = maxRenderingBytes.toLocaleString("en-US");
   return new SnapError(
     "render_failed",
-    `The rendering is larger than the limit of ${limit} bytes. Capture a smaller area, or use WebP or JPEG.`,
+    `The rendering is larger than the limit of ${limit} bytes. ` +
+      "Capture less of the page, or use WebP or JPEG instead of PNG.",
     { notes: [CAPTURE_TOO_LARGE] },
   );
 }

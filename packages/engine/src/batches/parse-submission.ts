@@ -131,7 +131,7 @@ function parseWebhookUrl(
 const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
   malformed: URL_MESSAGES.malformed,
   credentials: URL_MESSAGES.credentials,
-  blocked: "must point to a publicly reachable host",
+  blocked: "must not point to a host or port that the service blocks, such as a private address",
 };
 
 /** A problem list that counts blocked hosts. */
@@ -155,7 +155,7 @@ class Problems {
     return Object.keys(errors).length === this.#blocked
       ? new SnapError(
           "blocked_host",
-          "The parameters listed in errors point to hosts that are not publicly reachable.",
+          "The parameters in errors point to hosts or ports that the service blocks, such as private addresses.",
           { errors },
         )
       : new SnapError("validation_failed", message, { errors });

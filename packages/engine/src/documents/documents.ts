@@ -127,7 +127,7 @@ function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored
   const stored = `${used.documents} documents (${used.bytes} bytes) are stored`;
   return new SnapError(
     "validation_failed",
-    `The document ${problem}: ${stored}; delete some, use a shorter documentTtl, or wait until some expire.`,
+    `The document ${problem}: ${stored}; delete some, or wait until some expire. A shorter documentTtl helps.`,
     { errors: { body: [problem] } },
   );
 }

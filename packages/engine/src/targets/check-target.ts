@@ -16,7 +16,10 @@ export function checkTarget(verdict: TargetVerdict): void {
 
 /** Deliberately vague, to reveal nothing about the blocked address. */
 export function blockedHost(): SnapError {
-  return new SnapError("blocked_host", "The page is on, or leads to, a host that is not publicly reachable.");
+  return new SnapError(
+    "blocked_host",
+    "The page is on, or leads to, a host or port that the service blocks, such as a private address.",
+  );
 }
 
 /** The caller must correct a name that does not exist. */

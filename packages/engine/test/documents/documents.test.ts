@@ -128,7 +128,7 @@ describe("documents", () => {
     const stored = "200 documents (490 bytes) are stored";
     await expect(create("one more")).rejects.toMatchObject({
       code: "validation_failed",
-      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, use a shorter documentTtl, or wait until some expire.`,
+      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, or wait until some expire. A shorter documentTtl helps.`,
       errors: { body: ["would exceed the account's limit of 200 stored documents"] },
     });
     await create("7");

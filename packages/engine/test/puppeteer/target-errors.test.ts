@@ -175,7 +175,8 @@ describe.each([
       const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
       expect(failure).toMatchObject({
         code: "blocked_host",
-        message: "The URL points to a private or internal host.",
+        message:
+          "The page is on, or leads to, a host or port that the service blocks, such as a private address.",
       });
       expect(hidden.requests).toEqual([]);
     });

@@ -9,7 +9,8 @@ import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
 
-const BLOCKED = "The URL points to a private or internal host.";
+const BLOCKED =
+  "The page is on, or leads to, a host or port that the service blocks, such as a private address.";
 
 const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",
