@@ -16,7 +16,7 @@ export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "nav
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown for an invalid environment; `mistakes` has one line per variable. */
+/** Thrown for an invalid environment; `mistakes` has one line per mistake. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly mistakes: readonly string[];
@@ -40,7 +40,7 @@ const SHOWN_CHARACTERS = 80;
  * `warnings` names unknown `SNAP_*` variables and variables that have no effect because of another one.
  *
  * @param purpose What the configuration is for: some variables are only for the service, or only for commands.
- * @throws ConfigError that names every invalid variable, its value, and the valid ones.
+ * @throws ConfigError that names every invalid variable, its value unless it is secret, and the valid ones.
  * @example
  * const { config, warnings } = readConfig(process.env);
  */

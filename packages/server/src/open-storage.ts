@@ -227,7 +227,10 @@ export async function openMoveTarget(databaseUrl: string): Promise<PostgresTarge
   return openPostgresTarget({ url: databaseUrl });
 }
 
-/** Only `serve`, `accounts create` and `database upgrade` create tables: the URL might name the wrong database. */
+/**
+ * Besides `migrate`, only `serve`, `accounts create` and `database upgrade` create tables: the URL might name
+ * the wrong database.
+ */
 function rejectCreation(): never {
   throw new OperatorError(
     "database_empty",

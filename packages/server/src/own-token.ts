@@ -14,7 +14,7 @@ const TOKEN_NAME = "SNAP_TOKEN";
  *
  * @param value The value; `null` if the variable is not set.
  * @returns the token's id, or `null` if the variable is not set.
- * @throws ConfigError if there is no such token.
+ * @throws ConfigError if `<id>|<secret>` is not valid.
  */
 export async function applyOwnToken(engine: Engine, value: string | null): Promise<number | null> {
   if (value?.includes("|") === false) {
@@ -37,8 +37,8 @@ async function idOf(engine: Engine, value: string): Promise<number> {
   } catch (error) {
     if (!isSnapError(error) || error.code === "server_error") throw error;
     throw new ConfigError([
-      `SNAP_TOKEN: there is no such token (${error.code}); to create one, set it to a secret without an id and a pipe, ` +
-        "such as the output of `openssl rand -hex 24`",
+      `SNAP_TOKEN: it is not a valid token (${error.code}); to create one, set it to a secret without an ` +
+        "id and a pipe, such as the output of `openssl rand -hex 24`",
     ]);
   }
 }

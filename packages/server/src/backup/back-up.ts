@@ -73,8 +73,8 @@ function diskFull(folder: string, cause: unknown): OperatorError {
   return new OperatorError(
     "disk_full",
     `the disk that holds ${folder} is full`,
-    "no backup was made, and no file is left behind; free space there, write to another disk, or leave out the cached " +
-      "renderings with --without-renderings",
+    "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
+      "disk, or leave out the cached renderings with --without-renderings",
     { cause },
   );
 }

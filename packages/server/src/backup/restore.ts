@@ -84,7 +84,7 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
       "secret_key_wrong",
       `${keySourceOf(config)} is not the key that encrypted the signing secrets in the backup`,
       "nothing was changed; put the backup's key in its place and try again. If that key is lost, move the current " +
-        "one away, restore, and run `snap-server secret-key replace`",
+        "one away, restore, and run `snap-server secret-key replace --yes`",
     );
   return key !== null;
 }

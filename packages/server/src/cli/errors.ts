@@ -47,7 +47,7 @@ export interface FailureDocument {
   readonly code: string;
   readonly message: string;
   readonly advice: string | null;
-  /** One per variable of an invalid configuration. */
+  /** One per mistake in an invalid configuration. */
   readonly mistakes?: readonly string[];
   /** For a failed render, such as `selector-unmatched`. */
   readonly notes?: readonly string[];

@@ -8,7 +8,8 @@ const KEY_MIN_CHARACTERS = 16;
 
 /** Advice for a key that does not decrypt the stored secrets. */
 const RESTORE_KEY =
-  "restore the right key; if it is lost, `snap-server secret-key replace` gives the tokens new signing secrets";
+  "restore the right key; if it is lost, `snap-server secret-key replace`, with --yes, gives the tokens " +
+  "new signing secrets";
 
 /** Path of the key file that encrypts signing secrets if `SNAP_SECRET_KEY` is not set. */
 export function secretKeyPath(dataDir: string): string {
@@ -51,8 +52,8 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
     throw new OperatorError(
       "secret_key_missing",
       `${dataDir} contains a database but not its key file secret.key`,
-      "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, `snap-server secret-key replace` creates " +
-        "a new one and gives the tokens new signing secrets",
+      "restore the file, or set SNAP_SECRET_KEY to its content; if it is lost, " +
+        "`snap-server secret-key replace`, with --yes, creates a new one and gives the tokens new signing secrets",
     );
   return existing ?? createKey(file);
 }
@@ -122,7 +123,8 @@ async function readIfExists(file: string): Promise<string | null> {
     throw new OperatorError(
       "secret_key_unreadable",
       `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
-      "restore it from a backup; if it is lost, delete the file and run `snap-server secret-key replace`",
+      "restore it from a backup; if it is lost, delete the file and run " +
+        "`snap-server secret-key replace --yes`",
     );
   return key;
 }

@@ -42,7 +42,7 @@ export function readyz(options: {
     if (!ready)
       throw new SnapError(
         "not_ready",
-        "The service cannot render or cannot write to its storage right now; retry shortly.",
+        "The service cannot render, write to its storage or rely on its clock right now; retry shortly.",
       );
     send(response, json({ status: "ready" }));
   };

@@ -19,7 +19,8 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
     HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "Chunk extensions too large; send none."],
     ERR_HTTP_REQUEST_TIMEOUT: [
       "request_timeout",
-      `The request did not arrive in time (limit ${HTTP_LIMITS.requestMs / 1000} seconds); send it again, or a smaller one.`,
+      `The request did not arrive in time (limit ${HTTP_LIMITS.requestMs / 1000} seconds, ` +
+        `${HTTP_LIMITS.headersMs / 1000} for its headers); send it again, or a smaller one.`,
     ],
   }),
 );

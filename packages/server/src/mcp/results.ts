@@ -60,7 +60,7 @@ function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
 export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
   const isPdf = contentType === "application/pdf";
   if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
-  const advice = `${UNLINKED} For a larger file, send the request to GET /v1/snap with the token.`;
+  const advice = `${UNLINKED} For a larger file, send the request to POST /v1/captures with the token.`;
   const message = isPdf ? `PDF too large to inline (limit 700 KB). ${advice}` : `${TOO_LARGE} ${advice}`;
   throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
 }

@@ -26,7 +26,7 @@ export function watchCache({
   const report = (reason: Eviction["reason"], { accounts, renderings, bytes }: Sum): void => {
     const facts = { reason, renderings, bytes, accounts: accounts.size };
     if (reason === "quota") logger.info(facts, "renderings evicted: the cache is full");
-    else logger.warn(facts, "renderings evicted: the disk or the memory of Redis is full");
+    else logger.warn(facts, "renderings evicted: the disk or the memory of Redis is nearly full");
     sums.set(reason, newSum());
     const next = setTimeout(() => {
       const sum = sums.get(reason) ?? newSum();

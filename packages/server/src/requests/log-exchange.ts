@@ -22,7 +22,7 @@ const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"])
 /** The console calls it every few seconds. */
 const HEALTH_ROUTE = "/admin/v1/health";
 
-/** Logs one line per request, without headers and query, which contain tokens and signatures. */
+/** Logs one line per request, without the query and most headers, which can contain secrets. */
 export function logExchange(
   logger: Logger,
   { request, response, exchange }: { request: IncomingMessage; response: ServerResponse; exchange: Exchange },

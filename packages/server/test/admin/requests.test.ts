@@ -111,7 +111,7 @@ describe("a request", () => {
     await service.engine.purgeRenderings({ accountId: null });
     const gone = await service.admin(`/requests/${ofImage?.id}/rendering`);
     expect(gone.status).toBe(404);
-    expect(envelopeOf(gone).message).toBe("The rendering of this request is no longer cached.");
+    expect(envelopeOf(gone).message).toBe("The rendering of this request is not cached.");
   });
 
   it("returns text from pages and callers as JSON, never as HTML", async () => {

@@ -84,7 +84,7 @@ describe("SNAP_TOKEN", () => {
 
   it.each([
     ["hunter2", "must be a random string of 32 to 128"],
-    [`7|${SECRET}`, "there is no such token"],
+    [`7|${SECRET}`, "it is not a valid token"],
   ])("prevents the start if it is %s", async (value, message) => {
     const { code, stdout, stderr } = await workspace.run(["serve"], { SNAP_TOKEN: value });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`SNAP_TOKEN: ${message}`)]);

@@ -20,6 +20,6 @@ it.each([
 it("names the time in which a request must arrive", () => {
   const { message } = toProtocolError(Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
   expect(message).toBe(
-    "The request did not arrive in time (limit 30 seconds); send it again, or a smaller one.",
+    "The request did not arrive in time (limit 30 seconds, 15 for its headers); send it again, or a smaller one.",
   );
 });

@@ -44,6 +44,6 @@ it.each([
     { text: expect.stringContaining(`render_failed: ${reason}`) as string },
     { text: expect.stringContaining("notes: capture-too-large") as string },
   ]);
-  expect(content[0]?.["text"]).toContain("send the request to GET /v1/snap with the token");
+  expect(content[0]?.["text"]).toContain("send the request to POST /v1/captures with the token");
   expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("10");
 });

@@ -87,7 +87,7 @@ export const REQUEST_ROUTES = [
     async handle({ engine, id: requestId }) {
       const rendering = await engine.history.rendering(await findRequest(engine, requestId));
       if (rendering === null)
-        throw new SnapError("not_found", "The rendering of this request is no longer cached.");
+        throw new SnapError("not_found", "The rendering of this request is not cached.");
       const headers = {
         ETag: rendering.etag,
         "Cross-Origin-Resource-Policy": "same-origin",
