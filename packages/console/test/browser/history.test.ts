@@ -167,11 +167,11 @@ describe("requests", () => {
     ]);
   });
 
-  it("say when their rendering is no longer cached", async () => {
+  it("say when their rendering is not cached", async () => {
     const gone = stub.data.requests.findIndex(({ cache, mode }) => cache === "MISS" && mode === "screenshot");
     stub.data.requests[gone] = { ...stub.data.requests[gone]!, cache: null };
     await visitor.go(`/requests/${stub.data.requests[gone].id}`);
-    expect(await visitor.see("No longer cached.")).toBe(true);
+    expect(await visitor.see("Not cached.")).toBe(true);
   });
 });
 

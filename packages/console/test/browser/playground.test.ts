@@ -146,7 +146,7 @@ describe("a render", () => {
     await visitor.press("Render");
     await visitor.see(`url is rejected ${FORGED}`);
     await visitor.see("422 validation_failed");
-    await visitor.see("The same request will fail again; change it first.");
+    await visitor.see("The same request will probably fail again; fix the cause first.");
     await visitor.fill("url", "https://timeout.example/");
     await visitor.press("Render");
     await visitor.see("504 render_timeout");

@@ -61,7 +61,7 @@ export interface AdminApi {
   readonly revealSecret: (id: number) => Promise<string>;
   readonly requests: ReadPage<AdminRequest>;
   readonly request: (id: string, signal?: AbortSignal) => Promise<AdminRequest>;
-  /** Returns the rendering of a request, or `null` if it is no longer cached. */
+  /** Returns the rendering of a request, or `null` if it is not cached. */
   readonly rendering: (id: string, signal?: AbortSignal) => Promise<Blob | null>;
   readonly batches: ReadPage<AdminBatchSummary>;
   readonly batch: (id: string, signal?: AbortSignal) => Promise<AdminBatch>;

@@ -12,7 +12,7 @@ export interface FailureFacts {
 }
 
 export class ApiFailure extends Error {
-  /** A published code, or `unreachable`. */
+  /** A published code, `unreachable`, or `unexpected_response` if the response is not from the service. */
   readonly code: string;
   readonly status: number;
   readonly errors: ParameterProblems;

@@ -87,7 +87,7 @@ function Failed({
           {`After ${formatDuration(facts.durationMs)}. No credit was charged. `}
           {isRetryable
             ? "The same request may succeed if you retry it"
-            : "The same request will fail again; change it first"}
+            : "The same request will probably fail again; fix the cause first"}
           {isRetryable && failure.retryAfterSeconds !== null && ` in ${failure.retryAfterSeconds} seconds`}.
         </p>
       )}

@@ -25,7 +25,7 @@ export type Result =
     }
   | { readonly kind: "failed"; readonly failure: ApiFailure; readonly facts: ResponseFacts | null };
 
-/** Longer than any render can take. */
+/** Longer than a render can take with the default timeouts. */
 const RENDER_TIMEOUT_MS = 180_000;
 
 /** Sends a request with a token. Rejects only if `signal` aborts. */

@@ -92,7 +92,7 @@ function CachedRendering({ request }: { readonly request: AdminRequest }): JSX.E
       <WhenLoaded loaded={rendering} what="the rendering">
         {({ blob }) =>
           blob === null ? (
-            <Empty title="No longer cached.">
+            <Empty title="Not cached.">
               <p>Open the request in the playground to render it again.</p>
             </Empty>
           ) : (
