@@ -78,11 +78,11 @@ export interface RenderingDocument {
   /** Width and height in pixels; `null` for a PDF. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Number of pages of a PDF; `null` for an image. */
+  /** Number of pages of a PDF; `null` for an image, or if unknown. */
   readonly pages: number | null;
-  /** Title of the page; `null` if it has none. */
+  /** Title of the page, at most 500 characters; `null` if it has none, or if unknown. */
   readonly title: string | null;
-  /** URL of the page after redirects. */
+  /** URL of the page after redirects; `null` if unknown. */
   readonly final_url: string | null;
   /** HTTP status of the page itself; `null` if unknown, as for every PDF. */
   readonly target_status: number | null;
