@@ -132,5 +132,5 @@ export function newReservationId(random: Random, now: number): string {
 }
 
 function creditLimitMessage(period: Period): string {
-  return `All credits for this period have been used; new ones will be granted at ${new Date(period.resetsAt).toISOString()}.`;
+  return `All credits for this period are used or reserved; new ones will be granted at ${new Date(period.resetsAt).toISOString()}.`;
 }

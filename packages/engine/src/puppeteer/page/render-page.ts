@@ -80,7 +80,10 @@ async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly st
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;
   const reason = (): SnapError =>
-    new SnapError("render_timeout", `The page did not reach ${waitUntil ?? "load"} within ${durationMs} ms.`);
+    new SnapError(
+      "render_timeout",
+      `The page did not reach ${waitUntil ?? "an idle state"} within ${durationMs} ms.`,
+    );
   return withTimeout({ signal: limits.signal, durationMs, reason }, async (signal) => {
     // lazy content has loaded when its requests end
     const connectionsMax = connectionLimitOf(waitUntil) ?? (parameters.lazyContent === "scroll" ? 0 : null);
