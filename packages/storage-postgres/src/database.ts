@@ -6,13 +6,17 @@ import { retry } from "./retry.ts";
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 export interface Database {
-  /** Runs an idempotent statement: it is retried after a lost connection, when it may already have run. */
+  /**
+   * Runs an idempotent statement: it is retried after a conflict, and after a lost connection, when it may
+   * already have run.
+   */
   readonly query: Query;
   /** Runs a statement without retries. */
   readonly queryOnce: Query;
   /**
-   * Runs `work` in a transaction; rolls back if it throws or returns `null`. Runs it again, with `isRepeated`, if the
-   * connection was lost: the first transaction may have committed.
+   * Runs `work` in a transaction; rolls back if it throws or returns `null`. Runs it again, with
+   * `isRepeated`, after a conflict, and after a lost connection, when the first transaction may have
+   * committed.
    */
   transaction<T>(work: (query: Query, isRepeated: boolean) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -29,7 +33,7 @@ export interface DatabaseOptions {
   readonly isPooled: boolean;
   /** Timeout of a statement, 15,000 ms by default; 0 for none. */
   readonly statementTimeoutMs?: number;
-  /** Called when an idle connection is lost. */
+  /** Called when an idle connection is lost, or the one that listens for batches cannot be opened. */
   readonly onBackgroundError: (error: unknown) => void;
   /** Called when a statement or a transaction has to wait, because all connections are in use. */
   readonly onConnectionWait?: () => void;

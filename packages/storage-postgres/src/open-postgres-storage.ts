@@ -26,7 +26,7 @@ export interface PostgresStorageOptions {
   readonly cache: SharedCache;
   /** Maximum connections, in addition to one that listens for batches; 10 by default. */
   readonly maxConnections?: number;
-  /** Called when an idle connection is lost. */
+  /** Called when an idle connection is lost, or the one that listens for batches cannot be opened. */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called on opening with the mode of the connection pooler, such as PgBouncer, if the URL points to one. */
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;

@@ -30,9 +30,9 @@ export interface RedisCacheOptions {
    * look like an outage. `false` by default.
    */
   readonly isRequired?: boolean;
-  /** Called with the reason once when Redis becomes unavailable. */
+  /** Called with the reason once when Redis becomes unavailable, or stops transferring renderings. */
   readonly onError?: (error: Error) => void;
-  /** Called once when Redis is available again. */
+  /** Called once when Redis is available again; not when it transfers renderings again. */
   readonly onBack?: () => void;
 }
 
@@ -49,9 +49,10 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
  * While Redis is unavailable, no method waits, and only `purge` and `deleteAccount` of renderings reject, because renderings
- * would remain: each process counts rate limits itself, nothing is cached, and identical requests share a render only
- * within one process. The same applies if Redis is down on opening, unless
- * it is required. Renderings that are deleted or replaced in the meantime are deleted in Redis before it is used again.
+ * would remain: each process counts rate limits itself, nothing is cached, and identical requests share a
+ * render only within one process. The same applies if Redis is down on opening, unless it is required.
+ * Renderings that are deleted or replaced in the meantime, at most the latest 50,000, are deleted in Redis
+ * before it is used again.
  *
  * @throws RedisUnreachableError if Redis is required and cannot be reached.
  * @throws Error for a malformed URL, a wrong password, missing permissions, a database number that does not exist, or a

@@ -37,7 +37,8 @@ interface Holder {
 /**
  * Locks the folder of the database `filename` until the lock is released or the process ends. The file `snap.db.lock` stays.
  *
- * @throws StorageFault `folder_in_use`, which names the process that is using the folder, after `timeoutMs`.
+ * @throws StorageFault `folder_in_use` after `timeoutMs`; it names the process if a service or a restore is
+ * using the folder.
  */
 export function lockFolder(
   filename: string,
@@ -55,7 +56,10 @@ export function lockFolder(
   };
 }
 
-/** Returns the process that is running the service on the folder of the database `filename`; `null` if there is none. */
+/**
+ * Returns the process that is running the service on the folder of the database `filename`, or restoring the
+ * folder; `null` if there is none, or if it is unknown.
+ */
 export function findService(filename: string): { readonly pid: number; readonly host: string } | null {
   const lock = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
   if (lock === null) return readHolder(filename);

@@ -55,18 +55,19 @@ export type SqliteStorageOptions = {
 const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, and directories
- * `-renderings` and `-documents` with a file for the bytes of each cached rendering and each document. Several processes
- * on one machine can have it open; it must be on a local disk. `kill -9` loses no acknowledged write and leaves no
- * partial one. A power failure can leave the last renders uncharged and uncached, and lose the latest history, but loses no
- * accounts, tokens or documents, and no accepted or finished batches.
+ * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, an empty
+ * `.lock` file, and directories `-renderings` and `-documents` with a file for the bytes of each cached
+ * rendering and each document. Several processes on one machine can have it open; it must be on a local disk.
+ * `kill -9` loses no acknowledged write and leaves no partial one. A power failure can leave the last renders
+ * uncharged and uncached, and lose the latest history, but loses no accounts, tokens or documents, and no
+ * accepted or finished batches.
  *
  * While the disk is full, nothing is cached, no document can be stored, no history is recorded, and everything else
  * continues in 6 MiB that the database reserves. Methods reject with the error of `node:sqlite` when this space is used up,
  * or while another process holds the lock for longer than `busyTimeoutMs`, and recover afterwards.
  *
- * A database from an older release is migrated. A copy without renderings remains next to it, such as `snap.db.schema-4`:
- * older releases cannot open the migrated one.
+ * A database from an older release is migrated. A copy of the file, without the directories, remains next to
+ * it, such as `snap.db.schema-4`: older releases cannot open the migrated one.
  *
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
  * `schema_newer`), or while the folder is in use by another service, or being restored (`folder_in_use`).

@@ -32,8 +32,8 @@ export interface PuppeteerRendererOptions {
    */
   readonly browserProxyHost?: string | undefined;
   /**
-   * The user agent that pages send, 1 to 512 printable ASCII characters; by default Chrome's user agent for the
-   * browser's version, without the word Headless.
+   * The user agent that pages send, 1 to 512 printable ASCII characters; by default Chrome's user agent for a
+   * local browser's version, and a remote browser's own without the word Headless.
    */
   readonly userAgent?: string | undefined;
   /** A local browser's sandbox. With `on`, the default, the browser does not start if the sandbox is not available. */
@@ -49,30 +49,41 @@ export interface PuppeteerRendererOptions {
    * invalid. Compiled once.
    */
   readonly filterLists?: FilterListTexts;
-  /** Timeout of a render, including its retry; 45,000 by default. */
+  /** Timeout of a render, including its retries; 45,000 by default. */
   readonly renderTimeoutMs?: number;
   /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
   readonly navigationTimeoutMs?: number;
   /** Maximum size of a rendering; 64 MiB by default. A larger one is discarded as it arrives. */
   readonly maxRenderingBytes?: number;
-  /** Browser contexts to prepare ahead of renders, while CPUs are idle; 4 by default. */
+  /**
+   * Browser contexts to prepare in each browser ahead of renders, while CPUs are idle; 4 by default. In an
+   * isolated browser at most 1.
+   */
   readonly warmContexts?: number;
-  /** Renders after which the browser is replaced; 1,000 by default. */
+  /** Renders after which a local browser is replaced; 1,000 by default. */
   readonly recycleAfterRenders?: number;
-  /** Age at which the browser is replaced; an hour by default. */
+  /** Age at which a local browser is replaced; an hour by default. */
   readonly recycleAfterMs?: number;
-  /** The browser is replaced if the processes that do not run pages use more memory than this; 1 GiB by default. */
+  /**
+   * A local browser is replaced if its processes that do not run pages use more memory than this; 1 GiB by
+   * default.
+   */
   readonly recycleAboveBytes?: number;
   /**
-   * A page whose processes use more memory than this is ended; by default 2 GiB, or a quarter of the machine's or
-   * container's memory if that is less.
+   * A local browser's page is ended if its processes, with its share of the memory that the shared ones have
+   * gained, use more than this; by default 2 GiB, or a quarter of the machine's or container's memory if that
+   * is less.
    */
   readonly pageMemoryMaxBytes?: number;
-  /** A page whose processes use more CPU time than this is ended; 20,000 by default. */
+  /**
+   * A local browser's page is ended if its processes, with its share of the shared ones, use more CPU time
+   * than this; 20,000 by default.
+   */
   readonly pageCpuMaxMs?: number;
   /**
-   * Maximum number of browsers in addition to the shared one; by default two per core plus two, and at least 8. A
-   * render that needs one more waits. An engine that isolates accounts needs as many as it has concurrent renders.
+   * Maximum number of local browsers in addition to the shared one; by default two per core plus two, and at
+   * least 8. A render that needs one more waits. An engine that isolates accounts needs as many as it has
+   * concurrent renders.
    */
   readonly isolatedBrowsersMax?: number;
   /** Idle time after which a browser other than the shared one is closed; 60,000 by default. */
@@ -80,8 +91,8 @@ export interface PuppeteerRendererOptions {
   /** Interval of the probes that check whether the browser responds; 1,000 by default. */
   readonly probeIntervalMs?: number;
   /**
-   * Timeout of a probe; 2,500 by default, and three times that for isolated and remote browsers. A browser that misses
-   * two probes in a row is killed.
+   * Timeout of a probe; 2,500 by default. Isolated and remote browsers get three times the value. A browser
+   * that misses two probes in a row is killed, or disconnected if it is remote.
    */
   readonly probeTimeoutMs?: number;
   /** Called with events to log or count. */

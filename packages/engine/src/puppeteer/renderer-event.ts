@@ -15,7 +15,10 @@ export type RendererEvent =
   | {
       readonly type: "page-ended";
       readonly reason: PageEndReason;
-      /** The page's usage, such as `own: 300 MiB, 20.1 s; shared: 10 MiB, 0.2 s; pid 4711`. */
+      /**
+       * For `memory` and `processor-time`, the page's usage, such as `own: 300 MiB, 20.1 s; shared: 10 MiB,
+       * 0.2 s; pid 4711`; for `events`, their number and size; for `flood`, why its browser was killed.
+       */
       readonly detail: string;
       /** As passed to `render`. */
       readonly requestId: string | undefined;

@@ -21,9 +21,10 @@ const SKIPPED_FILTERS_NAMED_MAX = 10;
  * browser context and, unless `browserEgress` is `direct`, its own egress proxy, which carries all its connections. With
  * `browserUrls`, the renderer distributes renders across those remote browsers instead of starting its own.
  *
- * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`, or
- * `upstream_error` if the browser failed twice or cannot start. With remote browsers, also `upstream_rate_limited` or
- * `upstream_quota_exceeded` if none is available.
+ * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`,
+ * `script_failed`, `validation_failed`, or `upstream_error`, for example if the browser failed twice or
+ * cannot start. With remote browsers, also `upstream_rate_limited` or `upstream_quota_exceeded` if none is
+ * available.
  *
  * @throws RangeError if an option is invalid or an entry of `filterLists` is not a filter list; the message names the
  * option.

@@ -1,6 +1,7 @@
 /**
- * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Only adds columns,
- * tables and indexes, and replaces functions with ones that older releases can call.
+ * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Adds
+ * columns, a table, indexes and functions, and replaces a trigger with less strict ones, and functions with
+ * ones that older releases can call.
  */
 export const accountEnds = `
 ALTER TABLE snap.accounts ADD COLUMN suspended_at BIGINT, ADD COLUMN deletion_started_at BIGINT;

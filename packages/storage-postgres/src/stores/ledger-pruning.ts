@@ -6,9 +6,9 @@ import { inChunks } from "./in-chunks.ts";
 const ROWS_PER_STATEMENT = 20_000;
 
 /*
- * Each statement counts what it deletes. Several processes can prune at the same time: each skips rows that another has
- * locked. Reservations and the journal are pruned from their start, so neither needs an index that every render would
- * write.
+ * Each statement counts what it lapses or deletes. Several processes can prune at the same time: each skips
+ * ended reservations and balances that another has locked. Reservations and the journal are pruned from their
+ * start, so neither needs an index that every render would write.
  */
 
 const LAPSE = `SELECT count(snap.end_reservation(id, 'lapsed', $1)) AS count FROM (
@@ -56,8 +56,9 @@ export async function pruneLedger(
 }
 
 /**
- * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an index on
- * accounts. A concurrent settlement finds both its reservation and its balance, or neither.
+ * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an
+ * index for this. A concurrent settlement that finds its reservation, but no longer its balance, returns
+ * `unknown`.
  */
 export async function deleteLedger(query: Query, accountId: string): Promise<number> {
   if (!isStorable(accountId)) return 0;

@@ -36,7 +36,7 @@ export function createLedger({ query }: Database): Ledger {
          FROM snap.read_balance($1, $2, $3, $4)`,
         [...valuesOf(grant), now],
       );
-      // the function creates a missing balance, so it always returns a row
+      // always a row, but of NULLs for a new period of an account that is being deleted
       return row as Balance;
     },
     async reserve(request) {

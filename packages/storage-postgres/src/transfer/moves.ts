@@ -49,7 +49,7 @@ export async function requireNoOpenMove({ query }: { readonly query: Query }): P
     );
 }
 
-/** @throws Error if the database contains data that did not come from a data migration. */
+/** @throws Error if the database contains data, and no data migration into it has begun. */
 export async function requireMovable({ query }: { readonly query: Query }): Promise<void> {
   const moves = await query("SELECT 1 FROM snap.moves");
   if (moves.length === 0) await requireEmpty(query);

@@ -46,7 +46,7 @@ export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage,
  * finished.
  *
  * @throws Error if the server is unreachable or rejects the connection, if the schema is from a newer or older release,
- * or if the database already contains data.
+ * or if the database already contains data, and no data migration into it has begun.
  *
  * @example
  * const target = await openPostgresTarget({ url: "postgres://snap@db/snap" });

@@ -3,7 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Interval between probes of an unavailable Redis. */
 const PROBE_INTERVAL_MS = 500;
 
-/** Runs a command on Redis; returns `fallback` while Redis is unavailable, or if the command fails. Never rejects. */
+/**
+ * Runs a command on Redis; calls `fallback` while Redis is unavailable, or if the command fails. Rejects only
+ * if `fallback` throws.
+ */
 export type Attempt = <T>(command: () => Promise<T>, fallback: () => T) => Promise<T>;
 
 export interface Availability {

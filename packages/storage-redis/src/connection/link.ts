@@ -4,7 +4,7 @@ import { withTimeout } from "./availability.ts";
 /** One connection. If it is lost, it is restored in the background. */
 export interface Link {
   readonly client: ScriptedClient;
-  /** The first failure to connect; `null` if connected. */
+  /** The first failure to connect or to run `tryCommands`; `null` if there was none. */
   readonly failure: unknown;
   /** Calls `listener` whenever the connection is lost. */
   onLost(listener: (reason: unknown) => void): void;

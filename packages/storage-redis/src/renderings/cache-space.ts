@@ -51,7 +51,7 @@ export function createCacheSpace(
       if (outcome.isDone) return freed;
     }
   };
-  /** Returns `false` if the memory is full and nothing can be evicted. */
+  /** Returns `false` if the memory stays full, or if the staged value has disappeared. */
   const storeWithin = async (
     maxBytes: number,
     rendering: StoredRendering,

@@ -13,7 +13,10 @@ export interface RenderingStoreOptions extends CacheSpaceOptions {
   readonly pending: PendingDeletions;
 }
 
-/** The rendering cache that all processes share. It behaves as if empty while Redis is unavailable. */
+/**
+ * The rendering cache that all processes share. It looks empty while Redis is unavailable, but cannot be
+ * purged then.
+ */
 export function createRenderingStore(
   { client, attempt, transferConnection }: RedisConnection,
   { pending, ...options }: RenderingStoreOptions,

@@ -16,7 +16,8 @@ const READ_ATTEMPTS = 3;
 /** Reads and writes values in chunks. */
 export interface Transfer {
   /**
-   * Returns `null` if the value is missing or has an unknown layout. Does not verify the bytes; the entity tag does.
+   * Returns `null` if the value is missing, has an unknown layout, or is replaced during every attempt to
+   * read it. Does not verify the bytes; the entity tag does.
    */
   read(key: string): Promise<StoredRendering | null>;
   /**

@@ -52,8 +52,8 @@ export interface SqliteSnapshot {
 /**
  * Copies the database of the embedded storage as of one transaction, for a backup. Blocks only this process.
  *
- * @throws Error if the directory contains no storage, or if it belongs to another program, was written by a newer or older
- * release, or is being restored.
+ * @throws Error if the directory contains no storage, or if it belongs to another program, was written by a
+ * newer release, or is being restored; or what `beforeMigration` throws for a storage from an older release.
  *
  * @example
  * const snapshot = await openSqliteSnapshot({

@@ -1,6 +1,6 @@
 /**
- * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Only adds columns,
- * tables and indexes.
+ * Adds suspensions and deletions of accounts, and allows whole periods to be pruned from the ledger. Adds
+ * columns, a table and indexes, and replaces a trigger with a less strict one.
  */
 export const accountEnds = `
 ALTER TABLE accounts ADD COLUMN suspended_at INTEGER;

@@ -12,8 +12,8 @@ export interface LedgerRemover {
 }
 
 /**
- * Reads all reservations and the whole journal, in chunks: neither has an index on the account. A concurrent settlement
- * finds both its reservation and its balance, or neither.
+ * Reads all reservations and the whole journal, in chunks: neither has an index for this. The balances go
+ * after the reservations, so a concurrent settlement never finds a reservation without its balance.
  */
 export function createLedgerRemover(database: DatabaseSync): LedgerRemover {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");

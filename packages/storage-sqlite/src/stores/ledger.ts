@@ -74,7 +74,7 @@ function noCredits(): Balance {
   return { granted: 0, used: 0, reserved: 0 };
 }
 
-/** Lapses overdue reservations and deletes old records. Requires a transaction. */
+/** Lapses old open reservations, overdue or not, and deletes old records. Requires a transaction. */
 function prune(
   statements: LedgerStatements,
   { now, reservationsBefore, periodsBefore, limit }: PruneRequest,

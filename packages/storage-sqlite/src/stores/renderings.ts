@@ -34,7 +34,7 @@ export function createRenderingStore(
     }
     return ids.length;
   };
-  /** Writes the file and then its row, so no row is ever without its file. */
+  /** Writes the file and then its row, so no row exists before its file. */
   const store = async (key: RenderingKey, { bytes, ...metadata }: StoredRendering): Promise<void> => {
     const id = await files.write([bytes], metadata.storedAt);
     try {

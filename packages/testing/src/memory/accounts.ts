@@ -3,7 +3,10 @@ import { pageOf } from "./page-of.ts";
 
 export interface AccountDependencies {
   readonly accounts: Map<string, Account>;
-  /** The instant of the latest call of `startDeletion` or `delete`, by account id. */
+  /**
+   * The instant of the latest call of `startDeletion`, `delete` or `RenderingStore.deleteAccount`, by account
+   * id.
+   */
   readonly deletions: Map<string, number>;
   readonly revokeAll: (accountId: string) => void;
 }

@@ -43,7 +43,8 @@ interface EndRequest {
 }
 
 /**
- * The credit ledger in memory: the reference model. It stores only the journal, and computes each balance from it.
+ * The credit ledger in memory: the reference model. It stores no balances, but computes each from the
+ * journal.
  */
 export function createLedger(deletions: ReadonlyMap<string, number> = new Map()): MemoryLedger {
   const journal: JournalEntry[] = [];

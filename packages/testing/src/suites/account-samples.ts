@@ -1,6 +1,6 @@
 import type { Account } from "@snap/engine/ports";
 
-/** Returns an account with every field set. */
+/** Returns an active account with every other field set. */
 export function sampleAccount(change: Partial<Account> = {}): Account {
   return {
     id: "acct_1",

@@ -10,7 +10,7 @@ export function sampleClaim(change: Partial<IdempotencyClaim> = {}): Idempotency
   return { keyHash: "5e884898", digest: "2c26b46b", expiresAt: EXPIRES_AT, ...change };
 }
 
-/** Inserts `batch_2` with the claim of `batch_1`, except for the change; returns the id of the batch that has the key. */
+/** Inserts `batch_2` with this change and the sample claim; returns the id of the batch that has the key. */
 async function holderAfter(batches: BatchStore, change: Partial<BatchRecord> = {}): Promise<string | null> {
   const batch = sampleBatch({ id: "batch_2", ...change });
   return (await batches.insert(batch, sampleClaim()))?.batch.id ?? null;

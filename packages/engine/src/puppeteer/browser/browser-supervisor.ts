@@ -11,7 +11,7 @@ const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** Upper limit for a remote browser's `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
-/** After this many exits in a row, restarts are delayed. */
+/** After more exits in a row than this, restarts are delayed. */
 const IMMEDIATE_RESTARTS_MAX = 3;
 /** A browser that fails to open a tab this many times in a row is replaced. */
 const TAB_FAILURES_MAX = 3;

@@ -29,7 +29,8 @@ export interface RemoteBrowser extends ConnectedBrowser {
 /**
  * Connects to a remote browser.
  *
- * @throws BrowserUnavailable if the endpoint rejects the connection, or does not respond within ten seconds.
+ * @throws BrowserUnavailable if the endpoint rejects the connection, does not respond within ten seconds, or
+ * does not speak the DevTools protocol.
  */
 export async function connectBrowser(
   endpoint: BrowserEndpoint,

@@ -24,7 +24,8 @@ export interface ConnectedBrowser {
    */
   onSharedWorker(browserContextId: string, follow: (session: CDPSession) => () => void): () => void;
   /**
-   * Kills a local browser or disconnects from a remote one; resolves when nothing that this service created remains.
+   * Kills a local browser or disconnects from a remote one; resolves once a local browser has exited and its
+   * profile is removed. A remote browser disposes the contexts by itself.
    */
   kill(): Promise<void>;
 }

@@ -34,7 +34,8 @@ export interface Interval {
  *
  * The kernel divides CPU time among threads, so a page with a hundred busy threads starves all others. While a
  * process is starving, each page gets at most one share of the CPU time that all of them use. There is one share for
- * each page that wants to run, and one for the browser itself. Otherwise, pages are not limited.
+ * each page that wants to run, and one for the browser itself. Otherwise, each limit rises by a quarter per
+ * reading, until there is none.
  */
 export function shareCpu(pages: readonly PageUse[], { durationMs, others }: Interval): readonly number[] {
   const all = [...pages, ...others];

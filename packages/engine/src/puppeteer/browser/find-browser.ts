@@ -23,8 +23,8 @@ const FALLBACK_PATHS = [
 const EXECUTABLE_BY_OTHERS = 0o001;
 
 /**
- * Returns the path to a browser to render with: Puppeteer's if it was downloaded, otherwise the system's; `null` if
- * none is installed.
+ * Returns the path to a browser to render with: Puppeteer's if it was downloaded, otherwise the system's;
+ * `null` if none is installed. As root, only one that other users can execute.
  *
  * @example
  * const path = await findBrowser();
@@ -40,7 +40,7 @@ export async function findBrowser(): Promise<string | null> {
 async function puppeteerBrowsers(): Promise<string[]> {
   const shell = executablePath({ headless: "shell" });
   const chrome = executablePath();
-  // both reject if nothing was downloaded
+  // Puppeteer does not check whether the file exists
   const paths = await Promise.allSettled([shell, chrome]);
   return paths.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
 }

@@ -98,7 +98,7 @@ export class MonitoredBrowser {
    * Ends the pages that exceed a limit, and kills a browser whose GPU process is overloaded. Needs /proc.
    *
    * @param intervalMs - Time since the previous call.
-   * @returns The pages' usage since the previous call.
+   * @returns The usage of the browser's pages and processes, in total and since the previous call.
    */
   enforceLimits(intervalMs: number): BrowserUsage<Tab> {
     const { rendering, group } = this.#browser;

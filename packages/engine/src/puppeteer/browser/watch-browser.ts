@@ -25,7 +25,10 @@ export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOpti
 
 /** Receives notifications about how fast a browser responds to probes. */
 export interface ProbeListener {
-  /** The browser has not responded for `waitedMs`; called every half second until `onResponsive`. */
+  /**
+   * A probe has had no response for `waitedMs`, or a late one after that time; called about every half second
+   * until `onResponsive`.
+   */
   readonly onSlow: (waitedMs: number) => void;
   readonly onResponsive: () => void;
 }

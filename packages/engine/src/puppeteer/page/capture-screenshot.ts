@@ -83,7 +83,7 @@ function tooLarge(message: string): SnapError {
 /**
  * Captures the area, or the viewport if `area` is null.
  *
- * @throws SnapError `render_failed` if the file is larger than `maxBytes`.
+ * @throws SnapError `render_failed` if the file is larger than `maxBytes`, or empty.
  */
 export async function captureScreenshot(
   tab: Tab,

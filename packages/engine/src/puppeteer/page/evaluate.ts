@@ -32,9 +32,9 @@ export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSig
 }
 
 /**
- * Evaluates an expression like `evaluate` in the documents of all frames, including out-of-process ones, a few at a
- * time. Omits the results of frames in which it fails, such as those being removed. The results are in no particular
- * order.
+ * Evaluates an expression like `evaluate` in the documents of all frames, including out-of-process ones, a
+ * few at a time; of more than 100 frames, in the first 100. Omits the results of frames in which it fails,
+ * such as those being removed. The results are in no particular order.
  */
 export async function evaluateInFrames<T>(
   { frameSessions }: Tab,

@@ -14,8 +14,8 @@ export interface FollowedPage {
   readonly processes: PageProcesses;
   readonly egress: PageEgress;
   /**
-   * Whether workers are followed. Each worker is paused until its requests are reported. A browser that opens pop-ups
-   * would also pause those, and block their openers.
+   * Whether workers are followed. If their requests count, each worker is paused until they are reported. A
+   * browser that opens pop-ups would also pause those, and block their openers.
    */
   readonly followsWorkers: boolean;
   readonly browserContextId: string;
@@ -77,7 +77,10 @@ export interface Configuration {
   readonly rules: readonly RequestRule[];
 }
 
-/** Configures the page, and from now on its frames and workers. Must be called before the page sends a request. */
+/**
+ * Configures the page, and from now on its frames and workers. Requests that it has already sent are not
+ * affected.
+ */
 export async function configureTargets(
   page: FollowedPage,
   { settings, rules }: Configuration,

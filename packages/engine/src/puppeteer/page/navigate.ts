@@ -24,7 +24,8 @@ const ABORTED = "net::ERR_ABORTED";
 /**
  * Configures the page and navigates to `url`; resolves when the document starts to load.
  *
- * @throws SnapError `blocked_host` or `target_unreachable`.
+ * @throws SnapError `blocked_host` or `target_unreachable`; `upstream_error` if the resolver or the upstream
+ * proxy failed.
  */
 export async function navigate(tab: Tab, { url, configure }: Navigation, signal: AbortSignal): Promise<void> {
   const { start } = tab;

@@ -77,7 +77,7 @@ export class NetworkActivity {
     return this.#inFlight.keys();
   }
 
-  /** Number of requests that ended without a response, except canceled or blocked ones. */
+  /** Number of requests that failed, before or during their response, except canceled or blocked ones. */
   get failures(): number {
     return this.#failures;
   }

@@ -58,7 +58,7 @@ export class PageProgress {
     return this.#navigations > 0 || this.#hasStopped;
   }
 
-  /** Whether the main frame shows a loaded document rather than the browser's error page. */
+  /** Whether the main frame shows a document, loaded or not, rather than the browser's error page. */
   get hasDocument(): boolean {
     return this.#navigations > 0 && this.#failedUrl === null;
   }
@@ -73,7 +73,9 @@ export class PageProgress {
     return this.#navigations > REDIRECTS_EXPECTED_MAX;
   }
 
-  /** The page's connections; `null` unless the render waits for an idle network. */
+  /**
+   * The page's connections; `null` unless the render waits for an idle network or scrolls to lazy content.
+   */
   get activity(): NetworkActivity | null {
     return this.#activity;
   }

@@ -25,11 +25,11 @@ const PLAIN: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A request's changes to a plain render, which only waits for `load`. */
+/** A request's changes to a plain render, which only loads the page, waits and captures. */
 export interface RequestedChanges {
   /** Whether the page must be configured before its first script runs. */
   readonly beforeLoad: boolean;
-  /** Whether the page looks different from a plain render. */
+  /** Whether the page may look different from a plain render. */
   readonly any: boolean;
 }
 

@@ -54,7 +54,7 @@ async function findRejected(
   return wide.find((request) => !isStored(request))?.name ?? null;
 }
 
-/** A cookie applies only to the host, unless it has a wider domain; the dot then includes all subdomains. */
+/** A cookie applies only to the host, unless it has a domain; the dot then includes all subdomains. */
 function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieRequest {
   const { origin, protocol, hostname } = new URL(url);
   const { path = "/", secure = protocol === "https:", httpOnly = false, sameSite } = attributes;

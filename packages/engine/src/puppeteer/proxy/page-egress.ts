@@ -28,7 +28,7 @@ export interface PageEgress {
   readonly guard: EgressGuard | null;
   /** Blocks connections from now on; `null` if the browser connects directly. */
   readonly blockHosts: ((blocks: HostBlocks) => void) | null;
-  /** Returns why the last connection to the host and port of this URL failed; `null` if none failed. */
+  /** Returns why a connection to the host and port of this URL last failed; `null` if none has failed. */
   failure(url: string): EgressFailure | null;
   /** Returns the details of the failure that `failure()` returns, for the log; `null` if unknown. */
   failureDetail(url: string): string | null;

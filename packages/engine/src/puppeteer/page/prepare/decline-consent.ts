@@ -3,7 +3,10 @@ import type { Tab } from "../tab.ts";
 import { Banners } from "./consent/banners.ts";
 import type { Step } from "./step.ts";
 
-/** Together, the step's time limit. Hiding may also use any time left over from declining. */
+/**
+ * Together, the step's time limit, except for a reload. Hiding may also use any time left over from
+ * declining.
+ */
 const DECLINE_MAX_MS = 2_500;
 const HIDE_MAX_MS = 500;
 /** A page might reload after a dialog is declined. */

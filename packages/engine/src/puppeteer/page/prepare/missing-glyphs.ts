@@ -1,6 +1,6 @@
 /** Characters that a font might lack: letters, digits and symbols beyond the Latin alphabet, and icons. */
 const RARE = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
-/** Maximum number of different characters per font; each is drawn once. */
+/** Maximum number of characters, in all fonts together; each is drawn once per font. */
 const CHARACTERS_MAX = 300;
 /** Not assigned to a character, so every font draws its missing-glyph symbol. */
 const UNASSIGNED = String.raw`"\u{10fffd}"`;

@@ -4,7 +4,10 @@ import { ROOTS_OF } from "../shadow-roots.ts";
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
-/** A constructed style sheet is not subject to the page's content security policy, and the page cannot detect it. */
+/**
+ * A constructed style sheet is not subject to the page's content security policy, and adds no element to the
+ * page.
+ */
 export const ADD_SHEET = `(css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

@@ -20,7 +20,7 @@ const NAMES_MAX = 20;
 export interface Look {
   /** Whether a consent dialog is open. */
   readonly isOpen: boolean;
-  /** Whether one is open, or the whole document was searched. */
+  /** Whether one is open, or the search of the document did not run out of time. */
   readonly isComplete: boolean;
   /** Whether a dialog might still open. */
   readonly isExpected: boolean;
@@ -122,7 +122,7 @@ export class ConsentFrame {
     return result.value === true;
   }
 
-  /** Restores focus and the scroll position. */
+  /** Hides layers that the dialog left behind, and restores focus and the scroll position. */
   async tidy(): Promise<void> {
     await this.#run("tidy");
   }
