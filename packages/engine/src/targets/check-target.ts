@@ -18,7 +18,7 @@ export function checkTarget(verdict: TargetVerdict): void {
 export function blockedHost(): SnapError {
   return new SnapError(
     "blocked_host",
-    "The page is on, or leads to, a host or port that the service blocks, such as a private address.",
+    "The URL leads to a host or port that the service blocks, such as a private address.",
   );
 }
 

@@ -176,7 +176,7 @@ describe.each([
       expect(failure).toMatchObject({
         code: "blocked_host",
         message:
-          "The page is on, or leads to, a host or port that the service blocks, such as a private address.",
+          "The URL leads to a host or port that the service blocks, such as a private address.",
       });
       expect(hidden.requests).toEqual([]);
     });

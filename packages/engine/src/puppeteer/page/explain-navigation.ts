@@ -10,7 +10,7 @@ import type { Tab } from "./tab.ts";
 const UNREACHABLE = "target_unreachable";
 
 const BLOCKED =
-  "The page is on, or leads to, a host or port that the service blocks, such as a private address.";
+  "The URL leads to a host or port that the service blocks, such as a private address.";
 
 const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",
