@@ -91,15 +91,17 @@ export interface TokenStore {
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
   /**
-   * Replaces both secrets, and those of an earlier overlap, atomically, and no other field; returns `null` if the token
-   * does not exist. If `next` has an overlap and an earlier one ends after `rotatedAt`, replaces nothing.
+   * Replaces both secrets, and those of an earlier overlap, atomically; besides them, only `rotatedAt`
+   * changes. Returns `null` if the token does not exist. If `next` has an overlap and an earlier one ends
+   * after `rotatedAt`, replaces nothing.
    */
   rotate(id: number, next: NextSecrets): Promise<Rotation | null>;
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
-   * Replaces the signing secret, and the previous one during an overlap, if the signing secret is still `current`;
-   * returns `null` if it is not, or if the token does not exist. Changes no other field. Both are in lowercase hex.
+   * Replaces the signing secret, and the previous one if there is one, if the signing secret is still
+   * `current`; returns `null` if it is not, or if the token does not exist. Changes no other field. Both are
+   * in lowercase hex.
    */
   replaceSigningSecret(
     id: number,
