@@ -30,9 +30,9 @@ export interface SystemResolverOptions {
 }
 
 /**
- * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads both files
- * when they change. A lookup takes at most 5 s, can be canceled, and delays no other lookup. Answers are cached for
- * 10 s.
+ * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads
+ * both files when they change. A lookup takes at most 5 s by default, can be canceled, and delays no other
+ * lookup. Answers are cached for 10 s, and those without addresses or from only one address family for 2 s.
  *
  * @example
  * const resolver = createSystemResolver({ servers: ["192.0.2.53"] });
