@@ -41,8 +41,8 @@ export interface Storage {
   /** For a storage used by several processes. Without it, identical requests share a render only within one process. */
   readonly renderLeases?: RenderLeases | undefined;
   /**
-   * The clocks of its servers, for a storage used by several machines: a machine whose clock differs from them is not
-   * ready.
+   * The clocks of its servers, for a storage used by several machines: a machine whose clock differs from one
+   * of them by more than 2 s is not ready.
    */
   readonly clocks?: readonly ServerClock[] | undefined;
   /** Returns when the last backup was made; `null` before the first, or if other programs make the backups. */

@@ -31,7 +31,10 @@ export interface TokenRecord {
   readonly rotatedAt: number | null;
   /** `null` if there was no overlap. They remain stored after it ends, until the next rotation. */
   readonly previous: PreviousSecrets | null;
-  /** Instant of its last use, rounded down to the hour and stored seconds later; `null` before the first. */
+  /**
+   * Instant of its last use, rounded down to the hour but not below `createdAt`, and stored seconds later;
+   * `null` before the first.
+   */
   readonly lastUsedAt: number | null;
 }
 
