@@ -32,21 +32,24 @@ export interface CaptureRequest {
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
 
-/** Additional options for batches and the Model Context Protocol. */
+/** Additional options, for the service's entry points and its batch worker. */
 export interface CaptureOptions {
   /** For the history; `engine` by default. The worker records items itself, when they finish. */
   readonly entryPoint?: Exclude<EntryPoint, "batch">;
   /** `interactive` by default. */
   readonly priority?: Priority;
-  /** The id under which the caller logs the request, for the renderer's events. */
+  /**
+   * The id under which the caller logs the request; for the history, the renderer's events and `{id}` in
+   * `storeKey`.
+   */
   readonly requestId?: string | undefined;
   /** When the caller sent the request, for `{date}` in `storeKey`; now by default. */
   readonly submittedAt?: number | undefined;
   /** Longest wait for a slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
-   * Returns whether `link` must be able to serve the rendering. If so, even a rendering requested with `cache: false`
-   * is cached, under a separate key. `false` by default.
+   * Returns whether `link` must be able to serve a rendering requested with `cache: false`, which is then
+   * cached, under a separate key. `false` by default. Other renderings are cached anyway.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /** Throws a `SnapError` if the caller cannot use the file. The render then fails, and costs nothing. */
@@ -59,7 +62,10 @@ export interface CaptureOptions {
 export interface Capture {
   /** `bytes` may be empty if the rendering is `unchanged`. */
   readonly rendering: StoredRendering;
-  /** `hit`: served from the cache. `miss`: rendered now and cached. `bypass`: rendered now, not cached. */
+  /**
+   * `hit`: served from the cache, or from an identical request's render. `miss`: rendered now and cached.
+   * `bypass`: rendered now with `cache: false`, and cached only for `link`.
+   */
   readonly cache: "hit" | "miss" | "bypass";
   /** Whether the caller already has this rendering. */
   readonly unchanged: boolean;
@@ -72,8 +78,9 @@ export interface Capture {
   /** Where the rendering was stored, as an ASCII URI such as `s3://bucket/key`; `null` without `storeTo`. */
   readonly storedLocation: string | null;
   /**
-   * The account's balance as read with the token, or after this render's reservation. `null` for a request that joined
-   * another's render, because neither is the current balance.
+   * The account's balance as read with the token, or after this render's reservation. `null` for a request
+   * that joined another's render and for a render that was not charged, because neither is then the current
+   * balance.
    */
   readonly balance: StandingBalance | null;
   /** Instant of the response. The rendering stays cached for `rendering.expiresAt` minus this. */
@@ -88,8 +95,9 @@ export interface CaptureDependencies
 }
 
 /**
- * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, limit,
- * reserve, render, deliver, store, settle. Each step is one call, and a request runs each of them at most once.
+ * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share,
+ * limit, reserve, render, deliver, store, settle. Only the email address is checked before parsing, and a
+ * delivery is checked after it. A request runs each step at most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */

@@ -61,8 +61,9 @@ export interface Engine {
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
-   * Returns a signed URL for the rendering that `capture` returned for a `linked` request. Free of charge. The URL
-   * expires with the cache entry or the token, whichever comes first.
+   * Returns a signed URL for the rendering that `capture` returned; one requested with `cache: false` must
+   * have been `linked`. Free of charge. The URL expires with the cache entry or the token, whichever comes
+   * first.
    * @throws SnapError `validation_failed` if a parameter is secret.
    */
   link(request: LinkRequest): RenderingLink;
@@ -86,9 +87,9 @@ export interface Engine {
   readonly history: History;
   readonly operators: Operators;
   /**
-   * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several processes can do
-   * so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both resolve when the claimed
-   * work is done.
+   * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several
+   * processes can do so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both
+   * wait until the claimed items are finished, and at most 3 s for webhook attempts, before they abort them.
    */
   startWorker(): BatchWorker;
   /** Returns within two seconds whether the engine can render and store now and, if not, why. */

@@ -31,9 +31,10 @@ export interface EngineOptions {
   /** By default the renderer's policy, or only public targets if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * Maximum number of concurrent renders. Two per core plus two can always run. More start only while cores are idle,
-   * because pages spend much of their time waiting for the network. By default one for each 128 MiB of memory available
-   * at startup, and at most 16 per core.
+   * Maximum number of concurrent renders. Two per core plus two of them can always run. More start only while
+   * cores are idle, because pages spend much of their time waiting for the network, and while memory is
+   * available. By default one for each 128 MiB of memory available at startup, at least two per core plus
+   * two, and at most 16 per core.
    */
   readonly concurrency?: number;
   /** Maximum number of renders that wait for a slot; 1,000 by default. */
@@ -60,8 +61,8 @@ export interface EngineOptions {
   /** How long finished captures are stored for `engine.history`; `null`, the default, records none. At most 90 days. */
   readonly historyRetentionMs?: number | null;
   /**
-   * How long a batch item is retried after it is first limited or the resolver first fails; 15 minutes by
-   * default.
+   * How long a batch item is retried after a temporary failure, such as a rate limit, first postpones it; 15
+   * minutes by default.
    */
   readonly batchRetryWindowMs?: number;
   /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
@@ -81,13 +82,14 @@ export interface EngineOptions {
   /** Reports idle cores and available memory; by default, this machine's. */
   readonly machine?: Machine;
   /**
-   * Which renders share a browser: all except those in quarantine (`shared`, the default), or only those of the same
-   * account (`account`).
+   * Which renders share a browser: all except those that the renderer isolates, such as those of accounts in
+   * quarantine (`shared`, the default), or only those of the same account (`account`). Remote browsers are
+   * always shared.
    */
   readonly isolation?: "shared" | "account";
   /** Called when an account is quarantined because one of its pages was ended. */
   readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
-  /** Called with events to count: waits for a slot, and how reservations end. */
+  /** Called with events to count: waits for a slot, how reservations end, and failures of the ledger. */
   readonly onEvent?: (event: EngineEvent) => void;
   /**
    * Called with failures that no caller sees, such as those of background work, and with errors that other listeners
@@ -103,7 +105,7 @@ export interface EngineOptions {
   readonly onItemFinished?: (item: FinishedItem) => void;
   /** Called for every batch item that this engine's worker has to start again later. */
   readonly onItemPostponed?: (item: PostponedItem) => void;
-  /** Called for every attempt to deliver a webhook. */
+  /** Called after every attempt to deliver a webhook, except those that a stopping worker aborts. */
   readonly onDeliveryAttempt?: (attempt: DeliveryAttempt) => void;
 }
 

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ParameterProblems } from "@snap/proto
 
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
-  /** Error messages by parameter name, for `validation_failed` and `invalid_url`. */
+  /** Error messages by the name of the parameter, field or file that they concern. */
   readonly errors?: ParameterProblems;
   /** Seconds until a retry may succeed; by default, the value for the code. */
   readonly retryAfterSeconds?: number;
@@ -20,8 +20,8 @@ export interface SnapErrorFacts {
 }
 
 /**
- * The error that every failed operation throws. Distinguish errors by `code`; `message` is for the caller, `detail` for
- * the operator.
+ * The error that a caller's failed operation throws; an operator's throws `AdminError`. Distinguish errors by
+ * `code`; `message` is for the caller, `detail` for the operator.
  *
  * @example
  * try {

@@ -33,7 +33,7 @@ export type DeletionStores = Pick<
  * unless `purge` is set. Each step is idempotent and the account itself is deleted last, so calling this again
  * finishes an interrupted deletion.
  *
- * @throws AdminError if the account does not exist.
+ * @throws AdminError if the account does not exist and, with `purge`, left no journal behind.
  */
 export async function deleteAccount(
   { accounts, tokens, batches, documents, renderings, history, rateLimiter, ledger }: DeletionStores,

@@ -19,8 +19,9 @@ export interface OwnAccount {
   /** Name of its token; `default` by default. */
   readonly tokenName?: string;
   /**
-   * Secret of its token: 32 to 128 letters, digits and `-._~+/=`. By default derived from the engine's `secretKey` and
-   * the email address. A secret that is passed here works as a bearer token with and without its id.
+   * Secret of its token: 32 to 128 letters, digits and `-._~+/=`. By default derived from the engine's
+   * `secretKey`, the email address and `tokenName`. A secret that is passed here works as a bearer token with
+   * its id and, in this engine, also without it.
    */
   readonly token?: string;
 }

@@ -10,7 +10,7 @@ import { dropSecrets } from "./item-secrets.ts";
 export interface BatchRules {
   /** Time from the end of a batch to its deletion. */
   readonly retentionMs: number;
-  /** How long an item is retried after it is first limited. */
+  /** How long an item is retried after a temporary failure first postpones it. */
   readonly retryWindowMs: number;
 }
 
@@ -27,8 +27,8 @@ export type BatchEvent =
       readonly leaseEndsAt: number;
     }
   /**
-   * The item was limited, the service was busy, or the resolver failed. Once the retry window has ended, the
-   * item fails with `code` and `message`.
+   * A temporary failure, such as a rate limit, a busy service or a failing resolver. Once the retry window
+   * has ended, the item fails with `code` and `message`.
    */
   | {
       readonly type: "item-limited";

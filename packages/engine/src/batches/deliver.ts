@@ -41,7 +41,7 @@ export interface ClaimedDelivery {
   readonly delivery: Extract<DeliveryState, { readonly status: "sending" }>;
 }
 
-/** Claims a due delivery; returns `null` if another worker was first. */
+/** Claims a due delivery; returns `null` if another worker was first, or the batch is about to be deleted. */
 export async function claimDelivery(
   dependencies: BatchDependencies,
   batchId: string,

@@ -96,9 +96,9 @@ export async function runItem(dependencies: BatchDependencies, claimed: ClaimedI
 }
 
 /**
- * Returns the instant of the next start, or `null` if the item has failed. Rate limits, a busy service and a failed
- * resolver are retried. So is a lack of credits if some are only reserved, because those are refunded if their renders
- * fail.
+ * Returns the instant of the next start, or `null` if the item has failed. Rate limits, a busy service and
+ * transient failures, such as of the resolver or a store, are retried. So is a lack of credits if some are
+ * only reserved, because those are refunded if their renders fail.
  */
 async function retryInstant(
   { clock, tokens, credits }: BatchDependencies,
@@ -114,7 +114,7 @@ async function retryInstant(
   return used < limit ? now + WAIT_MS : null;
 }
 
-/** Returns the time since the item was first limited. */
+/** Returns the time since the item was first postponed. */
 function waitedMs({ state }: ItemRecord, now: number): number {
   return state.status === "rendering" ? now - (state.limitedSince ?? now) : 0;
 }

@@ -13,7 +13,7 @@ const ID_RANDOM_BYTES = 6;
 /** A test event, and the receiver's response. */
 export interface WebhookTest {
   readonly url: string;
-  /** The headers that were sent, with the signatures. */
+  /** The request's headers, with the signatures. */
   readonly headers: WebhookRequest["headers"];
   readonly outcome: WebhookOutcome;
   /** Whether the receiver acknowledged the event with a 2xx. */

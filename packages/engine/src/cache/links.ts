@@ -47,7 +47,9 @@ export function isLinkable(parameters: Readonly<Record<string, unknown>>): boole
 export interface LinkRequest {
   /** The caller of `capture`; its token signs the link. */
   readonly principal: Principal;
-  /** The parameters of a `capture` whose `linked` returned `true`. */
+  /**
+   * The parameters of the `capture`. If they include `cache: false`, its `linked` must have returned `true`.
+   */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The result of that `capture`. */
   readonly capture: Capture;

@@ -36,9 +36,10 @@ export interface ObjectRenderingsOptions {
  * The rendering cache with the bytes of large renderings in an object store. In the index, such an entry's bytes
  * are a short pointer to the object, so the index's quota counts 4,096 bytes plus the pointer.
  *
- * A rendering is a miss if its object is lost or corrupt, while the bucket fails, or while the account transfers more
- * than 128 MiB at a time. `put` then stores nothing. If the bucket fails, `get` and `put` do not reject; `purge`
- * and `deleteAccount` do, because objects would remain.
+ * A rendering is a miss if its object is lost or corrupt, while the bucket fails, or while the account
+ * transfers more than 128 MiB, or all accounts more than 512 MiB, at a time. In the last two cases, `put`
+ * stores nothing. If the bucket fails, `get` and `put` do not reject; `purge`, `deleteAccount` and `prune`
+ * do, because objects would remain.
  *
  * `prune` deletes objects from the day after their renderings expire, including those of renderings that were replaced
  * or evicted: a reader may still be fetching them.

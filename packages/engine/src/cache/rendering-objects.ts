@@ -6,7 +6,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 /** Precedes the key of every object. */
 const ROOT = "cache/";
 const LIST_LIMIT = 1000;
-/** List requests per purge; a purge of more objects has to be repeated. */
+/** List requests per prefix in a purge; a purge of more objects has to be repeated. */
 const LISTS_MAX = 10_000;
 const DELETION_BATCH_SIZE = 16;
 const POINTER_BYTES_MAX = 100;

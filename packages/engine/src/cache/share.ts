@@ -51,8 +51,8 @@ export interface LedRender {
   /** Ends the render: once `stored` resolves, the joined requests get the rendering. Rejects as `stored` does. */
   publish(rendering: StoredRendering, stored: Promise<void>): Promise<void>;
   /**
-   * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of them
-   * becomes the leader. Does nothing after `publish`.
+   * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of
+   * them becomes the leader. Does nothing once `publish` has resolved.
    */
   fail(error: unknown): void;
 }
@@ -76,7 +76,8 @@ const UNSHARED: LedRender = {
  * Joins an identical render that is running in this process or another, or leads a new one.
  *
  * @throws the joined render's failure, unless it concerns only that render's leader.
- * @throws SnapError `upstream_rate_limited` if that render has not started within `maxWaitMs`.
+ * @throws SnapError `upstream_rate_limited` if that render has not started within `maxWaitMs`, or if too many
+ * requests wait for it.
  */
 export async function share(
   dependencies: ShareDependencies,

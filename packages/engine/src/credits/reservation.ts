@@ -62,7 +62,10 @@ export async function reserve(
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
-/** Refunds the credit. If the ledger fails, the refund is retried in the background until the reservation lapses. */
+/**
+ * Refunds the credit. If the ledger fails, the reservation is reversed in the background, with retries for a
+ * day.
+ */
 export async function refund(dependencies: CreditDependencies, { id }: Reservation): Promise<void> {
   if ((await tryRefund(dependencies, id)) === null) dependencies.reversals.add(id);
 }
@@ -84,11 +87,11 @@ async function tryRefund(
 }
 
 /**
- * Charges the credit for a stored rendering; returns whether it was charged. If the settlement's result is unknown, a
- * refund shows whether the credit was charged; if it was, the request succeeds. If the refund also fails, the request
- * fails and the charge is reversed in the background.
+ * Charges the credit for a stored rendering; returns whether it was charged. If the settlement's result is
+ * unknown, a refund shows whether the credit was charged; if it was, the request succeeds. If the refund also
+ * fails, the request fails and, without `settle`, the charge is reversed in the background.
  *
- * @throws the settlement's error; in that case, no charge remains.
+ * @throws the settlement's error; the request is not charged once a pending reversal has succeeded.
  */
 export async function settle(
   dependencies: CreditDependencies,

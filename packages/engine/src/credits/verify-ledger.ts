@@ -5,7 +5,7 @@ export interface LedgerDifference extends Pick<
   PeriodAudit,
   "accountId" | "periodStartedAt" | "balance" | "openReservations"
 > {
-  /** The sums of the journal; `null` if its beginning is missing. */
+  /** The sums of the journal; `null` if its beginning is missing, or the balance has been pruned. */
   readonly journal: Balance | null;
 }
 

@@ -38,8 +38,8 @@ export interface SentDocument extends Omit<Document, "files"> {
  * Builds a document. Identical content has the same id, however it is sent.
  *
  * @param accountId - The account that the document belongs to; its Markdown files are converted one at a time.
- * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body` for
- * content that is not a list of files.
+ * @throws SnapError `validation_failed` or `payload_too_large`; `errors` names the offending file, or `body`
+ * for content that is not a list of files and for a list without a page or with too many files.
  *
  * @example
  * const { url } = await createDocument({ markdown: "# Report\n\nAll is well." });
@@ -95,8 +95,8 @@ export function documentUrl(id: string): string {
 const PATHNAME = /^\/([0-9a-f]{64})\/?$/;
 
 /**
- * Returns the id of the document with this URL; `null` for any other URL, including other URLs on the documents'
- * origin.
+ * Returns the id of the document with this URL, whatever its query and fragment; `null` for any other URL,
+ * including other paths on the documents' origin.
  *
  * @example
  * documentIdOf("https://example.com/"); // null

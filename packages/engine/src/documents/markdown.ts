@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
 /** Conversions compete with renders for the CPU. */
 const conversions = new PQueue({ concurrency: 2 });
-/** A conversion of hostile text runs until the timeout. */
+/** A conversion of hostile text runs until it reaches a limit. */
 const byAccount = new AccountQueues(1);
 
 /** A file next to this one, in the sources and in the build. */
@@ -28,7 +28,8 @@ const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.m
  *
  * @param options.label - The text's name in `errors`.
  * @param options.accountId - Its Markdown files are converted one at a time.
- * @throws SnapError `validation_failed` if the conversion takes too much time or memory.
+ * @throws SnapError `validation_failed` if the conversion takes too much time or memory, or the text is
+ * nested too deeply.
  */
 export async function markdownToHtml(
   markdown: Uint8Array,

@@ -35,7 +35,9 @@ interface ResolvedHost {
   readonly addresses: readonly string[];
 }
 
-/** Unchecked addresses, or why there are none. */
+/**
+ * Addresses, or why there are none. Those of a lookup are unchecked; those of `resolveHost` are all allowed.
+ */
 export type LookupOutcome = ResolvedHost | UnusableHost;
 
 /** Runs one page's lookups. */

@@ -13,7 +13,7 @@ import type { UpstreamProxy } from "./upstream-proxy.ts";
 export const STORE_TIMEOUT_MS = 30_000;
 /** Most responses are empty, or a short XML document. */
 const RESPONSE_BYTES_MAX = 65_536;
-/** Enough for 1,000 keys of ordinary length; keys beyond it are in the next list. */
+/** Enough for 1,000 keys of ordinary length; a list that is much longer fails. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 /** Parts of a request without a body. */
 const EMPTY = { headers: {}, body: null } as const;
@@ -49,9 +49,10 @@ export interface S3Store extends ObjectBucket {
 }
 
 /**
- * Creates a store in a bucket of Amazon S3 or a compatible service. It never follows redirects, and does not retry. Its
- * endpoint is allowed even on a private network, but only for the store itself, not for pages. A link-local address or
- * a cloud's metadata service is never contacted.
+ * Creates a store in a bucket of Amazon S3 or a compatible service. It never follows redirects, and does not
+ * retry. Its endpoint is allowed even on a private network, but only for the store itself, not for pages. A
+ * link-local address or a cloud's metadata service is never contacted, unless an upstream proxy resolves the
+ * name.
  *
  * @example
  * const archive = createS3Store({

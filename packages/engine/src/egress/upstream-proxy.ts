@@ -9,7 +9,10 @@ import {
   type ListedTarget,
 } from "../targets/target-list.ts";
 
-/** A proxy that all connections from pages and for webhooks go through. Printing it does not reveal its password. */
+/**
+ * A proxy for connections from pages and for webhooks, except those to `bypass` and to loopback addresses.
+ * Printing it does not reveal its password.
+ */
 export interface UpstreamProxy {
   readonly hostname: string;
   readonly port: number;
@@ -46,7 +49,8 @@ const FORM =
 /**
  * Parses the address of an upstream proxy.
  *
- * @throws RangeError that explains what is wrong, without the URL, which may contain a password.
+ * @throws RangeError that explains what is wrong with `url`, without quoting it, because it may contain a
+ * password; Error that quotes an invalid entry of `noProxy`.
  * @example
  * const upstreamProxy = parseUpstreamProxy({
  *   url: "http://ada:secret@proxy.example:3128",

@@ -5,8 +5,8 @@ import { isCatastrophicExpression } from "./catastrophic-expression.ts";
 const URL_CHARACTERS_MAX = 4_096;
 
 /**
- * Elements are hidden only with CSS. Scripts, filters that rewrite responses, and selectors that need a script are not
- * loaded.
+ * Elements are hidden only with CSS. Scripts, filters that rewrite responses, and selectors that need a
+ * script are not used.
  */
 export const COMPILER_OPTIONS = {
   enableHtmlFiltering: false,

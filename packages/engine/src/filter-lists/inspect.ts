@@ -2,13 +2,13 @@ import { COMPILER_OPTIONS, compileFilterList, isSkipped, type FilteredRequest } 
 
 /** What a filter list contains, and how fast it is. */
 export interface FilterListReport {
-  /** Filters that block requests. */
+  /** Filters for requests, exceptions included. */
   readonly networkFilters: number;
   /** Filters that hide elements with CSS. */
   readonly cosmeticFilters: number;
   /**
-   * Filters that are recognized but not used: scripts, rewritten responses, selectors that CSS does not support, and
-   * `skippedFilters`.
+   * Filters that are recognized but not used: scripts, rewritten requests and responses, selectors that CSS
+   * does not support, and `skippedFilters`.
    */
   readonly unusedFilters: number;
   /** Regular expressions that are skipped because they can take exponential time. */

@@ -12,7 +12,7 @@ export interface ImageLibrary {
   readonly isInstalled: boolean;
   /** Whether sharp is installed and has not failed to load. */
   readonly isAvailable: boolean;
-  /** `null` until it is loaded. */
+  /** `null` until `load` has loaded it. */
   readonly version: string | null;
   /** Loads sharp. Returns why it does not load; `null` if it does. */
   load(): Promise<Error | null>;

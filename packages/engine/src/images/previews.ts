@@ -4,7 +4,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import { openImage } from "./convert-image.ts";
 import { imageProcessor, type ImageProcessor, type Sharp } from "./image-processor.ts";
 
-/** A smaller WebP version of an image. */
+/** A WebP version of an image, smaller if necessary. */
 export interface Preview {
   readonly bytes: Uint8Array;
   readonly width: number;

@@ -19,7 +19,10 @@ export interface Operators {
   /** Returns when the session ends; `null` if it is unknown or has ended. */
   findSession(session: string): Promise<number | null>;
   signOut(session: string): Promise<void>;
-  /** Ends all sessions and unused links; returns their number. */
+  /**
+   * Ends all sessions and unused links; returns their number, which includes expired ones that are still
+   * stored.
+   */
   signOutAll(): Promise<number>;
 }
 

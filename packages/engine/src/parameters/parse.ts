@@ -13,8 +13,8 @@ import { pdfParameters, screenshotParameters } from "./schemas.ts";
 /**
  * Validates the parameters of a query (`GET /snap`).
  *
- * @throws SnapError `invalid_url` if only `url` is invalid, `validation_failed` otherwise; both list every error in
- * `errors`.
+ * @throws SnapError `invalid_url` if only `url` is invalid, `validation_failed` otherwise; both list the
+ * errors of up to 50 parameters in `errors`.
  * @example
  * const parameters = parseQuery(new URLSearchParams("url=https%3A%2F%2Fexample.com&fullPage=1"));
  */

@@ -73,9 +73,10 @@ export interface AccountStore {
    */
   startDeletion(request: { readonly id: string; readonly now: number }): Promise<Account | null>;
   /**
-   * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not exist. Its
-   * email address is then free. Its ledger remains, unless another step has deleted it. Afterwards, nothing deleted in
-   * this or earlier steps can be read from the storage's files.
+   * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not
+   * exist. Its email address is then free. Its ledger remains, unless another step has deleted it. An
+   * embedded storage has then overwritten what this and earlier steps deleted
+   * (docs/explanation/retention.md).
    */
   delete(request: { readonly id: string; readonly now: number }): Promise<boolean>;
   /** Forgets at most `limit` deletions that ended before `before`; returns their number. */

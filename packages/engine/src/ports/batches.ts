@@ -5,11 +5,11 @@ import type { WebhookFailureReason } from "./webhook-sender.ts";
 
 /** The state of an item that is neither done nor failed. */
 interface Unfinished {
-  /** Number of times a worker started it, excluding starts that were limited. */
+  /** Number of times a worker started it, excluding starts after which it was postponed. */
   readonly starts: number;
   /** Fencing token: each claim increases it, which voids writes by earlier claims. */
   readonly fence: number;
-  /** When it was first limited or the resolver first failed; `null` if neither has happened. */
+  /** When a temporary failure, such as a rate limit, first postponed it; `null` if none has. */
   readonly limitedSince: number | null;
 }
 
@@ -237,7 +237,10 @@ export interface BatchStore {
   }): Promise<readonly DueDelivery[]>;
   /** Stores an attempt and deletes all but the latest 100 for its batch. Does nothing if the batch does not exist. */
   recordAttempt(attempt: AttemptRecord): Promise<void>;
-  /** Returns the selected attempts in descending order of ids; an empty page if `after` is not one of them. */
+  /**
+   * Returns the selected attempts in descending order of ids; an empty page if `after` is unknown. `after`
+   * can be an attempt that the filter does not select.
+   */
   attempts(request: PageRequest & AttemptFilter): Promise<AttemptPage>;
   /**
    * Deletes at most `limit` batches whose `prunesAt` is not after `now`, with their items, delivery, attempts and

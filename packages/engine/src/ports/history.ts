@@ -15,7 +15,10 @@ export interface HistoryEntry {
   readonly id: string;
   /** When it finished. */
   readonly at: number;
-  /** The `X-Request-Id` of the response or the id of the batch item; `null` for other captures. */
+  /**
+   * The request id that the caller passed, such as the `X-Request-Id` of the response, or the id of the batch
+   * item; `null` without one.
+   */
   readonly requestId: string | null;
   /** `null` unless the capture is a batch item. */
   readonly batchId: string | null;
@@ -27,8 +30,8 @@ export interface HistoryEntry {
   /** Host name of the page, in lower case and without a port; `null` without valid parameters. */
   readonly host: string | null;
   /**
-   * The parameters without defaults, including `url`, as plain JSON. `[secret]` replaces secrets, and the user name in
-   * `url` is removed. `null` if they are invalid or longer than 64 KiB.
+   * The parameters without defaults, including `url`, as plain JSON. `[secret]` replaces secrets, and the
+   * user name and password in `url` are removed. `null` if they are invalid or longer than 64 KiB.
    */
   readonly parameters: Readonly<Record<string, unknown>> | null;
   /** `null` for a success. */

@@ -88,12 +88,13 @@ export interface AuditPortion {
 }
 
 /**
- * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled, refunded, or
- * lapses. A settled one can be reversed once. Every method is atomic, even across processes, and for each period
- * `granted = remaining + used + reserved` always holds, in the balance and in the sums of the journal. A reservation is
- * resolved and reversed in the period in which it was made, even after that has ended. Every change is one journal
- * entry at its `now`: `reserve`, `settle`, `refund`, `lapse` and `reverse` with 1 credit, a `grant` with the
- * difference.
+ * The two-phase credit ledger. A reservation takes one credit and resolves exactly once: it is settled,
+ * refunded, or lapses. A settled one can be reversed once. Every method except `prune` and `deleteAccount`,
+ * which work in chunks, is atomic, even across processes, and for each period
+ * `granted = remaining + used + reserved` always holds, in the balance and in the sums of the journal. A
+ * reservation is resolved and reversed in the period in which it was made, even after that has ended. Every
+ * change is one journal entry at its `now`: `reserve`, `settle`, `refund`, `lapse` and `reverse` with 1
+ * credit, a `grant` with the difference.
  */
 export interface Ledger {
   /**
@@ -131,7 +132,7 @@ export interface Ledger {
    *   entries. A period with an open reservation stays. Entries are deleted in journal order, so a period's entries may
    *   remain until all older ones can be deleted.
    *
-   * @returns how many reservations, balances and entries it deleted or lapsed.
+   * @returns how many reservations, balances and entries it deleted.
    */
   prune(request: PruneRequest): Promise<number>;
   /**

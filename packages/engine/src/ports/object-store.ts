@@ -9,8 +9,9 @@ export interface PutObject {
 }
 
 /**
- * Why an object was not stored. `refused`: a retry fails the same way until the operator changes something, such as
- * the credentials. `unavailable`: the store is busy, down or not reachable. `timed-out`: it took too long.
+ * Why a request to a store failed. `refused`: a retry fails the same way until the operator changes
+ * something, such as the credentials. `unavailable`: the store is busy, down or not reachable. `timed-out`:
+ * it took too long.
  */
 export interface StoreFailure {
   readonly reason: "refused" | "unavailable" | "timed-out";

@@ -1,4 +1,4 @@
-/** Interactive renders always run before batch renders. */
+/** Interactive renders run before batch renders, except those of accounts in quarantine. */
 export type Priority = "interactive" | "batch";
 
 /** A render and the process that holds its lease. */

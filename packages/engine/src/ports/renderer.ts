@@ -3,7 +3,7 @@ import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { DocumentFile } from "./documents.ts";
 
-/** Note: the wait reached its cap because the page did not become idle. */
+/** Note: the page did not become idle in time, or a wait timed out with `onWaitTimeout` set to `capture`. */
 export const WAIT_CAPPED = "wait-capped";
 /** Note: `click` matched no element. */
 export const CLICK_UNMATCHED = "click-unmatched";
@@ -15,20 +15,23 @@ export const UNSTABLE = "unstable";
 export const HEIGHT_CAPPED = "height-capped";
 /** Note: the page has text that no font can display. */
 export const GLYPHS_MISSING = "glyphs-missing";
-/** Note: the screenshot is blank. */
+/** Note: the screenshot, a PNG, is blank. Checked only if parameters change what the page shows. */
 export const BLANK = "blank";
 /** Note on a failed render: the file or screenshot exceeds a limit. */
 export const CAPTURE_TOO_LARGE = "capture-too-large";
 /** Note on a failed render: `pageRanges` starts after the last page. */
 export const PAGES_UNMATCHED = "pages-unmatched";
-/** Note on a failed render: `selector` matches no element. */
+/** Note on a failed render: `selector` matches no element, or a selector is not valid CSS. */
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 
 /** The document that was rendered. */
 export interface PageFacts {
   /** Its title, at most 500 characters; `null` if it has none. */
   readonly title: string | null;
-  /** Its URL after redirects, without user name and password, at most 2,048 characters; `null` if unknown. */
+  /**
+   * Its URL after redirects, without user name and password, at most 2,048 characters; `null` if it is
+   * longer, unknown, or neither `http` nor `https`.
+   */
   readonly finalUrl: string | null;
   /** Number of pages of a PDF; `null` for an image, or if unknown. */
   readonly pages: number | null;
@@ -82,10 +85,11 @@ export interface RenderOptions {
  * Renders a page to a file. The scheduler limits the number of concurrent renders; a renderer only isolates them from
  * each other.
  *
- * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`,
- * `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`, or with `validation_failed` if the browser
- * rejects a cookie. The error's `pageEnded` is `true` if the page would have harmed other renders: it was ended, or it
- * killed an isolated browser.
+ * `render` throws a `SnapError` with one of `blocked_host`, `target_unreachable`, `render_failed`,
+ * `script_failed`, `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`,
+ * or with `validation_failed` if the browser rejects a cookie or a parameter requires something that is not
+ * installed. The error's `pageEnded` is `true` if the page would have harmed other renders: it was ended, or
+ * it killed an isolated browser.
  */
 export interface Renderer {
   /** The renderer's policy, if it has one; the engine uses it by default. */

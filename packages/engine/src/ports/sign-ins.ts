@@ -17,7 +17,7 @@ export interface SignInStore {
    * one returns `true`.
    */
   take(request: SignInKey & { readonly now: number }): Promise<boolean>;
-  /** Deletes all links and sessions; returns their number. */
+  /** Deletes all links and sessions, expired ones included; returns their number. */
   clear(): Promise<number>;
   /** Deletes at most `limit` links and sessions that have expired by `now`; returns their number. */
   prune(request: { readonly now: number; readonly limit: number }): Promise<number>;

@@ -31,7 +31,10 @@ export interface TokenRecord {
   readonly rotatedAt: number | null;
   /** `null` if there was no overlap. They remain stored after it ends, until the next rotation. */
   readonly previous: PreviousSecrets | null;
-  /** Instant of its last use, rounded down to the hour and stored seconds later; `null` before the first. */
+  /**
+   * Instant of its last use, rounded down to the hour but not below `createdAt`, and stored seconds later;
+   * `null` before the first.
+   */
   readonly lastUsedAt: number | null;
 }
 
@@ -91,15 +94,17 @@ export interface TokenStore {
   /** Returns the token with the highest id, or `null` if there is none. */
   findNewest(): Promise<TokenRecord | null>;
   /**
-   * Replaces both secrets, and those of an earlier overlap, atomically, and no other field; returns `null` if the token
-   * does not exist. If `next` has an overlap and an earlier one ends after `rotatedAt`, replaces nothing.
+   * Replaces both secrets, and those of an earlier overlap, atomically; besides them, only `rotatedAt`
+   * changes. Returns `null` if the token does not exist. If `next` has an overlap and an earlier one ends
+   * after `rotatedAt`, replaces nothing.
    */
   rotate(id: number, next: NextSecrets): Promise<Rotation | null>;
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
-   * Replaces the signing secret, and the previous one during an overlap, if the signing secret is still `current`;
-   * returns `null` if it is not, or if the token does not exist. Changes no other field. Both are in lowercase hex.
+   * Replaces the signing secret, and the previous one if there is one, if the signing secret is still
+   * `current`; returns `null` if it is not, or if the token does not exist. Changes no other field. Both are
+   * in lowercase hex.
    */
   replaceSigningSecret(
     id: number,

@@ -41,8 +41,9 @@ export interface QuarantinedAccount {
 }
 
 /**
- * Waits for a slot, then checks the target's addresses and renders. The egress proxy checks the addresses again for each
- * connection. A document, stored or sent with the request, has no addresses to check.
+ * Waits for a slot, then checks the target's addresses and renders. The egress proxy, if pages use one,
+ * checks the addresses again for each connection. A document, stored or sent with the request, has no
+ * addresses to check.
  *
  * @throws SnapError the errors of `Scheduler.run`, `Renderer.render` and `openDocument`; `blocked_host`,
  * `target_unreachable`, `upstream_error` if the resolver failed, or `render_failed` if the file is larger than

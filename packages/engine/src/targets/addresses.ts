@@ -68,8 +68,9 @@ function parseGroups(text: string): string {
 }
 
 /*
- * Blocks without public pages: the IANA special-purpose address registries (RFC 6890). They include blocks that a
- * registry marks as globally reachable, because none of those serves pages.
+ * Blocks without public pages: those of the IANA special-purpose address registries (RFC 6890), multicast,
+ * and an address of Azure. They include blocks that a registry marks as globally reachable, because none of
+ * those serves pages.
  */
 
 const SPECIAL_IPV4_BLOCKS: readonly AddressBlock[] = [

@@ -129,7 +129,7 @@ export function checkHost(target: HostCheck): "ok" | "blocked" {
   return isWebPort(port) || allowsSomeAddress(policy, port) ? "ok" : "blocked";
 }
 
-/** Result of checking a URL before name resolution. `ok`: a public address, or a name to resolve. */
+/** Result of checking a URL before name resolution. `ok`: an allowed address, or a name to resolve. */
 export type TargetVerdict = "ok" | "malformed" | "credentials" | "blocked";
 
 /**

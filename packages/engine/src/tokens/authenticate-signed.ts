@@ -31,9 +31,9 @@ export interface SignedAuthenticationDependencies {
 /**
  * Verifies a signed query and returns its principal and parameters.
  *
- * @throws SnapError `invalid_signature`, with the same message for every reason. With a valid signature:
- * `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is not a timestamp or a parameter is
- * secret or names a store.
+ * @throws SnapError `invalid_signature`, with the same message for every reason except too many parameters.
+ * With a valid signature: `account_suspended`, `signed_url_expired`, or `validation_failed` if `expires` is
+ * not a timestamp or a parameter is secret or names a store.
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedAuthenticationDependencies,

@@ -3,7 +3,7 @@ import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
 import { systemRandom } from "../ports/random.ts";
 import { createSeal, type Seal } from "./seal.ts";
 
-/** Whether the secret key decrypts the stored signing secrets; `unused` if there are none. */
+/** Whether the secret key decrypts the newest stored signing secret; `unused` if there is none. */
 export type KeyMatch = "matches" | "differs" | "unused";
 
 /** Returns whether the key of `seal` decrypts a token's signing secret. */

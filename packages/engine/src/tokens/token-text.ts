@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports/random.ts";
 
-/** 256 bits take up to 43 characters in base62, more than the documented minimum of 40. */
+/** 256 bits take up to 43 characters in base62, more than the minimum of 32 that `parseToken` accepts. */
 const SECRET_BYTES = 32;
 const SECRET_CHARACTERS = 43;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

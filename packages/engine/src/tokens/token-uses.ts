@@ -13,7 +13,10 @@ export interface TokenUses {
   close(): Promise<void>;
 }
 
-/** Writes at most once per token and hour. If a write fails, the next request's use is recorded instead. */
+/**
+ * Writes about once per token, hour and process. If a write fails, the next request's use is recorded
+ * instead.
+ */
 export function createTokenUses({
   store,
   clock,

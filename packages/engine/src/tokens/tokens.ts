@@ -12,7 +12,10 @@ import { hashSecret, makeSecret } from "./token-text.ts";
 /** Every ability that a token can have. */
 export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
 
-/** A token with its secrets, which are only available when it is created or rotated. */
+/**
+ * A token with its secrets. The bearer token is only available when it is created, rotated or ensured;
+ * `Tokens.reveal` returns the signing secret later.
+ */
 export interface MintedToken {
   readonly record: TokenRecord;
   /** The bearer token, `<id>|<secret>`. */

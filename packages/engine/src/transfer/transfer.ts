@@ -37,11 +37,11 @@ export interface TransferOutcome {
 }
 
 /**
- * Moves all durable state from one storage to another and compares the two. Call it again to resume an interrupted
- * migration; after a completed one it moves nothing.
+ * Moves the durable state (`TransferRecords`) from one storage to another and compares the two. Call it again
+ * to resume an interrupted migration; after a completed one it moves nothing.
  *
- * @throws AdminError if the source has changed since the migration began or ended, or if their totals differ at the
- * end; the message lists the differences.
+ * @throws AdminError if the source has changed since the migration began; or, with the differences, if its
+ * totals have changed since the migration was completed, or the totals of both differ at the end.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });

@@ -30,9 +30,10 @@ export interface SystemResolverOptions {
 }
 
 /**
- * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads both files
- * when they change. A lookup takes at most 5 s, can be canceled, and delays no other lookup. Answers are cached for
- * 10 s.
+ * Creates a resolver that reads the hosts file and then queries the name servers in resolv.conf; it rereads
+ * both files when they change. A lookup takes at most 5 s by default, can be canceled, and delays no other
+ * lookup. Answers are cached for 10 s, or for 2 s if they have no addresses or the lookup of one address
+ * family failed.
  *
  * @example
  * const resolver = createSystemResolver({ servers: ["192.0.2.53"] });
