@@ -1,3 +1,4 @@
+import { openSqliteStorage } from "@snap/storage-sqlite";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -108,7 +109,7 @@ async function startWithRendering(
 ): Promise<{ readonly service: StartedService; readonly body: Buffer; readonly etag: string }> {
   const service = await startService(bench, options);
   const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerTokens[0]);
-  copyToEveryAccount(service.dataDir, body);
+  await copyToEveryAccount(service.dataDir);
   for (const bearer of service.bearerTokens) await fetchExpecting(200, service.snapUrl(job), bearer);
   return { service, body, etag: headers.get("etag") ?? "" };
 }
@@ -127,15 +128,18 @@ async function measure(side: Side, round: number, responses: number): Promise<vo
   side.serverMicroseconds.push((spent * 1e6) / responses);
 }
 
-/** Copies the cached rendering to every other account, with its bytes in the row. */
-function copyToEveryAccount(dataDir: string, body: Uint8Array): void {
-  const database = new DatabaseSync(join(dataDir, "snap.db"), { timeout: 5000 });
-  const copy =
-    database.prepare(`INSERT INTO renderings (account_id, key, content_type, target_status, notes, etag, stored_at, expires_at, bytes)
-    SELECT accounts.id, key, content_type, target_status, notes, etag, stored_at, expires_at, ?
-    FROM renderings JOIN accounts ON accounts.id <> account_id`);
-  copy.run(body);
+/** Caches the only rendering for every account, as the service itself does. */
+async function copyToEveryAccount(dataDir: string): Promise<void> {
+  const database = new DatabaseSync(join(dataDir, "snap.db"), { readOnly: true });
+  const select = "SELECT account_id AS accountId, key FROM renderings";
+  const { accountId, key } = database.prepare(select).get() as { accountId: string; key: string };
+  const accounts = database.prepare("SELECT id FROM accounts").all() as { id: string }[];
   database.close();
+  const storage = await openSqliteStorage({ directory: dataDir });
+  const rendering = await storage.renderings.get({ accountId, key, now: Date.now() });
+  if (rendering === null) throw new Error("The rendering is not cached.");
+  for (const { id } of accounts) await storage.renderings.put({ accountId: id, key, rendering });
+  await storage.close();
 }
 
 /** Responses per second of the last side relative to the first. */

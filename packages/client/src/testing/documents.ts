@@ -11,18 +11,20 @@ export class FakeDocuments {
     this.#now = now;
   }
 
-  create(body: string, headers: Headers): StoredDocument {
+  create(body: string, headers: Headers, query: URLSearchParams): StoredDocument {
     // the boundary of a form is random
     const [contentType = "", boundary = ""] = (headers.get("Content-Type") ?? "").split(/;\s*boundary=/);
     const content = boundary === "" ? body : body.replaceAll(boundary, "");
     const id = digestOf(content);
+    const expiresAt = new Date(this.#now() + 1000 * readTtlSeconds(query)).toISOString();
+    const earlier = this.#documents.get(id)?.expires_at ?? "";
     const stored: StoredDocument = {
       id,
       url: `${DOCUMENT_ORIGIN}/${id}/`,
       content_type: contentType,
       bytes: new TextEncoder().encode(content).byteLength,
       files: boundary === "" ? 1 : body.split(`--${boundary}\r\n`).length - 1,
-      expires_at: new Date(this.#now() + 1000 * DOCUMENT_LIMITS.ttlDefaultSeconds).toISOString(),
+      expires_at: expiresAt > earlier ? expiresAt : earlier,
     };
     this.#documents.set(id, stored);
     return stored;
@@ -38,4 +40,19 @@ export class FakeDocuments {
     this.get(id);
     this.#documents.delete(id);
   }
+}
+
+/** @throws FailedRequest if it is out of range. */
+function readTtlSeconds(query: URLSearchParams): number {
+  const { ttlMinSeconds: min, ttlMaxSeconds: max, ttlDefaultSeconds } = DOCUMENT_LIMITS;
+  const text = query.get("documentTtl");
+  if (text === null) return ttlDefaultSeconds;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds >= min && seconds <= max) return seconds;
+  const problem = `must be an integer from ${min} to ${max}`;
+  throw new FailedRequest({
+    code: "validation_failed",
+    message: `documentTtl ${problem}`,
+    errors: { documentTtl: [problem] },
+  });
 }

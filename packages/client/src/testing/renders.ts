@@ -49,7 +49,7 @@ export class Renders {
   /** Renders a page, or finds it in the cache. */
   render(parameters: object): FakeRender {
     rejectInvalid(checkCapture(parameters));
-    const { pdf, format = "png", cache = true } = parameters as Readonly<Record<string, unknown>>;
+    const { pdf, output, format = "png", cache = true } = parameters as Readonly<Record<string, unknown>>;
     const etag = etagOf(parameters);
     const isHit = cache === true && this.#cached.has(etag);
     if (!isHit) {
@@ -57,7 +57,7 @@ export class Renders {
       this.#usedCredits += 1;
       if (cache === true) this.#cached.add(etag);
     }
-    const contentType = pdf === true ? "application/pdf" : `image/${String(format)}`;
+    const contentType = pdf === true ? "application/pdf" : `image/${String(output ?? format)}`;
     return { etag, contentType, isHit, isCached: cache === true };
   }
 

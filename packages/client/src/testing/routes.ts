@@ -97,7 +97,7 @@ function route(
     case "GET /renders/{id}":
       return Response.json(batches.poll(id));
     case "POST /documents":
-      return Response.json(documents.create(body, headers), { status: 201 });
+      return Response.json(documents.create(body, headers, query), { status: 201 });
     case "GET /documents/{id}":
       return Response.json(documents.get(id));
     case "DELETE /documents/{id}":

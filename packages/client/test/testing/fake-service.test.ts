@@ -50,6 +50,11 @@ describe("the fake service", () => {
     const { options } = createFakeService();
     const snap = createClient(options);
     const file = await snap.screenshot({ ...PAGE, format: "webp" });
+    const avif = await snap.screenshot({ ...PAGE, output: "avif" });
+    expect([avif.contentType, String.fromCharCode(...avif.bytes.subarray(4, 12))]).toEqual([
+      "image/avif",
+      "ftypavif",
+    ]);
     const { json } = await snap.screenshot({ ...PAGE, format: "webp" }, { as: "json" });
     expect(json).toMatchObject({
       cache: "HIT",
@@ -147,6 +152,15 @@ describe("the fake service", () => {
     const stored = await snap.documents.create({ files });
     expect(stored).toMatchObject({ content_type: "multipart/form-data", files: 2 });
     expect(await snap.documents.create({ files })).toMatchObject({ id: stored.id });
+    const endOf = async (ttlSeconds: number): Promise<number> =>
+      Date.parse((await snap.documents.create({ html: "<h1>Hi</h1>" }, { ttlSeconds })).expires_at);
+    const late = await endOf(7200);
+    expect(late - (await endOf(60))).toBe(0);
+    expect((await endOf(10_800)) - late).toBeCloseTo(3_600_000, -4);
+    expect(await failureOf(snap.documents.create({ files }, { ttlSeconds: 59 }))).toMatchObject({
+      code: "validation_failed",
+      errors: { documentTtl: ["must be an integer from 60 to 2592000"] },
+    });
     await snap.pdf({ url: stored.url });
     await snap.documents.delete(stored.id);
     expect(await failureOf(snap.documents.get(stored.id))).toMatchObject({ code: "not_found" });

@@ -35,6 +35,12 @@ describe("the curl line", () => {
     ]);
   });
 
+  it("writes AVIF to a file of that type", () => {
+    expect(writeCurl({ url: "https://example.com/", output: "avif" }, BASE_URL)).toMatch(
+      /-o rendering\.avif$/,
+    );
+  });
+
   it("posts content and secrets", () => {
     expect(writeCurl({ html: "<p>it's</p>", format: "jpeg" }, BASE_URL)).toBe(
       [

@@ -47,9 +47,7 @@ export async function printList<Entry extends { readonly id: string | number }>(
   const next = more === 0 ? null : String(entries.at(-1)?.id);
   if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
-    return printLines(
-      ...(givenOptions(command).length === 0 ? list.whenEmpty : [`No matching ${list.name}.`]),
-    );
+    return printLines(...(isPart(command) ? [`No matching ${list.name}.`] : list.whenEmpty));
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
 }
@@ -64,6 +62,15 @@ async function readAll<Entry extends { readonly id: string | number }>(
     if (more === 0) return all;
     after = String(entries.at(-1)?.id);
   }
+}
+
+/** Returns whether the options select only some of the entries. */
+function isPart(command: Command): boolean {
+  return command.options.some((option) => {
+    const name = option.attributeName();
+    const isGiven = command.getOptionValueSource(name) === "cli";
+    return isGiven && !option.mandatory && name !== "json" && name !== "limit";
+  });
 }
 
 /** Returns the command line of the next page, with the same filters. */

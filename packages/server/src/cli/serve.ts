@@ -184,7 +184,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
       );
     else if (demo === null && (await engine.accounts.page({ limit: 1 })).entries.length === 0)
       logger.info(
-        "no accounts yet; set SNAP_TOKEN to a secret, or run npx snap-server accounts create --help",
+        `no accounts yet; ${config.role === "worker" ? "" : "set SNAP_TOKEN to a secret, or "}run npx snap-server accounts create --help`,
       );
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);

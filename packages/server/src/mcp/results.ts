@@ -16,6 +16,9 @@ const TOO_LARGE =
   "Image too large to inline (limit 700 KB, 8,000 px per side). For a smaller one, try format webp or jpeg with a " +
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
+const NO_PREVIEW =
+  "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.";
+
 /** The format that every assistant and client accepts for previews. */
 const PREVIEW_TYPE = "image/webp";
 
@@ -91,7 +94,7 @@ export async function screenshotResult({
   return {
     content:
       preview === null
-        ? [...content, text(TOO_LARGE)]
+        ? [...content, text(isTooLarge(capture.rendering) ? TOO_LARGE : NO_PREVIEW)]
         : [imageBlock(preview.bytes, PREVIEW_TYPE), ...content, text(describePreview(preview, size))],
     structuredContent: imageFactsOf(structuredContent, { size, preview }),
   };

@@ -80,11 +80,15 @@ describe("accounts list", () => {
     expect(next).toMatch(new RegExp(`^ID .*\n${ids[7]} `));
   });
 
-  it("does not explain how to create an account if a filter matches none", async () => {
-    expect(await workspace.run(["accounts", "list", "--email", "nobody"])).toMatchObject({
-      code: 0,
-      stdout: "No matching accounts.\n",
-    });
+  it("does not explain how to create an account if there is one", async () => {
+    for (const filter of [
+      ["--email", "nobody"],
+      ["--after", String(ids.at(-1))],
+    ])
+      expect(await workspace.run(["accounts", "list", ...filter])).toMatchObject({
+        code: 0,
+        stdout: "No matching accounts.\n",
+      });
   });
 
   it.each([["0"], ["1001"], ["all"]])("rejects --limit %s", async (limit) => {
@@ -117,6 +121,13 @@ describe("tokens list", () => {
     const { stdout } = await workspace.run(args);
     expect(stdout).toContain(
       `1 more: snap-server tokens list --limit 1 --account ${ids[0]} --expired --after 2\n`,
+    );
+  });
+
+  it("explains how to create a token if the account has none", async () => {
+    const { stdout } = await workspace.run(["tokens", "list", "--account", String(ids[1])]);
+    expect(stdout).toBe(
+      `The account has no tokens yet. Create one:\n  snap-server tokens create --account ${ids[1]}\n`,
     );
   });
 

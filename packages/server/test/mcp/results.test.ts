@@ -11,11 +11,15 @@ function createPng({ width, height, size }: { width: number; height: number; siz
   return size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
 }
 
-function captured(bytes: Uint8Array, notes: readonly string[] = []): Capture {
+function captured(
+  bytes: Uint8Array,
+  notes: readonly string[] = [],
+  contentType: Capture["rendering"]["contentType"] = "image/png",
+): Capture {
   return {
     rendering: {
       bytes,
-      contentType: "image/png",
+      contentType,
       targetStatus: 404,
       notes,
       etag: '"abc"',
@@ -85,6 +89,24 @@ it.each([
     signed_url: link.url,
     preview: null,
   });
+});
+
+it("without a preview, only links to an AVIF image, whatever its size", async () => {
+  const capture = captured(createPng({ width: 2, height: 2 }), [], "image/avif");
+  const { content } = await screenshotResult({
+    url: "https://example.com/",
+    capture,
+    link: () => link,
+    preview: null,
+  });
+  expect(content).toMatchObject([
+    { type: "resource_link", mimeType: "image/avif" },
+    { type: "text" },
+    {
+      type: "text",
+      text: "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.",
+    },
+  ]);
 });
 
 it("returns a preview together with the link", async () => {

@@ -22,7 +22,7 @@ export function writeCapture(parameters: Parameters, baseUrl: string): CaptureRe
 }
 
 /** Returns the name of the file that a snippet writes. */
-export function fileNameOf({ pdf, format = "png" }: Parameters): string {
+export function fileNameOf({ pdf, output, format = "png" }: Parameters): string {
   if (pdf === true) return "rendering.pdf";
-  return `rendering.${format === "jpeg" ? "jpg" : String(format)}`;
+  return `rendering.${format === "jpeg" ? "jpg" : String(output ?? format)}`;
 }

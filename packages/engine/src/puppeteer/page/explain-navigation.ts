@@ -9,8 +9,7 @@ import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
 
-const BLOCKED =
-  "The URL leads to a host or port that the service blocks, such as a private address.";
+const BLOCKED = "The URL leads to a host or port that the service blocks, such as a private address.";
 
 const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",

@@ -68,7 +68,7 @@ export const REQUEST_METRICS = {
         route: ROUTES,
         status_class: {
           "2xx": "success",
-          "3xx": "the caller already has the rendering",
+          "3xx": "the caller already has the rendering, or the console redirects",
           "4xx": "the request was rejected",
           "5xx": "the service, its browser or the page failed",
         },
