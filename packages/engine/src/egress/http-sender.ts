@@ -29,6 +29,8 @@ export interface HttpRequest {
    * rest of a longer body is not received.
    */
   readonly bodyMaxBytes?: number | undefined;
+  /** Once it aborts, the request fails with `broken`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a request. */
@@ -83,6 +85,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       const { signal } = controller;
       controllers.add(controller);
       const stopTimer = clock.after(timeoutMs, () => controller.abort("timed-out"));
+      const listener = request.signal && addAbortListener(request.signal, () => controller.abort("broken"));
       try {
         return await abortable(signal, connectAndSend({ ...request, signal }, { ...options, clock }));
       } catch (error) {
@@ -90,6 +93,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         return failed(signal.reason as WebhookFailureReason);
       } finally {
         stopTimer();
+        listener?.[Symbol.dispose]();
         controllers.delete(controller);
         controller.abort();
       }
