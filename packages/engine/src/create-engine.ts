@@ -119,6 +119,8 @@ export interface Engine {
 /**
  * Creates an engine.
  *
+ * @throws RangeError that names an option that is out of bounds; Error if `secretKey` is too short.
+ *
  * @example
  * const engine = createEngine({
  *   storage: await openSqliteStorage({ directory: "./data" }),
