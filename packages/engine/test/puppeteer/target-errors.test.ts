@@ -175,8 +175,7 @@ describe.each([
       const failure = await failureOf(renderer.render(defaultScreenshot(site.url(path))));
       expect(failure).toMatchObject({
         code: "blocked_host",
-        message:
-          "The URL leads to a host or port that the service blocks, such as a private address.",
+        message: "The URL leads to a host or port that the service blocks, such as a private address.",
       });
       expect(hidden.requests).toEqual([]);
     });
