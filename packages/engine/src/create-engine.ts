@@ -5,7 +5,8 @@ import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 import type { BatchDependencies } from "./batches/batch-dependencies.ts";
 import { createBatches, type Batches } from "./batches/batches.ts";
 import { createItemLinks } from "./batches/item-links.ts";
-import { startBatchWorker, type BatchWorker } from "./batches/worker.ts";
+import type { BatchWorker } from "./batches/worker.ts";
+import { createWorkers } from "./batches/workers.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import { watchClocks } from "./clocks/watch-clocks.ts";
 import type { Capture, CaptureDependencies, CaptureOptions, CaptureRequest } from "./capture.ts";
@@ -90,6 +91,8 @@ export interface Engine {
    * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several
    * processes can do so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both
    * wait until the claimed items are finished, and at most 3 s for webhook attempts, before they abort them.
+   * An engine runs one worker at a time: returns the running one, or starts another after `stop()`.
+   * @throws SnapError `not_ready` after `close()`.
    */
   startWorker(): BatchWorker;
   /** Returns within two seconds whether the engine can render and store now and, if not, why. */
@@ -116,6 +119,8 @@ export interface Engine {
 /**
  * Creates an engine.
  *
+ * @throws RangeError that names an option that is out of bounds; Error if `secretKey` is too short.
+ *
  * @example
  * const engine = createEngine({
  *   storage: await openSqliteStorage({ directory: "./data" }),
@@ -130,9 +135,9 @@ export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
   const { storage, renderer, clock, random, plans, onEvent, onBackgroundError } = settings;
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
-  let worker: BatchWorker | null = null;
+  const workers = createWorkers(() => batchDependencies);
   const quarantine = new Quarantine(clock);
-  const scheduler = openScheduler(settings, quarantine, () => worker?.wake());
+  const scheduler = openScheduler(settings, quarantine, () => workers.wake());
   const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
   const ensured = new Map<string, number>();
@@ -151,7 +156,7 @@ export function createEngine(options: EngineOptions): Engine {
     clocks,
     credits,
     linkItems: createItemLinks({ ...storage, ...settings, seal }),
-    onSubmitted: () => worker?.wake(),
+    onSubmitted: () => workers.wake(),
   };
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
@@ -176,7 +181,10 @@ export function createEngine(options: EngineOptions): Engine {
     ...createAdministration(settings, { seal, ensured }),
     batches: withSnapErrors(createBatches(batchDependencies)),
     documents: createDocuments({ storage, clock }),
-    startWorker: () => (worker ??= startBatchWorker(batchDependencies)),
+    startWorker() {
+      lifetime.requireOpen();
+      return workers.start();
+    },
     health: createHealthCheck({ storage, renderer, clocks, clock }),
     servers: storage.clocks ?? [],
     clockSkews: () => clocks.skews(),
@@ -188,7 +196,7 @@ export function createEngine(options: EngineOptions): Engine {
       lifetime.end();
       stopPruning();
       clocks.stop();
-      await worker?.stop();
+      await workers.stop();
       await captures.close();
       await reversals.close();
       await uses.close();

@@ -6,6 +6,7 @@ import type { NamedStores } from "./delivery/stores.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import type { EngineEvent } from "./engine-event.ts";
+import { HISTORY_RETENTION_MAX_MS } from "./history/history.ts";
 import type { UpstreamProxy } from "./egress/upstream-proxy.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { guardListeners } from "./listeners.ts";
@@ -16,6 +17,7 @@ import type { Renderer } from "./ports/renderer.ts";
 import type { Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
+import { RESERVATION_RETENTION_MS } from "./prune-periodically.ts";
 import { MAX_RENDERING_BYTES } from "./rendering-limit.ts";
 import type { QuarantinedAccount } from "./schedule/render.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
@@ -112,6 +114,7 @@ export interface EngineOptions {
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** A receiver that is down for a day still gets its webhooks. */
 const WEBHOOK_RETRY_DELAYS_MS = [
   5 * SECOND_MS,
@@ -126,11 +129,12 @@ const WEBHOOK_RETRY_DELAYS_MS = [
 /** The options with every default applied. */
 export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readonly baseUrl: string | null };
 
+/** @throws RangeError that names the option that is out of bounds. */
 export function withDefaults(options: EngineOptions): EngineSettings {
   const { resolver = systemResolver, renderer } = options;
   const { targets = renderer.targets ?? PUBLIC_TARGETS_ONLY, upstreamProxy = null } = options;
   const { machine = createSystemMachine() } = options;
-  return {
+  const settings: EngineSettings = {
     plans: BUILT_IN_PLANS,
     concurrency: maxRenders(machine.availableMemoryBytes()),
     machine,
@@ -141,7 +145,7 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     maxRenderingBytes: MAX_RENDERING_BYTES,
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
-    journalRetentionMs: 400 * 24 * HOUR_MS,
+    journalRetentionMs: 400 * DAY_MS,
     historyRetentionMs: null,
     batchRetryWindowMs: BATCH_LIMITS.retryWindowMs,
     // with the poll interval, another worker takes over a lost item within 30 s
@@ -159,4 +163,24 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     ...guardListeners(options),
     baseUrl: options.baseUrl ?? null,
   };
+  requireRetentions(settings);
+  return settings;
+}
+
+function requireRetentions({ journalRetentionMs, historyRetentionMs }: EngineSettings): void {
+  if (!isRetention(journalRetentionMs, { minMs: RESERVATION_RETENTION_MS }))
+    throw new RangeError(
+      `journalRetentionMs must be an integer of at least ${RESERVATION_RETENTION_MS} (35 days), or null`,
+    );
+  if (!isRetention(historyRetentionMs, { minMs: 1, maxMs: HISTORY_RETENTION_MAX_MS }))
+    throw new RangeError(
+      `historyRetentionMs must be an integer from 1 to ${HISTORY_RETENTION_MAX_MS} (90 days), or null`,
+    );
+}
+
+function isRetention(
+  valueMs: number | null,
+  { minMs, maxMs = Infinity }: { readonly minMs: number; readonly maxMs?: number },
+): boolean {
+  return valueMs === null || (Number.isInteger(valueMs) && valueMs >= minMs && valueMs <= maxMs);
 }

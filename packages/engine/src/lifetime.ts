@@ -2,6 +2,8 @@ import { SnapError } from "./errors.ts";
 
 /** Whether the engine is still open. */
 export interface Lifetime {
+  /** @throws SnapError `not_ready` once the engine is closed. */
+  requireOpen(): void;
   /** Wraps a function so that it rejects with `not_ready` once the engine is closed. */
   whileOpen<A extends readonly unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
   end(): void;
@@ -9,15 +11,16 @@ export interface Lifetime {
 
 export function createLifetime(): Lifetime {
   let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed)
+      throw new SnapError("not_ready", "The engine is closed; stop accepting requests before you close it.");
+  };
   return {
+    requireOpen,
     whileOpen:
       (work) =>
       async (...args) => {
-        if (isClosed)
-          throw new SnapError(
-            "not_ready",
-            "The engine is closed; stop accepting requests before you close it.",
-          );
+        requireOpen();
         return work(...args);
       },
     end() {

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The longest period. */
 const MONTH_MS = 31 * DAY_MS;
 /** A charge is reversed within a day, and customers can ask about it for a month. */
-const RESERVATION_RETENTION_MS = 35 * DAY_MS;
+export const RESERVATION_RETENTION_MS = 35 * DAY_MS;
 /** Longer than any request that was in flight during the deletion. */
 const DELETION_RETENTION_MS = DAY_MS;
 

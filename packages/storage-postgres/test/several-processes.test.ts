@@ -1,4 +1,5 @@
 import type { Storage } from "@snap/engine/ports";
+import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { sampleBatch } from "./sample-batch.ts";
 import { execute, openStorage, useServer } from "./server.ts";
@@ -63,6 +64,38 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
       expect(used).toBe(count("settle"));
       expect(reserved).toBe(0);
     }
+  });
+
+  it("lock the balances of old reservations in order of time", async () => {
+    const { one, url } = await openTwo();
+    const reserve = (reservationId: string, startedAt: number, lapsesAt: number): Promise<unknown> => {
+      const period = { startedAt, resetsAt: startedAt + 1000 };
+      return one.ledger.reserve({ accountId: "acct_1", period, granted: 1, reservationId, now: 1, lapsesAt });
+    };
+    // in the order of ids and of lapsing, the later period comes first
+    await reserve("res_1", 1000, 800);
+    await reserve("res_2", 0, 900);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    const lock = (startedAt: number): Promise<unknown> =>
+      other.query(`SELECT 1 FROM snap.balances WHERE period_started_at = ${startedAt} FOR UPDATE NOWAIT`);
+    await other.query("BEGIN");
+    await lock(0);
+    const pruning = one.ledger.prune({
+      now: 1000,
+      reservationsBefore: "res_3",
+      periodsBefore: null,
+      limit: 10,
+    });
+    try {
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await expect.poll(() => execute(url, waiting)).toHaveLength(1);
+      await lock(1000);
+    } finally {
+      await other.end();
+    }
+    expect(await pruning).toBe(2);
   });
 
   it("are notified of a batch that another storage stores", async () => {

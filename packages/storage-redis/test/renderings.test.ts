@@ -94,7 +94,9 @@ describe("createKeyvRenderings", () => {
       },
     });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
-    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("pass `new Keyv(store)`");
+    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow(
+      "The Keyv store does not preserve bytes; wrap it in `new Keyv({ store })`, and pass Keyv's `iterator` as `keys`.",
+    );
   });
 
   it("passes a time to live that ends a minute after the rendering expires", async () => {

@@ -119,6 +119,7 @@ describe("createObjectRenderings", () => {
     ["corrupt", () => server.failNext("corrupts")],
     ["another object", () => replaceAll(new Uint8Array(50_000))],
     ["longer", () => replaceAll(new Uint8Array(50_001).fill(7))],
+    ["much longer", () => replaceAll(new Uint8Array(1_000_000).fill(7))],
     ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],
   ])("an object that is %s is a miss, and its entry is deleted", async (_, damage) => {
     const { renderings, index, onError } = await open();

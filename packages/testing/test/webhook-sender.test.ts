@@ -72,4 +72,16 @@ describe("createFakeWebhookSender", () => {
     expect(await sender.send(requestTo("https://example.com/b"))).toEqual(BROKEN);
     expect(sender.requests).toHaveLength(1);
   });
+
+  it("ends a held request that is aborted, and only that one", async () => {
+    const sender = createFakeWebhookSender();
+    const release = sender.hold();
+    const controller = new AbortController();
+    const aborted = sender.send({ ...requestTo("https://example.com/a"), signal: controller.signal });
+    const other = sender.send(requestTo("https://example.com/b"));
+    controller.abort();
+    expect(await aborted).toEqual(BROKEN);
+    release();
+    expect(await other).toEqual(NO_CONTENT);
+  });
 });

@@ -56,18 +56,18 @@ export async function claimDelivery(
  * Attempts to deliver a finished batch's webhook. Delivery is at least once: if the acknowledgement cannot be stored,
  * another attempt follows, with the same id.
  *
- * @param wasAborted returns whether the worker aborted the attempt, which then does not count.
+ * @param signal aborts the attempt, which then does not count.
  */
 export async function deliver(
   dependencies: BatchDependencies,
   { batch, delivery }: ClaimedDelivery,
-  wasAborted: () => boolean,
+  signal: AbortSignal,
 ): Promise<void> {
   const { fence, attempts } = delivery;
   const startedAt = dependencies.clock.now();
-  const outcome = withoutPath(await attempt(dependencies, batch), batch.webhookUrl);
+  const outcome = withoutPath(await attempt(dependencies, batch, signal), batch.webhookUrl);
   const durationMs = Math.max(0, dependencies.clock.now() - startedAt);
-  if (outcome.kind === "failed" && wasAborted()) {
+  if (outcome.kind === "failed" && signal.aborted) {
     await applyEvent(dependencies, batch.id, { type: "delivery-released", fence });
     return;
   }
@@ -111,15 +111,15 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "sta
 async function attempt(
   dependencies: BatchDependencies,
   batch: ClaimedDelivery["batch"],
+  signal: AbortSignal,
 ): Promise<DeliveryAttempt["outcome"]> {
   const principal = await dependencies.tokens.find(batch.tokenId);
   // a webhook cannot be signed without the token's secret
   if (principal === null) return { kind: "token-revoked" };
   const { token } = principal;
   const document = await describeBatch(dependencies, { batch, token });
-  return dependencies.webhookSender.send(
-    signRequest(dependencies, { url: batch.webhookUrl, document, token }),
-  );
+  const request = signRequest(dependencies, { url: batch.webhookUrl, document, token });
+  return dependencies.webhookSender.send({ ...request, signal });
 }
 
 /** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */

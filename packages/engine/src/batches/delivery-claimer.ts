@@ -14,7 +14,7 @@ export class DeliveryClaimer {
   readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #sending = new Map<ClaimedDelivery, Promise<void>>();
-  #wasAborted = false;
+  readonly #aborter = new AbortController();
 
   constructor(dependencies: BatchDependencies, onFinished: () => void) {
     this.#dependencies = dependencies;
@@ -36,10 +36,7 @@ export class DeliveryClaimer {
 
   /** Waits briefly for running attempts, then aborts the rest; another worker retries them. */
   async stop(): Promise<void> {
-    const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => {
-      this.#wasAborted = true;
-      void this.#dependencies.webhookSender.close();
-    });
+    const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => this.#aborter.abort());
     await Promise.all(this.#sending.values());
     cancelAbort();
   }
@@ -58,7 +55,7 @@ export class DeliveryClaimer {
 
   async #run(claimed: ClaimedDelivery): Promise<void> {
     try {
-      await deliver(this.#dependencies, claimed, () => this.#wasAborted);
+      await deliver(this.#dependencies, claimed, this.#aborter.signal);
     } catch (error) {
       // another worker claims the delivery when its lease expires
       this.#dependencies.onBackgroundError(error);

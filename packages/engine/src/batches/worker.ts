@@ -12,6 +12,8 @@ const POLL_AFTER_ERROR_MS = 2_000;
 
 /** Renders batches and delivers their webhooks until it is stopped. */
 export interface BatchWorker {
+  /** Whether `stop()` was called. */
+  readonly isStopped: boolean;
   /** Claims due work now: call it when a batch was submitted or a slot became free. */
   wake(): void;
   /**
@@ -69,6 +71,9 @@ export function startBatchWorker(dependencies: BatchDependencies): BatchWorker {
   });
   wake();
   return {
+    get isStopped() {
+      return isStopped;
+    },
     wake,
     async stop() {
       isStopped = true;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-/** Hashing this much takes one to five milliseconds. */
+/** Hashing this much takes 0.6 ms with the SHA extensions of the processor, 2 ms without. */
 const SLICE_BYTES = 1024 * 1024;
 
 /** Each turn of the event loop hashes a slice of only one body, even if several are being hashed. */

@@ -24,8 +24,13 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** `null` for DELETE, GET and HEAD. */
   readonly body: Uint8Array | null;
-  /** Maximum number of bytes of the body to return; 2,048 by default. If set, it is added to `maxResponseBytes`. */
+  /**
+   * Maximum number of bytes of the body to return; 2,048 by default. If set, it is added to `maxResponseBytes`, and the
+   * rest of a longer body is not received.
+   */
   readonly bodyMaxBytes?: number | undefined;
+  /** Once it aborts, the request fails with `broken`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a request. */
@@ -80,6 +85,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       const { signal } = controller;
       controllers.add(controller);
       const stopTimer = clock.after(timeoutMs, () => controller.abort("timed-out"));
+      const listener = request.signal && addAbortListener(request.signal, () => controller.abort("broken"));
       try {
         return await abortable(signal, connectAndSend({ ...request, signal }, { ...options, clock }));
       } catch (error) {
@@ -87,6 +93,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         return failed(signal.reason as WebhookFailureReason);
       } finally {
         stopTimer();
+        listener?.[Symbol.dispose]();
         controllers.delete(controller);
         controller.abort();
       }
@@ -138,7 +145,7 @@ interface ReceivedResponse {
   readonly body: Uint8Array;
 }
 
-/** Resolves to the response once its whole body has arrived, or to `null` if it is incomplete or too long. */
+/** Resolves to the response once its body has arrived, or to `null` if it is incomplete or too long. */
 function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<ReceivedResponse | null> {
   const { pathname, search } = new URL(attempt.url);
   const { bodyMaxBytes } = attempt;
@@ -159,8 +166,9 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
     outgoing.once("socket", () => meter(stream, { maxBytes, onExcess: fail }));
     outgoing.on("response", (response) => {
       response.on("error", fail);
-      const takeStart = collectStart(response, bodyMaxBytes ?? BODY_START_BYTES);
-      response.once("end", () => resolve({ response, body: takeStart() }));
+      const finish = (body: Uint8Array): void => resolve({ response, body });
+      const onFull = bodyMaxBytes === undefined ? () => {} : finish;
+      collectStart(response, { maxBytes: bodyMaxBytes ?? BODY_START_BYTES, onFull, onEnd: finish });
     });
     outgoing.on("error", fail);
     outgoing.once("close", fail);
@@ -168,16 +176,25 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
   });
 }
 
-/** Reads a whole body; the returned function returns its start. */
-function collectStart(response: IncomingMessage, maxBytes: number): () => Uint8Array {
+interface BodyListener {
+  readonly maxBytes: number;
+  /** Called once `maxBytes` of the body have arrived. */
+  readonly onFull: (start: Uint8Array) => void;
+  /** Called once the whole body has arrived. */
+  readonly onEnd: (start: Uint8Array) => void;
+}
+
+/** Reads a whole body, and collects its start. */
+function collectStart(response: IncomingMessage, { maxBytes, onFull, onEnd }: BodyListener): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   response.on("data", (chunk: Buffer) => {
     if (bytes >= maxBytes) return;
     chunks.push(chunk.subarray(0, maxBytes - bytes));
     bytes += chunk.length;
+    if (bytes >= maxBytes) onFull(Buffer.concat(chunks));
   });
-  return () => Buffer.concat(chunks);
+  response.once("end", () => onEnd(Buffer.concat(chunks)));
 }
 
 /** Counts every received byte, including interim responses and chunk framing. */

@@ -6,7 +6,7 @@ const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 /** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
 const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 /** The code of an error is at the start of its XML document. */
-const ERROR_START_BYTES = 2048;
+export const ERROR_START_BYTES = 2048;
 
 /** The body of a successful response, or why the request failed. */
 export type S3Response = { readonly body: Uint8Array } | { readonly failure: StoreFailure };
@@ -32,13 +32,16 @@ export function isMissing(response: S3Response): boolean {
   return "failure" in response && response.failure.detail === "404 NoSuchKey";
 }
 
-/** Reads the keys of a list that was requested with `encoding-type=url`, and skips everything else. */
+/**
+ * Reads the keys of a list that was requested with `encoding-type=url`, and skips everything else. The list can be cut
+ * off after any byte.
+ */
 export function readKeys(body: Uint8Array): ListObjectsOutcome {
   const text = new TextDecoder().decode(body);
   const keys = Array.from(text.matchAll(/<Key>([^<]{1,4096})<\/Key>/g), ([, key = ""]) => decodeKey(key));
   // an empty list must not be mistaken for an empty bucket
-  const isList = text.includes("<ListBucketResult");
-  if (!isList || (keys.length === 0 && text.includes("<IsTruncated>true<")))
+  const isWhole = text.includes("</ListBucketResult>") && !text.includes("<IsTruncated>true<");
+  if (!text.includes("<ListBucketResult") || (keys.length === 0 && !isWhole))
     return { failure: { reason: "unavailable", detail: "the response is not a list of objects" } };
   return { keys: keys.filter((key) => key !== null) };
 }

@@ -5,7 +5,7 @@ import { METADATA_TARGETS } from "../targets/metadata.ts";
 import { parseTargetList } from "../targets/target-list.ts";
 import { createHttpSender, type HttpRequest } from "./http-sender.ts";
 import { systemResolver } from "./names/system-resolver.ts";
-import { isMissing, readKeys, readResponse, type S3Response } from "./s3-responses.ts";
+import { ERROR_START_BYTES, isMissing, readKeys, readResponse, type S3Response } from "./s3-responses.ts";
 import { sign } from "./s3-signature.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
@@ -13,7 +13,7 @@ import type { UpstreamProxy } from "./upstream-proxy.ts";
 export const STORE_TIMEOUT_MS = 30_000;
 /** Most responses are empty, or a short XML document. */
 const RESPONSE_BYTES_MAX = 65_536;
-/** Enough for 1,000 keys of ordinary length; a list that is much longer fails. */
+/** Enough for 1,000 keys of cached renderings, with any prefix; of a longer list, the first keys are returned. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 /** Parts of a request without a body. */
 const EMPTY = { headers: {}, body: null } as const;
@@ -85,8 +85,8 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       return "failure" in response ? response : { location: `s3://${bucket}/${encodePath(prefix + key)}` };
     },
     async get({ key, maxBytes }) {
-      // one byte more shows that the object is too long
-      const bodyMaxBytes = maxBytes + 1;
+      // one byte more shows that the object is too long; an error can be longer than the object
+      const bodyMaxBytes = Math.max(maxBytes + 1, ERROR_START_BYTES);
       const response = await send({ ...EMPTY, method: "GET", url: urlOfKey(key), bodyMaxBytes });
       if (isMissing(response)) return { bytes: null };
       if ("failure" in response) return response;

@@ -49,8 +49,8 @@ const FORM =
 /**
  * Parses the address of an upstream proxy.
  *
- * @throws RangeError that explains what is wrong with `url`, without quoting it, because it may contain a
- * password; Error that quotes an invalid entry of `noProxy`.
+ * @throws RangeError that explains what is wrong. It quotes an invalid entry of `noProxy`, but never `url`, which may
+ * contain a password.
  * @example
  * const upstreamProxy = parseUpstreamProxy({
  *   url: "http://ada:secret@proxy.example:3128",
@@ -99,7 +99,7 @@ function decode(text: string): string | null {
  * Parses the syntax of `NO_PROXY`, in which `example.com`, `.example.com` and `*.example.com` all mean the domain and
  * its subdomains.
  *
- * @throws Error that quotes the invalid entry.
+ * @throws RangeError that quotes the invalid entry.
  */
 export function parseNoProxy(text: string): readonly ListedTarget[] {
   return parseTargetList(text.replaceAll(/(^|,)\s*(\*?\.)/g, "$1"));

@@ -19,7 +19,7 @@ const PROSE_SHARE_MAX = 0.1;
  * findFilterListProblem("<!doctype html>"); // "is a web page or XML, not a filter list"
  */
 export function findFilterListProblem(text: string): string | null {
-  if (text.length > FILTER_LIST_BYTES_MAX) return `is larger than ${FILTER_LIST_BYTES_MAX} bytes`;
+  if (Buffer.byteLength(text) > FILTER_LIST_BYTES_MAX) return `is larger than ${FILTER_LIST_BYTES_MAX} bytes`;
   if (text.trim() === "") return "is empty";
   if (text.includes("\0")) return "is a binary file, not a filter list";
   if (/^\s*</.test(text)) return "is a web page or XML, not a filter list";

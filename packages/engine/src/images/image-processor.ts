@@ -12,7 +12,7 @@ export interface ImageLibrary {
   readonly isInstalled: boolean;
   /** Whether sharp is installed and has not failed to load. */
   readonly isAvailable: boolean;
-  /** `null` until `load` has loaded it. */
+  /** `null` until sharp is loaded. */
   readonly version: string | null;
   /** Loads sharp. Returns why it does not load; `null` if it does. */
   load(): Promise<Error | null>;
@@ -69,11 +69,17 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
   let isAvailable = isInstalled;
   let version: string | null = null;
   let loading: Promise<Sharp> | null = null;
-  const load = (): Promise<Sharp> =>
-    (loading ??= loader.load().catch((error: unknown) => {
+  const loadNow = async (): Promise<Sharp> => {
+    try {
+      const loaded = await loader.load();
+      ({ sharp: version } = loaded.versions);
+      return loaded;
+    } catch (error) {
       isAvailable = false;
       throw error;
-    }));
+    }
+  };
+  const load = (): Promise<Sharp> => (loading ??= loadNow());
   return {
     isInstalled,
     get isAvailable() {
@@ -87,7 +93,7 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     },
     async load() {
       try {
-        ({ sharp: version } = (await load()).versions);
+        await load();
         return null;
       } catch (error) {
         return error instanceof Error ? error : new Error(String(error));

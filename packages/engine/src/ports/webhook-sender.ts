@@ -3,14 +3,16 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Once it aborts, the attempt fails with `broken`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Why an attempt got no response, for logs and metrics. With these, nothing was sent: `blocked`, the address is not
  * allowed; `unresolved`, the name has no address; `resolver-failed`, name resolution failed; `unreachable`, no
  * connection or an invalid certificate; `proxy-failed`, the upstream proxy is down or rejects this service.
- * `timed-out`: the attempt took too long. `broken`: the response is not HTTP, incomplete or too long, or the sender was
- * closed.
+ * `timed-out`: the attempt took too long. `broken`: the response is not HTTP, incomplete or too long, or the attempt was
+ * aborted.
  */
 export type WebhookFailureReason =
   "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "proxy-failed" | "timed-out" | "broken";

@@ -62,7 +62,7 @@ function blockOf(entry: Extract<ListedTarget, { readonly kind: "cidr" }>): Addre
  * Parses an allowlist or denylist (`SNAP_ALLOW_TARGETS`, `SNAP_DENY_TARGETS`): host names, addresses and CIDR blocks,
  * separated by commas, each with an optional `:port`. Write IPv6 in brackets if a port follows.
  *
- * @throws Error that quotes the invalid text and explains what is wrong with it.
+ * @throws RangeError that quotes the invalid text and explains what is wrong with it.
  *
  * @example
  * parseTargetList("wiki.example.com, 10.0.0.0/8, [fd00::/8]:3000");
@@ -72,7 +72,8 @@ export function parseTargetList(text: string): ListedTarget[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
-  if (entries.length === 0 && text.trim() !== "") throw new Error(`"${text}" contains no hosts or blocks`);
+  if (entries.length === 0 && text.trim() !== "")
+    throw new RangeError(`"${text}" contains no hosts or blocks`);
   return entries.map(parseEntry);
 }
 
@@ -81,7 +82,7 @@ function parseEntry(entry: string): ListedTarget {
   const port = portDigits === null ? null : Number(portDigits);
   const block = parseBlock(subject);
   if (port !== null && (port < 1 || port > 65_535)) {
-    throw new Error(`"${entry}": the port must be from 1 to 65535`);
+    throw new RangeError(`"${entry}": the port must be from 1 to 65535`);
   }
   if (block !== null) {
     const [address = ""] = subject.split("/");
@@ -90,7 +91,7 @@ function parseEntry(entry: string): ListedTarget {
   }
   const hostname = parseName(subject);
   if (hostname === null) {
-    throw new Error(
+    throw new RangeError(
       `"${entry}" is not a host name, address or CIDR block with an optional port; ` +
         "use a form like intranet.example, intranet.example:8080, 10.0.0.0/8, 127.0.0.1:3000, fd00::/8 or [::1]:3000",
     );

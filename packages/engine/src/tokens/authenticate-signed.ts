@@ -70,7 +70,7 @@ const decoys = new WeakMap<Seal, string>();
 
 /** Returns a sealed secret that belongs to no token. */
 function decoyOf(seal: Seal): string {
-  const decoy = decoys.get(seal) ?? seal.seal("a decoy secret of the length of a real one");
+  const decoy = decoys.get(seal) ?? seal.seal("a decoy secret, of the length of a real one");
   decoys.set(seal, decoy);
   return decoy;
 }

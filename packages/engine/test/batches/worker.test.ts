@@ -35,6 +35,17 @@ describe("a worker", () => {
     expect((await engine.credits(principal.account)).used).toBe(5);
   });
 
+  it("is replaced by another one after it has stopped", async () => {
+    const { engine, customer, submit, until } = openBatchBench();
+    const principal = await customer();
+    const first = engine.startWorker();
+    expect(engine.startWorker()).toBe(first);
+    await first.stop();
+    expect(engine.startWorker()).not.toBe(first);
+    const { id: batchId } = await submit(principal, pages(1));
+    await until({ principal, batchId }, isComplete);
+  });
+
   it("claims a quarantined account's items after those of other accounts, one at a time", async () => {
     const { engine, renderer, customer, submit, until, advance } = openBatchBench();
     const [hostile, neighbor] = [await customer(), await customer()];

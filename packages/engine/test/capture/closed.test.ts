@@ -21,6 +21,7 @@ it("an engine rejects callers with not_ready once it is closing, but finishes ru
     code: "not_ready",
     message: "The engine is closed; stop accepting requests before you close it.",
   };
+  expect(() => engine.startWorker()).toThrow(closed.message);
   await expect(engine.authenticate(token)).rejects.toMatchObject(closed);
   await expect(engine.authenticateSigned("tokenId=1")).rejects.toMatchObject(closed);
   await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);

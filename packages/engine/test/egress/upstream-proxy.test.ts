@@ -261,6 +261,14 @@ describe("the address of an upstream proxy", () => {
     );
   });
 
+  it("is rejected with the same error if an exception is invalid", () => {
+    const options = { url: "http://proxy.example:3128", noProxy: "intranet.example:0" };
+    expect(() => parseUpstreamProxy(options)).toThrow(RangeError);
+    expect(() => parseUpstreamProxy(options)).toThrow(
+      '"intranet.example:0": the port must be from 1 to 65535',
+    );
+  });
+
   it("hides its password", () => {
     const proxy = parseUpstreamProxy({ url: `http://ada:${SECRET}@proxy.example:3128` });
     expect(inspect(proxy, { depth: 9 }) + JSON.stringify(proxy)).not.toMatch(/s3cret|ada|Basic/);

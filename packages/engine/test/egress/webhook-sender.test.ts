@@ -181,6 +181,24 @@ describe("the target", () => {
   });
 });
 
+it("aborts the attempt whose signal aborts, and no other", async () => {
+  const [first, second] = [await serveHang(), await serveHang()];
+  const sender = openSender();
+  const controller = new AbortController();
+  const request = { url: `http://127.0.0.1:${first.port}/`, headers: {}, body: Buffer.of() };
+  const aborted = sender.send({ ...request, signal: controller.signal });
+  const other = send(sender, `http://127.0.0.1:${second.port}/`);
+  await Promise.all([first.reached, second.reached]);
+  controller.abort();
+  expect(await aborted).toEqual(failed("broken"));
+  await first.left;
+  expect(await sender.send({ ...request, signal: controller.signal })).toEqual(failed("broken"));
+  const port = await serveText("HTTP/1.1 204 No Content\r\n\r\n");
+  expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(responded(204));
+  await sender.close();
+  expect(await other).toEqual(failed("broken"));
+});
+
 describe("close", () => {
   it("aborts current attempts and rejects later ones", async () => {
     const receiver = await serveHang();

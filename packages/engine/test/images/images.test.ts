@@ -105,6 +105,13 @@ describe("createImageProcessor", () => {
     expect(loads).toBe(1);
   });
 
+  it("has the version of sharp once work has loaded it", async () => {
+    const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
+    expect(images.version).toBe(null);
+    await images.run(async () => {});
+    expect(images.version).toBe(sharp.versions.sharp);
+  });
+
   it("processes the images of one owner one after another, so others do not wait for all of them", async () => {
     const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
     const gates = new Map(["a1", "a2", "b1"].map((name) => [name, Promise.withResolvers<void>()]));

@@ -209,7 +209,12 @@ describe("a screenshot that is too large", () => {
       { format: "jpeg", fullPage: true, width: 10, height: 10, scale: 2 },
       "65535",
     ],
-    ["more than 100 million pixels", "/tall", { fullPage: true, width: 3000, height: 10 }, "100000000"],
+    [
+      "more than 100 million pixels",
+      "/tall",
+      { fullPage: true, width: 3000, height: 10, resizeWidth: 300 },
+      "the limit is 100000000 in total. Send a smaller scale or fullPageMaxHeight, or capture a part.",
+    ],
   ])("fails with render_failed and the limit: %s", async (_name, path, options, limit) => {
     const failure = await errorOf(renderer.render(screenshot(site.url(path), options)));
     expect(failure).toMatchObject({ code: "render_failed", notes: ["capture-too-large"] });

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { createFakeResolver } from "@snap/testing";
 import { createHash } from "node:crypto";
 import { SnapError } from "../../src/errors.ts";
@@ -84,9 +85,8 @@ const RECEIVER_FAULTS = [...RECEIVER_FAILURES, "response-lost"] as const;
 export function createWebhookSender(world: World, process: SimulatedProcess): WebhookSender {
   const { draw, history, timeline, conditions } = world;
   const faults = conditions.isCalm ? RECEIVER_FAILURES : RECEIVER_FAULTS;
-  const closed = Promise.withResolvers<WebhookOutcome>();
   return {
-    async send({ headers, body }) {
+    async send({ headers, body, signal }) {
       const fault = draw.chance(world.faults.receiver) ? draw.pick(faults) : null;
       const batchId = headers["X-Webhook-Id"] ?? "";
       await process.receive(draw.between(0, 200));
@@ -97,11 +97,14 @@ export function createWebhookSender(world: World, process: SimulatedProcess): We
       history.receipts.push({ batchId, at: timeline.now, headers, body, status, isAccepted });
       if (fault === "response-lost") history.recordDisturbance(batchId);
       const delayMs = outcome === TIMED_OUT ? ATTEMPT_TIMEOUT_MS : draw.between(0, 200);
-      return Promise.race([process.receive(delayMs, outcome), closed.promise]);
+      const aborted = Promise.withResolvers<WebhookOutcome>();
+      const abort = (): void => {
+        history.recordDisturbance(batchId);
+        aborted.resolve({ kind: "failed", reason: "broken" });
+      };
+      if (signal) addAbortListener(signal, abort);
+      return Promise.race([process.receive(delayMs, outcome), aborted.promise]);
     },
-    async close() {
-      history.recordDisturbancesOf(process.name);
-      closed.resolve({ kind: "failed", reason: "broken" });
-    },
+    close: async () => {},
   };
 }

@@ -75,6 +75,8 @@ describe("invalid entries", () => {
   });
 
   it.each(["localhost:0", "localhost:65536", "[::1]:0"])("are rejected for their port: %j", (entry) => {
-    expect(() => parseTargetList(entry)).toThrow(`"${entry}": the port must be from 1 to 65535`);
+    expect(() => parseTargetList(entry)).toThrow(
+      new RangeError(`"${entry}": the port must be from 1 to 65535`),
+    );
   });
 });

@@ -11,8 +11,10 @@ const ROWS_PER_STATEMENT = 20_000;
  * start, so neither needs an index that every render would write.
  */
 
+/** Locks an account's balances in order of time, as in 002-ledger.ts, so there are no deadlocks. */
 const LAPSE = `SELECT count(snap.end_reservation(id, 'lapsed', $1)) AS count FROM (
-    SELECT id FROM snap.reservations WHERE state = 'open' AND id < $2 LIMIT $3
+    SELECT id FROM snap.reservations WHERE state = 'open' AND id < $2
+    ORDER BY account_id, period_started_at LIMIT $3
   ) AS overdue`;
 
 const PRUNE_RESERVATIONS = `WITH deleted AS (

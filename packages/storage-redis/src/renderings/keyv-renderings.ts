@@ -38,7 +38,9 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
   const read = async (key: string): Promise<Uint8Array | null> => {
     const value = (await store.get(key)) ?? null;
     if (value !== null && !(value instanceof Uint8Array))
-      throw new TypeError("The Keyv store does not preserve bytes; pass `new Keyv(store)` instead.");
+      throw new TypeError(
+        "The Keyv store does not preserve bytes; wrap it in `new Keyv({ store })`, and pass Keyv's `iterator` as `keys`.",
+      );
     return value;
   };
   const deletionKey = (accountId: string): string => `${keyPrefix}deleted:${accountDigest(accountId)}`;

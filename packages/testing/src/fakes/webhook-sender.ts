@@ -12,9 +12,11 @@ export interface FakeWebhookSender extends WebhookSender {
   returnNext(outcome: WebhookOutcome, times?: number): void;
 }
 
+const BROKEN: WebhookOutcome = { kind: "failed", reason: "broken" };
+
 /**
  * Creates a sender whose receivers immediately respond with 204 by default. After `close`, all held and later requests
- * fail with `broken`.
+ * fail with `broken`, and so does a held request that is aborted.
  *
  * @example
  * const sender = createFakeWebhookSender();
@@ -26,7 +28,7 @@ export interface FakeWebhookSender extends WebhookSender {
 export function createFakeWebhookSender(): FakeWebhookSender {
   const requests: WebhookRequest[] = [];
   const outcomes: WebhookOutcome[] = [];
-  const closed = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<WebhookOutcome>();
   let isClosed = false;
   let gate: Promise<void> = Promise.resolve();
   let sent = Promise.withResolvers<void>();
@@ -44,18 +46,19 @@ export function createFakeWebhookSender(): FakeWebhookSender {
     returnNext(outcome, times = 1) {
       for (let time = 0; time < times; time += 1) outcomes.push(outcome);
     },
-    async send(request) {
-      if (isClosed) return { kind: "failed", reason: "broken" };
+    async send({ signal, ...request }) {
+      if (isClosed || signal?.aborted === true) return BROKEN;
       const outcome = outcomes.shift() ?? { kind: "responded", status: 204, retryAfterMs: null, body: "" };
       requests.push(request);
       sent.resolve();
       sent = Promise.withResolvers<void>();
-      await Promise.race([gate, closed.promise]);
-      return isClosed ? { kind: "failed", reason: "broken" } : outcome;
+      const aborted = Promise.withResolvers<WebhookOutcome>();
+      signal?.addEventListener("abort", () => aborted.resolve(BROKEN));
+      return Promise.race([closed.promise, aborted.promise, gate.then(() => outcome)]);
     },
     async close() {
       isClosed = true;
-      closed.resolve();
+      closed.resolve(BROKEN);
     },
   };
 }

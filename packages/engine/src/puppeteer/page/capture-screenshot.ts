@@ -17,6 +17,8 @@ import type { Tab } from "./tab.ts";
 import { viewportOf } from "./configure/viewport.ts";
 
 const REDUCE = "Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.";
+/** Resizing does not help: the screenshot is captured first. */
+const REDUCE_CAPTURE = "Send a smaller scale or fullPageMaxHeight, or capture a part.";
 
 /** How long a capture may take after the document is replaced. */
 const REPLACED_MAX_MS = 1_000;
@@ -50,8 +52,9 @@ function requireSize(
     throw tooLarge(`${size}; the limit for ${format} is ${sideLimit} per side. ${REDUCE}`);
   }
   if (widthPixels * heightPixels > maxPixels) {
-    const subject = maxPixels < CAPTURE_LIMITS.devicePixels ? " for a resized or converted image" : "";
-    throw tooLarge(`${size}; the limit${subject} is ${maxPixels} in total. ${REDUCE}`);
+    if (maxPixels === CAPTURE_LIMITS.devicePixels)
+      throw tooLarge(`${size}; the limit is ${maxPixels} in total. ${REDUCE_CAPTURE}`);
+    throw tooLarge(`${size}; the limit for a resized or converted image is ${maxPixels} in total. ${REDUCE}`);
   }
 }
 

@@ -31,13 +31,13 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   ],
   [/ERR_(EMPTY_RESPONSE|CONNECTION_CLOSED)/, "The page's host closed the connection without a response."],
   [/ERR_(CONNECTION_RESET|SOCKET_NOT_CONNECTED)/, "The page's host reset the connection."],
-  [/ERR_(TUNNEL|PROXY|CONNECTION)/, "Could not connect to the page's host."],
+  [/ERR_(TUNNEL|PROXY|CONNECTION|ADDRESS)/, "Could not connect to the page's host."],
   [
     /ERR_(INVALID_(HTTP_)?RESPONSE|RESPONSE_HEADERS|HTTP2|CONTENT_)/,
     "The page's host sent an invalid HTTP response.",
   ],
   [/ERR_UNSAFE_PORT/, "Browsers do not allow web pages on this port."],
-  [/ERR_(NAME_NOT_RESOLVED|ADDRESS)/, "The page's host name could not be resolved."],
+  [/ERR_NAME_NOT_RESOLVED/, "The page's host name could not be resolved."],
 ];
 
 /** Returns the error for a failed navigation of the main frame to `url`. */
