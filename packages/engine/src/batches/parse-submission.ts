@@ -155,7 +155,7 @@ class Problems {
     return Object.keys(errors).length === this.#blocked
       ? new SnapError(
           "blocked_host",
-          "The parameters in errors point to hosts or ports that the service blocks, such as private addresses.",
+          "The parameters listed in errors point to hosts or ports that the service blocks, such as private addresses.",
           { errors },
         )
       : new SnapError("validation_failed", message, { errors });

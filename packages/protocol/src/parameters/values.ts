@@ -259,9 +259,10 @@ export interface ScreenshotValues {
    */
   readonly maskColor?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, at most 2
+   * seconds. `scroll`: scroll until the page stops growing and its images have loaded, at most 10
+   * seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with
+   * `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -496,9 +497,10 @@ export interface PdfValues {
    */
   readonly script?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, at most 2
+   * seconds. `scroll`: scroll until the page stops growing and its images have loaded, at most 10
+   * seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with
+   * `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;

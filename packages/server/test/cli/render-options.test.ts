@@ -41,7 +41,7 @@ describe("a flag", () => {
   });
 
   it("is named by its option in descriptions", () => {
-    expect(descriptionOf("--lazy-content")).toContain("or all of them with --no-javascript.");
+    expect(descriptionOf("--lazy-content")).toContain("or all with --no-javascript.");
   });
 });
 

@@ -104,7 +104,7 @@ describe("an invalid submission", () => {
       "a private host",
       { items: [{ url }, { url: "http://10.0.0.1/" }] },
       "blocked_host",
-      { "items.1.url": /public/ },
+      { "items.1.url": /private address/ },
     ],
     [
       "credentials",
@@ -122,7 +122,7 @@ describe("an invalid submission", () => {
       "a private webhook",
       { ...one, webhookUrl: "http://127.0.0.1/" },
       "blocked_host",
-      { webhookUrl: /public/ },
+      { webhookUrl: /private address/ },
     ],
     [
       "a webhook that is not a URL",
