@@ -209,8 +209,7 @@ export interface ScreenshotValues {
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
-   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds, 8 if the page reloads.
+   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -259,10 +258,10 @@ export interface ScreenshotValues {
    */
   readonly maskColor?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, at most 2
-   * seconds. `scroll`: scroll until the page stops growing and its images have loaded, at most 10
-   * seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with
-   * `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all
+   * with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -455,8 +454,7 @@ export interface PdfValues {
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
   /**
-   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3
-   * seconds, 8 if the page reloads.
+   * Decline cookie banners, or hide them if they cannot be declined. Never accepts one.
    * @default false
    */
   readonly blockCookieBanners?: boolean | undefined;
@@ -497,10 +495,10 @@ export interface PdfValues {
    */
   readonly script?: string | undefined;
   /**
-   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, at most 2
-   * seconds. `scroll`: scroll until the page stops growing and its images have loaded, at most 10
-   * seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with
-   * `javascript=false`.
+   * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
+   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
+   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all
+   * with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;

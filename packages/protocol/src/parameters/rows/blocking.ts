@@ -11,8 +11,7 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
     group: "Blocking",
     kind: "flag",
     default: false,
-    description:
-      "Decline cookie banners, or hide them if they cannot be declined. Never accepts one. Takes at most 3 seconds, 8 if the page reloads.",
+    description: "Decline cookie banners, or hide them if they cannot be declined. Never accepts one.",
     example: true,
   },
   {

@@ -9,7 +9,7 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
     values: ["auto", "scroll", "off"],
     implied: "auto",
     description:
-      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with `javascript=false`.",
+      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with `javascript=false`.",
     example: "scroll",
   },
   {
