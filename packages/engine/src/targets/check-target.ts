@@ -15,10 +15,11 @@ export function checkTarget(verdict: TargetVerdict): void {
 }
 
 /** Deliberately vague, to reveal nothing about the blocked address. */
-export function blockedHost(): SnapError {
+export function blockedHost(detail?: string): SnapError {
   return new SnapError(
     "blocked_host",
     "The URL leads to a host or port that the service blocks, such as a private address.",
+    detail === undefined ? {} : { detail },
   );
 }
 

@@ -1,6 +1,6 @@
 import type { PageRequest } from "@snap/engine/ports";
 import type { AdminCountedList } from "@snap/protocol";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, type Command, type Option } from "commander";
 import { withJson } from "./admin.ts";
 import { quote } from "./curl-line.ts";
 import { formatCount, formatTable, printJson, printLines } from "./output.ts";
@@ -66,28 +66,25 @@ async function readAll<Entry extends { readonly id: string | number }>(
 
 /** Returns whether the options select only some of the entries. */
 function isPart(command: Command): boolean {
-  return command.options.some((option) => {
-    const name = option.attributeName();
-    const isGiven = command.getOptionValueSource(name) === "cli";
-    return isGiven && !option.mandatory && name !== "json" && name !== "limit";
-  });
+  return givenOptions(command).some(
+    (option) => !option.mandatory && !["json", "limit"].includes(option.attributeName()),
+  );
 }
 
 /** Returns the command line of the next page, with the same filters. */
 function nextCommand(command: Command, next: string): string {
   const words = [command.parent?.parent, command.parent, command].map((part) => part?.name() ?? "");
-  return [...words, ...givenOptions(command), "--after", quote(next)].join(" ");
-}
-
-/** Returns the given options as words of a command line, without `--json` and `--after`. */
-function givenOptions(command: Command): readonly string[] {
-  return command.options.flatMap((option) => {
+  const options = givenOptions(command).flatMap((option) => {
     const name = option.attributeName();
-    const isGiven = command.getOptionValueSource(name) === "cli";
-    if (!isGiven || name === "json" || name === "after") return [];
+    if (name === "json" || name === "after") return [];
     const value: unknown = command.getOptionValue(name);
     return value === true ? [String(option.long)] : [String(option.long), quote(String(value))];
   });
+  return [...words, ...options, "--after", quote(next)].join(" ");
+}
+
+function givenOptions(command: Command): readonly Option[] {
+  return command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
 }
 
 /** @throws InvalidArgumentError */

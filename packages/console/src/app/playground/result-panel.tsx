@@ -78,15 +78,16 @@ function Failed({
   readonly result: Extract<Result, { kind: "failed" }>;
 }): JSX.Element {
   const known: Readonly<Record<string, { readonly retryable: boolean }>> = ERROR_CODES;
-  const isOfService = failure.code in known;
-  const isRetryable = known[failure.code]?.retryable === true;
+  // an error of a proxy has no published code
+  const published = known[failure.code];
+  const isRetryable = published?.retryable === true;
   return (
     <>
       <Failure failure={failure} title={facts === null ? "No response" : `${facts.status} ${failure.code}`} />
       {facts !== null && (
         <p class="muted">
           {`After ${formatDuration(facts.durationMs)}. `}
-          {isOfService && "No credit was charged. "}
+          {published !== undefined && "No credit was charged. "}
           {isRetryable
             ? "The same request may succeed if you retry it"
             : "The same request will probably fail again; fix the cause first"}

@@ -1,6 +1,11 @@
 import { SnapError } from "../../errors.ts";
 import type { ResolveFailure } from "../../egress/resolve.ts";
-import { resolverFailed, unresolvedHost, upstreamProxyFailed } from "../../targets/check-target.ts";
+import {
+  blockedHost,
+  resolverFailed,
+  unresolvedHost,
+  upstreamProxyFailed,
+} from "../../targets/check-target.ts";
 import { classifyTarget, parseTarget } from "../../targets/target.ts";
 import { isWebPort, PUBLIC_TARGETS_ONLY } from "../../targets/policy.ts";
 import { plainText } from "../describe.ts";
@@ -8,8 +13,6 @@ import type { EgressFailure } from "../proxy/proxy.ts";
 import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
-
-const BLOCKED = "The URL leads to a host or port that the service blocks, such as a private address.";
 
 const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",
@@ -46,7 +49,7 @@ export function explainNavigation(navigation: { tab: Tab; url: string; netError:
   const netError = navigation.netError === null ? null : plainText(navigation.netError);
   const detail = `${tab.egress.failureDetail(url) ?? netError ?? "navigation failed"} at ${originOf(url)}`;
   const failure = tab.egress.failure(url);
-  if (failure === "blocked") return new SnapError("blocked_host", BLOCKED, { detail });
+  if (failure === "blocked") return blockedHost(detail);
   if (failure === "unresolved") return unresolvedHost(detail);
   if (failure === "resolver-failed") return resolverFailed(detail);
   if (failure === "proxy-failed") return upstreamProxyFailed(detail);
@@ -55,7 +58,7 @@ export function explainNavigation(navigation: { tab: Tab; url: string; netError:
     isUnsafePort(url, netError) &&
     classifyTarget(url, PUBLIC_TARGETS_ONLY) === "blocked"
   )
-    return new SnapError("blocked_host", BLOCKED, { detail });
+    return blockedHost(detail);
   if (failure) return new SnapError(UNREACHABLE, BY_FAILURE[failure], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
   return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
@@ -68,7 +71,7 @@ function originOf(url: string): string {
 
 /** Returns the error for a main frame that shows a blocked document. */
 export function explainBlockedDocument(url: string): SnapError {
-  return new SnapError("blocked_host", BLOCKED, { detail: `shown at ${originOf(url)}` });
+  return blockedHost(`shown at ${originOf(url)}`);
 }
 
 /** Chromium rejects some ports before it contacts the proxy, and does not report the error after `load`. */
