@@ -7,18 +7,22 @@ import { Throttle } from "../../src/puppeteer/browser/throttle.ts";
 
 const SOON = { timeout: 10_000, interval: 1 };
 
-interface Spinner {
+interface Sleeper {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly group: ProcessGroup;
 }
 
-/** Starts a process in a new group, which runs until the test has finished. */
-async function spin(): Promise<Spinner> {
-  const child = spawn("/bin/sh", ["-c", "while :; do :; done"], { detached: true, stdio: "ignore" });
+/**
+ * Starts a process in a new group, which lasts until the test has finished. It sleeps: a busy one in a session of its
+ * own would take the CPU from the other tests.
+ */
+async function startSleeper(): Promise<Sleeper> {
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
   await once(child, "spawn");
   onTestFinished(() => void child.kill("SIGKILL"));
   const pid = child.pid ?? 0;
+  await vi.waitFor(() => expect(stateOf(pid)).toBe("S"), SOON);
   return { child, pid, group: new ProcessGroup(pid) };
 }
 
@@ -29,16 +33,16 @@ function stateOf(pid: number): string {
 // Only Linux has /proc, without which nothing is throttled.
 describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
   it("stops and resumes a process repeatedly until it is released", async () => {
-    const { pid, group } = await spin();
+    const { pid, group } = await startSleeper();
     const throttle = new Throttle();
     throttle.set([{ group, pid, runFraction: 0.5 }]);
-    for (const state of ["T", "R", "T", "R"]) await vi.waitFor(() => expect(stateOf(pid)).toBe(state), SOON);
+    for (const state of ["T", "S", "T", "S"]) await vi.waitFor(() => expect(stateOf(pid)).toBe(state), SOON);
     throttle.release();
     expect(stateOf(pid)).not.toBe("T");
   });
 
   it("resumes processes that are no longer listed", async () => {
-    const [first, second] = [await spin(), await spin()];
+    const [first, second] = [await startSleeper(), await startSleeper()];
     const throttle = new Throttle();
     throttle.set([{ ...first, runFraction: 0.5 }]);
     await vi.waitFor(() => expect(stateOf(first.pid)).toBe("T"), SOON);
@@ -49,9 +53,9 @@ describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
   });
 
   it("sends no signal to a process of another group", async () => {
-    const [first, second] = [await spin(), await spin()];
+    const [first, second] = [await startSleeper(), await startSleeper()];
     first.group.signal(second.pid, "SIGKILL");
-    expect(stateOf(second.pid)).toBe("R");
+    expect(stateOf(second.pid)).toBe("S");
     second.group.signal(second.pid, "SIGKILL");
     await once(second.child, "exit");
   });
