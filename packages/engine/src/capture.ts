@@ -1,7 +1,7 @@
 import { LIMITS } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
-import { share, type ShareDependencies } from "./cache/share.ts";
+import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreDependencies } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
@@ -152,7 +152,7 @@ export async function capture(
     let storedLocation: string | null;
     try {
       const file = await render(dependencies, parameters, slotRequest);
-      request.accept?.(file);
+      requireAccepted(file, request, shared);
       const fresh = await toStoredRendering(file, {
         now: dependencies.clock.now(),
         ttlSeconds: parameters.cacheTtl,
@@ -182,6 +182,16 @@ export async function capture(
     };
   } catch (error) {
     shared.fail(error);
+    throw error;
+  }
+}
+
+/** Throws what `accept` throws. Requests that joined the render may accept the file, so they do not share the failure. */
+function requireAccepted(file: RenderedFile, { accept }: CaptureOptions, led: LedRender): void {
+  try {
+    accept?.(file);
+  } catch (error) {
+    led.abandon();
     throw error;
   }
 }

@@ -55,6 +55,8 @@ export interface LedRender {
    * them becomes the leader. Does nothing once `publish` has resolved.
    */
   fail(error: unknown): void;
+  /** Ends the render for the leader only; one of the joined requests becomes the leader. */
+  abandon(): void;
 }
 
 /** The rendering of an identical request. */
@@ -70,6 +72,7 @@ const UNSHARED: LedRender = {
   start: () => {},
   publish: (_rendering, stored) => stored,
   fail: () => {},
+  abandon: () => {},
 };
 
 /**
@@ -178,6 +181,10 @@ function holdLease(
     cancelRenewal();
     renderLeases.release({ ...claim, lingerMs }).catch(onBackgroundError);
   };
+  const abandon = (): void => {
+    release(0);
+    running.end({ state: "abandoned" });
+  };
   return {
     isLed: true,
     priorityRaised: running.priorityRaised,
@@ -189,9 +196,11 @@ function holdLease(
       running.end({ state: "done", rendering });
     },
     fail(error) {
+      if (concernsOnlyLeader(error)) return abandon();
       release(0);
-      running.end(concernsOnlyLeader(error) ? { state: "abandoned" } : { state: "failed", failure: error });
+      running.end({ state: "failed", failure: error });
     },
+    abandon,
   };
 }
 

@@ -453,6 +453,24 @@ describe("concurrently,", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
+  it("a leader that does not accept the file does not fail the requests that joined it", async () => {
+    const principal = await principalWith();
+    const release = renderer.hold();
+    const rejection = new SnapError("render_failed", "too large to inline");
+    const accept = (): never => {
+      throw rejection;
+    };
+    const picky = engine.capture({ principal, parameters: { url }, accept });
+    picky.catch(() => {});
+    await renderer.whenCalled(1);
+    const joined = [1, 2].map(() => engine.capture({ principal, parameters: { url } }));
+    await microtasks();
+    release();
+    await expect(picky).rejects.toBe(rejection);
+    expect((await Promise.all(joined)).map(({ cache }) => cache)).toEqual(["miss", "hit"]);
+    expect(await used(principal.account)).toBe(1);
+  });
+
   it("a request that joined waits at most its own maxWaitMs for a slot", async () => {
     const principal = await principalWith();
     const { single, running, release } = await withOccupiedSlot();
