@@ -194,9 +194,8 @@ export function createEngine(options: EngineOptions): Engine {
     lastBackupAt: () => storage.lastBackupAt(),
     async close() {
       lifetime.end();
-      stopPruning();
       clocks.stop();
-      await workers.stop();
+      await Promise.all([stopPruning(), workers.stop()]);
       await captures.close();
       await reversals.close();
       await uses.close();

@@ -32,9 +32,10 @@ export type PruneOptions = Pick<
 >;
 
 /**
- * Deletes expired records in the background, until the returned function is called (docs/explanation/retention.md).
+ * Deletes expired records in the background, until the returned function is called (docs/explanation/retention.md). Its
+ * promise resolves when the running deletion has ended.
  */
-export function prunePeriodically(options: PruneOptions): () => void {
+export function prunePeriodically(options: PruneOptions): () => Promise<void> {
   const { storage, clock, onBackgroundError } = options;
   const { renderings, batches, documents, accounts, ledger, audit, history, signIns } = storage;
   const limit = PRUNE_LIMIT;
@@ -51,9 +52,11 @@ export function prunePeriodically(options: PruneOptions): () => void {
   ];
   let cancel = (): void => {};
   let isStopped = false;
+  let pruning: Promise<void> = Promise.resolve();
   const prune = async (): Promise<void> => {
     let hasMore = false;
     for (const step of steps) {
+      if (isStopped) return;
       try {
         hasMore = (await step(clock.now())) > 0 || hasMore;
       } catch (error) {
@@ -63,12 +66,16 @@ export function prunePeriodically(options: PruneOptions): () => void {
     schedule(hasMore ? PRUNE_NEXT_MS : PRUNE_INTERVAL_MS);
   };
   const schedule = (delayMs: number): void => {
-    if (!isStopped) cancel = clock.after(delayMs, () => void prune());
+    if (isStopped) return;
+    cancel = clock.after(delayMs, () => {
+      pruning = prune();
+    });
   };
   schedule(PRUNE_INTERVAL_MS);
-  return () => {
+  return async () => {
     isStopped = true;
     cancel();
+    await pruning;
   };
 }
 

@@ -1,6 +1,7 @@
-import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
 import { createEngine } from "../../src/create-engine.ts";
+import { microtasks } from "../batches/open-engine.ts";
 
 it("an engine rejects callers with not_ready once it is closing, but finishes running captures", async () => {
   const renderer = createFakeRenderer();
@@ -30,4 +31,39 @@ it("an engine rejects callers with not_ready once it is closing, but finishes ru
   await closing;
   await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);
   expect(renderer.calls).toHaveLength(1);
+});
+
+it.each([
+  ["the running deletion", 1],
+  ["the running write of a token's use", 0],
+])("an engine closes its storage after %s, and starts no other deletion", async (_work, first) => {
+  const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+  const storage = createMemoryStorage();
+  const [pruned, recorded] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const started: string[] = [];
+  const engine = createEngine({
+    storage: {
+      ...storage,
+      renderings: { ...storage.renderings, prune: () => (started.push("prune"), pruned.promise) },
+      batches: { ...storage.batches, prune: async () => started.push("prune next") },
+      tokens: { ...storage.tokens, recordUse: () => (started.push("record use"), recorded.promise) },
+      close: async () => void started.push("close"),
+    },
+    renderer: createFakeRenderer(),
+    secretKey: "a key for these tests",
+    clock,
+  });
+  const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
+  await engine.authenticate(token);
+  clock.advance(60_000);
+  expect(started).toEqual(["record use", "prune"]);
+  const closing = engine.close();
+  await microtasks();
+  const end = [() => pruned.resolve(1), () => recorded.resolve()];
+  end[first]?.();
+  await microtasks();
+  expect(started).toEqual(["record use", "prune"]);
+  end[1 - first]?.();
+  await closing;
+  expect(started).toEqual(["record use", "prune", "close"]);
 });
