@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
-import { limitWait } from "../schedule/scheduler.ts";
+import { limitWait, waitedMsSince } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
 import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
@@ -107,7 +107,7 @@ async function joinOrLead(
   { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
   if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority });
-  const { signal: wait, end } = limitWait(clock, requestedAt + maxWaitMs - clock.now());
+  const { signal: wait, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
   try {
     return await runningRenders.joinOrLead(name, { priority, wait });
   } finally {
@@ -136,7 +136,8 @@ async function lead(
     const recalled = cache.recall(key);
     if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
     const claim = { name, holder: Buffer.from(dependencies.random.bytes(16)).toString("hex") };
-    const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, requestedAt + maxWaitMs);
+    const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
+    const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {
       const priority = running.isRaised ? "interactive" : request.priority;
       return renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority });

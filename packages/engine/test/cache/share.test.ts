@@ -286,6 +286,14 @@ describe("a request with maxWaitMs", () => {
     expect(joined.state()).toBe(BUSY);
   });
 
+  it("waits no longer if the clock was set back since the start of the request", async () => {
+    const { send } = startProcess();
+    send();
+    const joined = send({ ...impatient, requestedAt: clock.now() + 3_600_000 });
+    await advance(10_000);
+    expect(joined.state()).toBe(BUSY);
+  });
+
   it("waits for a started render to end, without a time limit", async () => {
     const { send } = startProcess();
     const leader = send();
