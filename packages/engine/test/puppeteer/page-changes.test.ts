@@ -201,6 +201,7 @@ describe("script", () => {
   it.each([
     ["throw new TypeError('no such thing')", "The script failed: TypeError: no such thing"],
     ["await Promise.reject('text')", "The script failed: text"],
+    ["throw 'a' + '😀'.repeat(150)", `The script failed: a${"😀".repeat(99)}\uFFFD…`],
     ["const = 1", "The script failed: SyntaxError: Unexpected token '='"],
   ])("fails the render if it is %j", async (script, message) => {
     expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
