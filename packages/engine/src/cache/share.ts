@@ -44,8 +44,8 @@ export interface ShareRequest {
 /** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
-  /** Resolves when an interactive request joins; `null` if none can. */
-  readonly priorityRaised: Promise<void> | null;
+  /** Resolves when an interactive request joins. */
+  readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
   /** Ends the render: once `stored` resolves, the joined requests get the rendering. Rejects as `stored` does. */
@@ -65,16 +65,6 @@ export interface JoinedRender {
   readonly rendering: StoredRendering;
 }
 
-/** A request with `cache: false` shares nothing. */
-const UNSHARED: LedRender = {
-  isLed: true,
-  priorityRaised: null,
-  start: () => {},
-  publish: (_rendering, stored) => stored,
-  fail: () => {},
-  abandon: () => {},
-};
-
 /**
  * Joins an identical render that is running in this process or another, or leads a new one.
  *
@@ -87,7 +77,6 @@ export async function share(
   request: ShareRequest,
 ): Promise<LedRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
-  if (!parameters.cache) return UNSHARED;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
   const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;

@@ -72,9 +72,9 @@ export interface SlotRequest extends ScheduledRender {
   /** Start of the wait, by default now; earlier if the request has already waited for another render. */
   readonly requestedAt?: number;
   /** Makes a waiting batch render interactive once it resolves. */
-  readonly priorityRaised?: Promise<void> | null;
+  readonly priorityRaised?: Promise<void> | undefined;
   /** Called when the job starts. */
-  readonly onStart?: () => void;
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Decides which render runs next, and rejects those that would wait too long. */

@@ -212,7 +212,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     let raised = 0;
     const item = send({ priority: "batch" });
-    void (await item.led()).priorityRaised?.then(() => (raised += 1));
+    void (await item.led()).priorityRaised.then(() => (raised += 1));
     send({ priority: "batch" });
     await advance(0);
     expect(raised).toBe(0);
@@ -231,14 +231,6 @@ describe("identical requests in one process", () => {
     await first.finish("made");
     await advance(0);
     expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
-  });
-
-  it("do not share a render with cache: false", async () => {
-    const { send } = startProcess();
-    const parameters = parseParameters({ url: "https://example.com/", cache: false });
-    const all = [send({ parameters }), send({ parameters })];
-    await advance(0);
-    expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
   it("do not share a render if only one has an explicit, and therefore strict, waitUntil", async () => {
@@ -331,7 +323,7 @@ describe("a request with maxWaitMs", () => {
     const { send } = startProcess();
     let isRaised = false;
     const item = send({ priority: "batch" });
-    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
+    void (await item.led()).priorityRaised.then(() => (isRaised = true));
     const joined = send(impatient);
     await advance(10_000);
     expect([isRaised, joined.state()]).toEqual([true, BUSY]);
@@ -415,7 +407,7 @@ describe("identical requests in several processes", () => {
   it("raise the priority of a batch item that another process is rendering, within a second", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
-    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
+    void (await item.led()).priorityRaised.then(() => (isRaised = true));
     startProcess().send();
     await advance(1000);
     expect(isRaised).toBe(true);
@@ -424,7 +416,7 @@ describe("identical requests in several processes", () => {
   it("raise the priority even if they join a batch item that is waiting for the other process", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
-    void (await item.led()).priorityRaised?.then(() => (isRaised = true));
+    void (await item.led()).priorityRaised.then(() => (isRaised = true));
     const two = startProcess();
     two.send({ priority: "batch" });
     await advance(2000);

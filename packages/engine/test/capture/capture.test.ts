@@ -112,6 +112,14 @@ describe("capture", () => {
     expect(await used(principal.account)).toBe(3);
   });
 
+  it("renders each request with cache=false, even if an identical one is running", async () => {
+    const principal = await principalWith();
+    const request = { principal, parameters: { url, cache: false } };
+    const captures = await Promise.all([engine.capture(request), engine.capture(request)]);
+    expect(captures.map(({ cache }) => cache)).toEqual(["bypass", "bypass"]);
+    expect(renderer.calls).toHaveLength(2);
+  });
+
   it("never returns a cached rendering of another account", async () => {
     const [ada, bob] = [await principalWith(), await principalWith()];
     await engine.capture({ principal: ada, parameters: { url } });
