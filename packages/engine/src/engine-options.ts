@@ -2,6 +2,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
+import { DAY_MS } from "./days.ts";
 import type { NamedStores } from "./delivery/stores.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
@@ -115,7 +116,6 @@ export interface EngineOptions {
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Instants that far ahead are still valid dates. */
 const DURATION_MAX_MS = 36_500 * DAY_MS;
 /** A receiver that is down for a day still gets its webhooks. */

@@ -1,8 +1,8 @@
 import { AUDIT_RETENTION_MS } from "./audit/audit.ts";
+import { DAY_MS, dayOf } from "./days.ts";
 import type { EngineSettings } from "./engine-options.ts";
-import { dayOf } from "./history/daily-totals.ts";
 import { HISTORY_RETENTION_MAX_MS, HISTORY_TOTALS_RETENTION_MS } from "./history/history.ts";
-import { idPrefixAt } from "./ordered-ids.ts";
+import { idPrefixAt } from "./ids.ts";
 import type { PruneRequest } from "./ports/ledger.ts";
 
 /** Large rows are deleted one at a time, because every request waits while the embedded storage deletes one. */
@@ -13,7 +13,6 @@ const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between deletions, so requests are served: 200 deletions a second are more than a machine renders. */
 const PRUNE_NEXT_MS = 5;
 
-const DAY_MS = 24 * 60 * 60_000;
 /** The longest period. */
 const MONTH_MS = 31 * DAY_MS;
 /** A charge is reversed within a day, and customers can ask about it for a month. */

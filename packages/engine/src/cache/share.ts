@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
+import { randomHex } from "../ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
@@ -124,7 +125,7 @@ async function lead(
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
     if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
-    const claim = { name, holder: Buffer.from(dependencies.random.bytes(16)).toString("hex") };
+    const claim = { name, holder: randomHex(dependencies.random, 16) };
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {

@@ -9,9 +9,13 @@ const INSTANT_DIGITS = 12;
  */
 export function orderedId(
   random: Random,
-  { at, randomBytes }: { readonly at: number; readonly randomBytes: number },
+  { at, randomBytes = 6 }: { readonly at: number; readonly randomBytes?: number },
 ): string {
-  return `${idPrefixAt(at)}${Buffer.from(random.bytes(randomBytes)).toString("hex")}`;
+  return `${idPrefixAt(at)}${randomHex(random, randomBytes)}`;
+}
+
+export function randomHex(random: Random, bytes: number): string {
+  return Buffer.from(random.bytes(bytes)).toString("hex");
 }
 
 /** Returns the prefix of every ordered id of this instant, which sorts after all earlier ids. */
