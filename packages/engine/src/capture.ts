@@ -1,4 +1,4 @@
-import { LIMITS, type SnapParameters } from "@snap/protocol";
+import type { SnapParameters } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
 import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
@@ -216,12 +216,8 @@ function limit(
 ): Promise<RateLimitState> {
   const now = clock.now();
   const { requestsPerMinute } = entitlementOf(account, plans, now);
-  return enforceRateLimit(rateLimiter, {
-    accountId: account.id,
-    name: "render",
-    limit: requestsPerMinute,
-    now,
-  });
+  const limited = { accountId: account.id, name: "render", limit: requestsPerMinute, now } as const;
+  return enforceRateLimit(rateLimiter, limited);
 }
 
 /**
@@ -239,12 +235,7 @@ async function respondFromCache(
 ): Promise<Capture> {
   const { rateLimiter, clock } = dependencies;
   const unchanged = holds?.(rendering.etag) ?? false;
-  const limited = {
-    accountId: principal.account.id,
-    name: "cached",
-    limit: LIMITS.cachedRequestsPerMinute,
-    now: clock.now(),
-  } as const;
+  const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
   const storedLocation = await deliver(dependencies, delivery, rendering);
