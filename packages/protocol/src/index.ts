@@ -48,6 +48,7 @@ export type { Cookie } from "./parameters/cookies.ts";
 export { ANSWERS } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
+export { checkField } from "./parameters/check-field.ts";
 export { ProblemList } from "./parameters/problem-list.ts";
 export type { ValidationFailure } from "./parameters/problem-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
