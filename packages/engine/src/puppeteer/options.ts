@@ -3,6 +3,7 @@ import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "..
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import { findFilterListProblem } from "../filter-lists/find-problem.ts";
+import { guard, warn } from "../listeners.ts";
 import type { FilterListTexts } from "../filter-lists/purposes.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
@@ -95,7 +96,7 @@ export interface PuppeteerRendererOptions {
    * that misses two probes in a row is killed, or disconnected if it is remote.
    */
   readonly probeTimeoutMs?: number;
-  /** Called with events to log or count. */
+  /** Called with events to log or count. What it throws becomes a process warning. */
   readonly onEvent?: (event: RendererEvent) => void;
 }
 
@@ -180,7 +181,13 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     throw new RangeError(
       "userAgent must be 1 to 512 printable ASCII characters, without leading or trailing spaces",
     );
-  return { ...settings, ...remote, executablePath: executablePath ?? null, userAgent: userAgent ?? null };
+  return {
+    ...settings,
+    ...remote,
+    onEvent: guard(settings.onEvent, warn),
+    executablePath: executablePath ?? null,
+    userAgent: userAgent ?? null,
+  };
 }
 
 function requireFilterLists(texts: FilterListTexts): void {
