@@ -1,7 +1,7 @@
 import type { FilteredDocument } from "../../../filter-lists/compile.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Step } from "./step.ts";
-import { ADD_SHEET } from "./style-page.ts";
+import { addSheet } from "./style-page.ts";
 
 /** A document can have any number of names, but a list has filters for only a few of them. */
 const NAMES_MAX = 20_000;
@@ -31,6 +31,6 @@ export const hideFilteredElements: Step = async ({ tab, filterLists }, signal) =
   if (filterLists.length === 0) return [];
   const document = await evaluate<FilteredDocument>(tab, READ_DOCUMENT, signal);
   const css = filterLists.map((list) => list.styleSheet(document)).join("\n");
-  if (css.trim() !== "") await evaluate(tab, `(${ADD_SHEET})(${JSON.stringify(css)})`, signal);
+  if (css.trim() !== "") await addSheet(tab, css, signal);
   return [];
 };

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { UNSTABLE } from "../../../ports/renderer.ts";
 import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
+import { call } from "../in-page.ts";
 import { measure } from "../measure.ts";
 import { viewportOf } from "../configure/viewport.ts";
 import { AnimatedImages } from "./animated-images.ts";
@@ -37,7 +38,7 @@ async function freeze(
   const isKnown = !parameters.javascript || (await images.find(tab, signal));
   const freezeFrame = (frameId: string): string => {
     const urls = parameters.javascript ? images.urlsIn(frameId) : null;
-    return `${FREEZE_FRAME}(${JSON.stringify(urls)})`;
+    return call(FREEZE_FRAME, urls);
   };
   const areReady = await evaluateInFrames<boolean>(tab, freezeFrame, signal);
   return isKnown && areReady.every((isReady) => isReady);
