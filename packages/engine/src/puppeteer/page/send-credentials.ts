@@ -1,7 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
-import { abortable } from "../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../timeouts.ts";
 import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
-import { giveUpAfter } from "./prepare/give-up-after.ts";
 import type { LoadedPage } from "./prepare/step.ts";
 import type { Tab } from "./tab.ts";
 

@@ -57,7 +57,7 @@ const BLANK = "about:blank";
 const OPEN_TIMEOUT_MS = 8_000;
 
 /** How long the last document may take to load once the page's navigations are stopped. */
-const STOPPED_LOADING_MAX_MS = 2_000;
+export const STOPPED_LOADING_MAX_MS = 2_000;
 
 type Closer = () => unknown;
 

@@ -1,7 +1,7 @@
 import { GLYPHS_MISSING } from "../../../ports/renderer.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
 import { NEXT_FRAME } from "../in-page.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import { HAS_MISSING_GLYPHS } from "./missing-glyphs.ts";
 import type { Step } from "./step.ts";
 

@@ -1,11 +1,11 @@
 import type { SnapParameters } from "@snap/protocol";
 import { LAZY_CAPPED } from "../../../ports/renderer.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import { capturableHeight } from "../capture-screenshot.ts";
 import { evaluate } from "../evaluate.ts";
 import { call } from "../in-page.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 

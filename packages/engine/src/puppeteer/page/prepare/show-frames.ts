@@ -1,4 +1,4 @@
-import { abortable } from "../../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../../timeouts.ts";
 import { capturableHeight } from "../capture-screenshot.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { viewportOf } from "../configure/viewport.ts";
@@ -6,7 +6,6 @@ import { evaluate, evaluateInFrames } from "../evaluate.ts";
 import { reachesBeyondViewport } from "../measure.ts";
 import { NEXT_FRAME, ROOTS_OF } from "../in-page.ts";
 import { changeViewport, fixLengths } from "../viewport-lengths.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import type { Step } from "./step.ts";
 
 /** Frames below this are not shown, in CSS pixels. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { UNSTABLE } from "../../../ports/renderer.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
 import { call } from "../in-page.ts";
@@ -7,7 +8,6 @@ import { measure } from "../measure.ts";
 import { viewportOf } from "../configure/viewport.ts";
 import { AnimatedImages } from "./animated-images.ts";
 import { FREEZE_FRAME } from "./freeze-frame.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import type { PageToCapture, Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
