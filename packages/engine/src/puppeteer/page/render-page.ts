@@ -9,6 +9,7 @@ import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
 import { captureFormatOf, captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { configure } from "./configure/configure.ts";
+import { viewportOf } from "./configure/viewport.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
 import { isBlank } from "./is-blank.ts";
@@ -120,9 +121,17 @@ async function capture(
 ): Promise<RenderedFile> {
   const { area, targetStatus, title, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
-  const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  const contentType = `image/${captureFormatOf(parameters)}` as const;
-  return { bytes, contentType, targetStatus, notes, page: pageFacts(tab, { title, pages: null }) };
+  const format = captureFormatOf(parameters);
+  const viewport = viewportOf(parameters);
+  const { quality } = parameters;
+  const bytes = await captureScreenshot(tab, { area, viewport, format, quality, maxBytes }, signal);
+  return {
+    bytes,
+    contentType: `image/${format}`,
+    targetStatus,
+    notes,
+    page: pageFacts(tab, { title, pages: null }),
+  };
 }
 
 async function print(

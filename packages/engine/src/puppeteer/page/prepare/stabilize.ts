@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { UNSTABLE } from "../../../ports/renderer.ts";
 import { giveUpAfter } from "../../../timeouts.ts";
-import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
+import { captureFormatOf, captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
 import { call } from "../in-page.ts";
 import { measure } from "../measure.ts";
@@ -49,17 +49,13 @@ async function captureDraft(
   { tab, parameters, maxBytes }: PageToCapture,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (parameters.pdf) {
-    const { width, height } = viewportOf(parameters);
-    const params = { format: "png", optimizeForSpeed: true } as const;
-    return tab.channel.captureScreenshot({ params, maxBytes, pixels: width * height }, signal);
-  }
+  const viewport = viewportOf(parameters);
+  if (parameters.pdf)
+    return captureScreenshot(tab, { area: null, viewport, format: "png", maxBytes }, signal);
   const { area } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
-  // WebP is slow to encode
-  const draft = {
-    ...parameters,
-    format: parameters.format === "webp" ? ("jpeg" as const) : parameters.format,
-  };
-  return captureScreenshot(tab, { area, parameters: draft, maxBytes }, signal);
+  const captured = captureFormatOf(parameters);
+  const format = captured === "webp" ? "jpeg" : captured; // WebP is slow to encode
+  const { quality } = parameters;
+  return captureScreenshot(tab, { area, viewport, format, quality, maxBytes }, signal);
 }
