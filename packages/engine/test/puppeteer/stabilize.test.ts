@@ -269,7 +269,7 @@ it("a draft of a PDF is captured again if the page is replaced and Chromium neve
   const progress = new PageProgress("main");
   const session = Object.assign(new EventEmitter(), { id: () => "session" }) as unknown as CDPSession;
   progress.follow(session, "main");
-  const captureScreenshot = vi.fn((_request: unknown, signal: AbortSignal) => {
+  const captureScreenshot = vi.fn<Tab["channel"]["captureScreenshot"]>((_request, signal) => {
     if (captureScreenshot.mock.calls.length > 1) return Promise.resolve(Uint8Array.of(1));
     const frame = { id: "main", loaderId: "next", url: "https://example.com/" };
     session.emit("Page.frameNavigated", { frame } as Protocol.Page.FrameNavigatedEvent);
