@@ -17,7 +17,7 @@ import { measure } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
 import { pageFacts, readTitle } from "./page-facts.ts";
 import { prepare } from "./prepare/prepare.ts";
-import type { LoadedPage } from "./prepare/step.ts";
+import type { PageToRender } from "./page-to-render.ts";
 import { printPdf } from "./print-pdf.ts";
 import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
@@ -49,7 +49,7 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const { document, filterLists } = limits;
+  const { document, filterLists, maxRenderingBytes: maxBytes } = limits;
   const changes = requestedChanges(parameters);
   // a page that is opened at its URL may start before all settings apply
   const url = changes.beforeLoad || document !== undefined ? null : parameters.url;
@@ -57,10 +57,9 @@ export async function renderPage(
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
-    const page = { tab, parameters, changes, filterLists, document };
+    const page = { tab, parameters, changes, filterLists, document, maxBytes };
     const loaded = await load(page, { ...limits, signal });
-    const maxBytes = limits.maxRenderingBytes;
-    const prepared = await prepare({ ...page, maxBytes }, signal);
+    const prepared = await prepare(page, signal);
     await stopNavigatingPage(tab, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
@@ -76,7 +75,7 @@ export async function renderPage(
   }
 }
 
-async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly string[]> {
+async function load(page: PageToRender, limits: RenderLimits): Promise<readonly string[]> {
   const { tab, parameters } = page;
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;

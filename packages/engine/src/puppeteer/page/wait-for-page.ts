@@ -5,7 +5,7 @@ import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
 import { limitsEveryWait, limitWait } from "./prepare/limit-wait.ts";
-import type { LoadedPage } from "./prepare/step.ts";
+import type { PageToRender } from "./page-to-render.ts";
 import { STOPPED_LOADING_MAX_MS, type Tab } from "./tab.ts";
 
 /** Number of open connections that an idle page may have. */
@@ -38,7 +38,7 @@ async function waitForPage(
  * have sent requests or navigated.
  */
 export async function waitUntilReady(
-  { tab, parameters }: Pick<LoadedPage, "tab" | "parameters">,
+  { tab, parameters }: Pick<PageToRender, "tab" | "parameters">,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;

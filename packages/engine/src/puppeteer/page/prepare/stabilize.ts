@@ -8,7 +8,8 @@ import { measure } from "../measure.ts";
 import { viewportOf } from "../configure/viewport.ts";
 import { AnimatedImages } from "./animated-images.ts";
 import { FREEZE_FRAME } from "./freeze-frame.ts";
-import type { PageToCapture, Step } from "./step.ts";
+import type { PageToRender } from "../page-to-render.ts";
+import type { Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
 
@@ -31,7 +32,7 @@ export const stabilize: Step = async (page, signal) => {
 
 /** Returns whether everything that moves is known and every frame has loaded everything it needs. */
 async function freeze(
-  { tab, parameters }: PageToCapture,
+  { tab, parameters }: PageToRender,
   images: AnimatedImages,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -46,7 +47,7 @@ async function freeze(
 
 /** Captures the same area as the render; for a PDF, the viewport. */
 async function captureDraft(
-  { tab, parameters, maxBytes }: PageToCapture,
+  { tab, parameters, maxBytes }: PageToRender,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const viewport = viewportOf(parameters);
