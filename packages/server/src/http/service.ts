@@ -2,8 +2,7 @@ import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
@@ -14,6 +13,7 @@ import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
+import { trackResponses } from "./open-responses.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
@@ -74,7 +74,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { drainDelayMs = 0, drainTimeoutMs = HTTP_LIMITS.drainMs } = options;
   const drain = createDrain();
   const app = createApp({ ...options, isStopping: () => drain.stopping, isDraining: () => drain.draining });
-  const current = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: HTTP_LIMITS.headerBytes,
@@ -88,15 +87,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (request, response) => {
       // Pipelined requests from a client that has disconnected.
       if (request.socket.destroyed) return;
-      current.set(request.socket, response);
+      openResponses.add(response);
       drain.track(response);
-      // Node restores its own timeouts when the response ends.
-      response.once("sending", () => request.socket.setTimeout(unreadTimeoutMs));
+      limitUnread(response, unreadTimeoutMs);
       const { url = "/" } = request;
       // Express keeps the target as it was received in `originalUrl`.
       app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);
     },
   );
+  const openResponses = trackResponses(server);
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => {
@@ -105,10 +104,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });
-    const response = current.get(socket);
+    const response = openResponses.latest(socket);
     if (error.code === "ECONNRESET") socket.destroy();
     // Garbage after a complete request: respond to that request first.
-    else if (response?.req.complete && !response.destroyed) response.once("close", reject);
+    else if (response?.req.complete) response.once("close", reject);
     else reject();
   });
   await listen(server, { host, port });
@@ -118,6 +117,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     origin: originOf(server.address() as AddressInfo),
     stop: (alongside) => (stopped ??= stop(server, { drain, drainDelayMs, drainTimeoutMs, alongside })),
   };
+}
+
+/**
+ * Limits how long the client may stop reading a response, from when it is sent. A pipelined response has the connection,
+ * and its timeout, only after the previous ones. Node sets its own timeout when no response is left.
+ */
+function limitUnread(response: ServerResponse, timeoutMs: number): void {
+  response.once("sending", () => response.socket?.setTimeout(timeoutMs));
+  response.once("socket", (socket: Socket) => socket.setTimeout(response.headersSent ? timeoutMs : 0));
 }
 
 async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
