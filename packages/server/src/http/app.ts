@@ -1,4 +1,4 @@
-import { SnapError, type Engine } from "@snap/engine";
+import { isSnapError, SnapError, type Engine } from "@snap/engine";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -225,7 +225,9 @@ const notFound: RequestHandler = () => {
 
 /** Express recognizes an error handler by its four parameters. */
 const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  if (readsBody(request)) await receiveBody(request, response);
+  // `readBody` has already waited for a body that is too large
+  const isTooLarge = isSnapError(error) && error.code === "payload_too_large";
+  if (readsBody(request) && !isTooLarge) await receiveBody(request, response);
   send(response, failureResponse(exchangeOf(response), error));
 };
 
