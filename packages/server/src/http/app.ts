@@ -9,14 +9,12 @@ import express, {
 } from "express";
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
-import { docsAssets } from "../docs-page/pages.ts";
-import { DOCS_HTML } from "../docs-page/sources.ts";
+import { pageAssets } from "../pages/assets.ts";
+import { createReference, createStartPage, type DemoAccess } from "../pages/demo-page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send } from "../requests/response.ts";
-import { createDemoPage, type DemoAccess } from "../start-page/demo-page.ts";
-import { createStartPage } from "../start-page/start-page.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
@@ -180,10 +178,10 @@ function addOperations(
 
 function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   const startPage = createStartPage({ hasConsole: (admin?.console ?? null) !== null, demo });
-  const reference = createDemoPage(DOCS_HTML, demo);
+  const reference = createReference(demo);
   addEndpoint(app, { path: "/" }, { get: (request, response) => send(response, startPage(request)) });
   addEndpoint(app, { path: "/docs" }, { get: (request, response) => send(response, reference(request)) });
-  for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
+  for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
 }
 
 /** RFC 9112, 3.2. Node itself would respond, without the envelope. */

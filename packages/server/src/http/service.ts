@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import type { AdminOptions } from "./admin.ts";
-import type { DemoAccess } from "../start-page/demo-page.ts";
+import type { DemoAccess } from "../pages/demo-page.ts";
 import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";

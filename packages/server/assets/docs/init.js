@@ -1,42 +1,27 @@
-/** Sources of the reference. URLs are relative, so they also work under a prefix. */
-
-/** The API reference at `/docs`, with a form to try each request. `{{demo}}` is replaced by attributes. */
-export const DOCS_HTML = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<title>snap: API reference</title>
-<div id="reference" {{demo}}></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/init.js"></script>
-</html>
-`;
-
-/**
+/*
  * The form sends requests to the page's origin, which may differ from the public one. Swagger UI would fill in every
  * example and default, mixing parameters of both modes, so they move into the descriptions. The token of the last request
- * stays in the tab; Swagger UI's own `persistAuthorization` would leave it in `localStorage`. With `serve --dev`, the page
- * contains a token and a URL to render, as the start page does.
+ * stays in the tab; Swagger UI's own `persistAuthorization` would leave it in `localStorage`. With `serve --dev`, the
+ * page contains a token and a URL to render, as the start page does.
  */
-export const DOCS_SCRIPT = `"use strict";
+"use strict";
 const { token: demoToken, url: demoUrl } = document.getElementById("reference").dataset;
 fetch("v1/openapi.json")
   .then((response) => response.json())
   .then((spec) => {
     spec.servers = [{ url: new URL("v1", document.baseURI).href }];
     const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
-    for (const operation of operations) for (const parameter of operation.parameters ?? []) {
-      if (parameter.name === "url" && demoUrl !== undefined) parameter.example = demoUrl;
-      if (parameter.required) continue;
-      if (parameter.schema.default !== undefined)
-        parameter.description += " Default: \`" + parameter.schema.default + "\`.";
-      if (parameter.example !== undefined)
-        parameter.description += " Example: \`" + parameter.example + "\`.";
-      delete parameter.schema.default;
-      delete parameter.example;
-    }
+    for (const operation of operations)
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter.name === "url" && demoUrl !== undefined) parameter.example = demoUrl;
+        if (parameter.required) continue;
+        if (parameter.schema.default !== undefined)
+          parameter.description += " Default: `" + parameter.schema.default + "`.";
+        if (parameter.example !== undefined)
+          parameter.description += " Example: `" + parameter.example + "`.";
+        delete parameter.schema.default;
+        delete parameter.example;
+      }
     if (location.hash === "") history.replaceState(null, "", "#/Rendering/renderPage");
     const ui = SwaggerUIBundle({
       spec,
@@ -59,4 +44,3 @@ fetch("v1/openapi.json")
   .catch((error) => {
     document.getElementById("reference").textContent = "Could not load the OpenAPI description: " + error;
   });
-`;

@@ -1,6 +1,7 @@
 import type { Request } from "express";
-import { htmlPage } from "../docs-page/pages.ts";
+import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
+import { htmlPage } from "./assets.ts";
 
 /** What the forms of the pages contain with `serve --dev`. */
 export interface DemoAccess {
@@ -9,15 +10,31 @@ export interface DemoAccess {
   readonly url: string;
 }
 
+const CONSOLE_LINK = '<li><a href="console/">Console</a> for operators and token holders</li>';
+
+/** Returns the page at `/`: a form that renders, and the command for the same request. */
+export function createStartPage({
+  hasConsole,
+  demo,
+}: {
+  readonly hasConsole: boolean;
+  readonly demo: DemoAccess | null;
+}): (request: Request) => HttpResponse {
+  const template = readAsset("start/index.html").toString();
+  return createDemoPage(template.replace("{{console}}", hasConsole ? CONSOLE_LINK : ""), demo);
+}
+
+/** Returns the page at `/docs`: the API reference, with a form to try each request. */
+export function createReference(demo: DemoAccess | null): (request: Request) => HttpResponse {
+  return createDemoPage(readAsset("docs/index.html").toString(), demo);
+}
+
 /**
  * Returns a page in which the attributes of `demo` replace `{{demo}}`, but only for a browser on this machine.
  *
  * @param demo `null` without `serve --dev`: users enter a token.
  */
-export function createDemoPage(
-  template: string,
-  demo: DemoAccess | null,
-): (request: Request) => HttpResponse {
+function createDemoPage(template: string, demo: DemoAccess | null): (request: Request) => HttpResponse {
   const page = htmlPage(template.replace("{{demo}}", ""));
   if (demo === null) return () => page;
   const attributes = `data-token="${escape(demo.token)}" data-url="${escape(demo.url)}"`;

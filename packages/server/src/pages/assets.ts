@@ -1,6 +1,5 @@
 import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
-import { DOCS_SCRIPT } from "./sources.ts";
 
 /** Nothing from other origins and nothing inline. Renderings in the form are `blob:` URLs, icons are `data:` URLs. */
 const PAGE_POLICY = [
@@ -15,13 +14,13 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** The files that the two pages load, by path. */
-export function docsAssets(): readonly (readonly [string, HttpResponse])[] {
+export function pageAssets(): readonly (readonly [string, HttpResponse])[] {
   return [
-    ["/start/start.css", asset("text/css", readAsset("start/start.css"))],
-    ["/start/start.js", asset("text/javascript", readAsset("start/start.js"))],
-    ["/docs/init.js", asset("text/javascript", DOCS_SCRIPT)],
-    ["/docs/swagger-ui.css", asset("text/css", readAsset("viewer/swagger-ui.css"))],
-    ["/docs/swagger-ui-bundle.js", asset("text/javascript", readAsset("viewer/swagger-ui-bundle.js"))],
+    ["/start/start.css", asset("text/css", "start/start.css")],
+    ["/start/start.js", asset("text/javascript", "start/start.js")],
+    ["/docs/init.js", asset("text/javascript", "docs/init.js")],
+    ["/docs/swagger-ui.css", asset("text/css", "viewer/swagger-ui.css")],
+    ["/docs/swagger-ui-bundle.js", asset("text/javascript", "viewer/swagger-ui-bundle.js")],
   ];
 }
 
@@ -40,10 +39,10 @@ export function htmlPage(body: string): HttpResponse {
   };
 }
 
-function asset(type: string, body: string | Buffer): HttpResponse {
+function asset(type: string, path: string): HttpResponse {
   return {
     status: 200,
     headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "public, max-age=3600" },
-    body,
+    body: readAsset(path),
   };
 }
