@@ -2,6 +2,7 @@ import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
 import * as z from "zod";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
+import { pathId } from "./parameters.ts";
 import { CODES, errorResponses } from "./responses.ts";
 
 const { ttlMinSeconds, ttlMaxSeconds, ttlDefaultSeconds, uploadBytes, unpackedBytes, files } =
@@ -36,13 +37,7 @@ const storedDocument: z.ZodType<StoredDocument> = z
 const documentBody = { "application/json": { schema: storedDocument } };
 const text = { schema: { type: "string" } } as const;
 
-const ID = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "Id of the document.",
-  schema: { type: "string" },
-} as const;
+const ID = pathId("Id of the document.");
 
 /** Registers the upload of a document, its state and its deletion. */
 export function registerDocuments(registry: OpenAPIRegistry): void {

@@ -1,5 +1,6 @@
 import { RENDER_NOTES } from "@snap/protocol";
-import { openApiDocument, type OpenApiDocument } from "../../../../server/src/openapi/document.ts";
+import { openApiDocument } from "../../../../server/src/openapi/document.ts";
+import type { OpenApiDocument } from "../../../../server/src/openapi/generate.ts";
 import { HEADER_COMPONENTS } from "../../../../server/src/openapi/headers.ts";
 import { code, table, type ReferencePage } from "./page.ts";
 
