@@ -1,40 +1,20 @@
-import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Logger } from "pino";
-import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { methodNotAllowed } from "./add-endpoint.ts";
-import type { AdminOptions } from "./admin.ts";
-import type { DemoAccess } from "../pages/demo-page.ts";
-import { createApp } from "./app.ts";
-import type { TrustedProxies } from "../requests/caller.ts";
+import { createApp, type AppOptions } from "./app.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { trackResponses } from "./open-responses.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
-export interface ServiceOptions {
-  readonly engine: Engine;
+export interface ServiceOptions extends Omit<AppOptions, "isStopping" | "isDraining"> {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Origin that clients use, without a trailing slash. The API is under it, at `/v1`. */
-  readonly publicUrl: string;
-  readonly logger: Logger;
-  /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
-  readonly metrics: Metrics | false;
-  /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
-  readonly endpoints?: "all" | "operations";
-  /** The admin API and the console; none by default. */
-  readonly admin?: AdminOptions | null;
-  /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
-  readonly demo?: DemoAccess | null;
-  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
-  readonly trustProxy?: TrustedProxies | null;
   /** How long a stopping service still accepts requests, so load balancers notice; 0 ms by default. */
   readonly drainDelayMs?: number;
   /** Longest wait for requests in flight when the service stops; 90,000 ms by default. */
