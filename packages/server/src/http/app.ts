@@ -150,8 +150,16 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/mcp\/?$/, label: MCP_PATH },
     { post: mcp({ engine, metrics, logger, publicUrl }) },
   );
-  addDocument(app, { path: "/v1/openapi.json" }, json(openApiDocument(publicUrl), "no-cache"));
-  addDocument(app, { path: "/v1/postman.json" }, json(postmanCollection(publicUrl), "no-cache"));
+  addDocument(
+    app,
+    { path: "/v1/openapi.json" },
+    json(openApiDocument(publicUrl), { cacheControl: "no-cache" }),
+  );
+  addDocument(
+    app,
+    { path: "/v1/postman.json" },
+    json(postmanCollection(publicUrl), { cacheControl: "no-cache" }),
+  );
   app.use("/api/v1", apiMoved(publicUrl));
 }
 

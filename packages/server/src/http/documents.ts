@@ -12,8 +12,7 @@ export function uploadDocument(engine: Engine, { baseUrl }: { readonly baseUrl: 
     const { documentTtl: ttlSeconds } = readQuery(uploadQuery, queryTextOf(request.url));
     const content = uploadOf(request);
     const document = await engine.documents.create({ principal, content, ttlSeconds });
-    const created = json(document, "no-store", 201);
-    return { ...created, headers: { ...created.headers, Location: `${baseUrl}/documents/${document.id}` } };
+    return json(document, { status: 201, headers: { Location: `${baseUrl}/documents/${document.id}` } });
   };
 }
 

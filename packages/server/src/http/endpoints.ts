@@ -75,11 +75,7 @@ async function respondWithFacts(
   const capture = await capturePage(dependencies, { ...call, linked: () => false });
   const { engine, baseUrl } = dependencies;
   const facts = await renderingDocument(engine, { ...page, principal, capture, baseUrl });
-  const { headers, ...response } = json(facts);
-  return {
-    ...response,
-    headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit), ...headers },
-  };
+  return json(facts, { headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit) } });
 }
 
 /** `GET /usage`. It has no parameters and ignores the query. */
