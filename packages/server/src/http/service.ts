@@ -99,15 +99,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/**
- * Limits how long the client may stop reading a response, from when it is sent. A pipelined response has the connection,
- * and its timeout, only after the previous ones. Node sets its own timeout when no response is left.
- */
-function limitUnread(response: ServerResponse, timeoutMs: number): void {
-  response.once("sending", () => response.socket?.setTimeout(timeoutMs));
-  response.once("socket", (socket: Socket) => socket.setTimeout(response.headersSent ? timeoutMs : 0));
-}
-
 async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
   server.listen(address);
   try {
@@ -142,6 +133,15 @@ async function stop(
   server.close();
   setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeMs).unref();
   await closed;
+}
+
+/**
+ * Limits how long the client may stop reading a response, from when it is sent. A pipelined response has the connection,
+ * and its timeout, only after the previous ones. Node sets its own timeout when no response is left.
+ */
+function limitUnread(response: ServerResponse, timeoutMs: number): void {
+  response.once("sending", () => response.socket?.setTimeout(timeoutMs));
+  response.once("socket", (socket: Socket) => socket.setTimeout(response.headersSent ? timeoutMs : 0));
 }
 
 function originOf({ address, family, port }: AddressInfo): string {
