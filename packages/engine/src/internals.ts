@@ -41,6 +41,7 @@ export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable, withTimeout } from "./timeouts.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { keyFingerprint } from "./tokens/seal.ts";
+export { parseTokenId } from "./tokens/token-text.ts";
 export { ABILITIES, isTokenName, tokenNotFound } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";
 export { isUserAgent } from "./user-agent.ts";
