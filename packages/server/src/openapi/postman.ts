@@ -122,37 +122,7 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
         header: [JSON_TYPE],
         body: jsonBody(CAPTURE_EXAMPLES.invoice.value),
       }),
-      {
-        ...postmanRequest("Submit a batch", {
-          method: "POST",
-          path: "renders",
-          description:
-            "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch. Stores the id for the next requests.",
-          header: [JSON_TYPE, { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" }],
-          body: jsonBody(SUBMISSION_EXAMPLE),
-        }),
-        event: [event("test", remember("batchId", "id"))],
-      },
-      postmanRequest("List batches", {
-        path: "renders",
-        description: "Your account's batches, newest first.",
-      }),
-      postmanRequest("Poll a batch", {
-        path: "renders/:id",
-        description: "Costs nothing. `id` is the batch that was submitted last.",
-        variable: BATCH_ID,
-      }),
-      postmanRequest("Webhook deliveries", {
-        path: "renders/:id/deliveries",
-        description: "The attempts to deliver a batch's webhook, newest first.",
-        variable: BATCH_ID,
-      }),
-      postmanRequest("Send a webhook again", {
-        method: "POST",
-        path: "renders/:id/deliveries",
-        description: "Sends it with the same id and a new signature.",
-        variable: BATCH_ID,
-      }),
+      ...batchRequests(),
       {
         ...postmanRequest("Upload a document", {
           method: "POST",
@@ -180,6 +150,42 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       }),
     ],
   };
+}
+
+function batchRequests(): readonly PostmanRequest[] {
+  return [
+    {
+      ...postmanRequest("Submit a batch", {
+        method: "POST",
+        path: "renders",
+        description:
+          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch. Stores the id for the next requests.",
+        header: [JSON_TYPE, { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" }],
+        body: jsonBody(SUBMISSION_EXAMPLE),
+      }),
+      event: [event("test", remember("batchId", "id"))],
+    },
+    postmanRequest("List batches", {
+      path: "renders",
+      description: "Your account's batches, newest first.",
+    }),
+    postmanRequest("Poll a batch", {
+      path: "renders/:id",
+      description: "Costs nothing. `id` is the batch that was submitted last.",
+      variable: BATCH_ID,
+    }),
+    postmanRequest("Webhook deliveries", {
+      path: "renders/:id/deliveries",
+      description: "The attempts to deliver a batch's webhook, newest first.",
+      variable: BATCH_ID,
+    }),
+    postmanRequest("Send a webhook again", {
+      method: "POST",
+      path: "renders/:id/deliveries",
+      description: "Sends it with the same id and a new signature.",
+      variable: BATCH_ID,
+    }),
+  ];
 }
 
 function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string, string>>): PostmanRequest {
