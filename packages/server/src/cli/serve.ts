@@ -1,13 +1,13 @@
 import { describeSkew } from "@snap/engine/internals";
 import type { RendererEvent } from "@snap/engine/puppeteer";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Logger } from "pino";
 import { publicUrlOf, readConfig, type Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../dev/readable-log.ts";
 import type { AdminOptions } from "../http/admin.ts";
+import { listen } from "../http/listen.ts";
 import { startService } from "../http/service.ts";
 import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
@@ -38,22 +38,28 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = handleSignals();
   const { config: read, warnings } = readConfig(process.env, "service");
   const isDev = options.dev === true;
-  const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
-  const isReadable = isDev && options.json !== true;
-  const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
-  logger.info(await describeStart(config), "starting");
-  for (const text of warnings) logger.warn(text);
-  for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
-  void warnOfObjectStore(config, logger);
-  const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
-  const demo = isDev ? await startDemo(config.port + 1) : null;
+  const listener = read.port === 0 ? await listenOnFreePort(read.host) : null;
+  let demo: Demo | null = null;
+  let started: StartedRenderer | null = null;
   try {
-    const started = await startBrowser(config, { logger, metrics, demo });
+    const config = { ...read, port: listener === null ? read.port : portOf(listener) };
+    const isReadable = isDev && options.json !== true;
+    const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
+    logger.info(await describeStart(config), "starting");
+    for (const text of warnings) logger.warn(text);
+    for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
+    void warnOfObjectStore(config, logger);
+    const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
+    if (isDev) demo = await startDemo(config.port + 1);
+    started = await startBrowser(config, { logger, metrics, demo });
     const admin = await adminOptions(config, { isDev, sandbox: started.sandbox, warnings });
-    const dependencies = { config, logger, metrics, started, demo, admin };
+    const dependencies = { config, listener, logger, metrics, started, demo, admin };
     await serveUntil(stop, { ...dependencies, json: options.json === true });
   } finally {
+    // after a stop, only the demo is still open
+    await started?.renderer.close();
     await demo?.close();
+    listener?.close();
   }
   process.exit(EXIT_CODES.ok);
 }
@@ -72,6 +78,8 @@ function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | n
 
 interface ServiceDependencies {
   readonly config: Config;
+  /** Holds the free port that was picked; `null` if SNAP_PORT is set. */
+  readonly listener: Server | null;
   readonly logger: Logger;
   /** `false` if metrics are off. */
   readonly metrics: Metrics | false;
@@ -141,11 +149,10 @@ function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
 }
 
 async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
-  const { config, logger, metrics, started, demo, admin, json } = dependencies;
+  const { config, listener, logger, metrics, started, demo, admin, json } = dependencies;
   const publicUrl = publicUrlOf(config, config.port);
-  const { renderer } = started;
   const engine = await openEngine(config, {
-    renderer,
+    renderer: started.renderer,
     keyCheck: "shared",
     isService: true,
     createsDatabase: true,
@@ -170,9 +177,6 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
     onBucketRecovered: () => logger.info("the object store works again: large renderings are cached"),
     onRedisRecovered: () =>
       logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
-  }).catch(async (error: unknown) => {
-    await renderer.close();
-    throw error;
   });
   try {
     // a worker serves no requests
@@ -193,6 +197,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
     const settings = {
       host,
       port,
+      listener,
       publicUrl,
       trustProxy,
       logger,
@@ -243,14 +248,15 @@ function adviseOnAddress(error: unknown): never {
   });
 }
 
-/** The public URL contains the port, so it must be known before the service listens. */
-async function findFreePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+/** The public URL contains the port, so it must be known, and must stay free, until the service takes over. */
+async function listenOnFreePort(host: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await listen(server, { host, port: 0 }).catch(adviseOnAddress);
+  return server;
+}
+
+function portOf(listener: Server): number {
+  return (listener.address() as AddressInfo).port;
 }
 
 interface StopSignals {

@@ -2,7 +2,7 @@ import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -14,6 +14,7 @@ import { createApp } from "./app.ts";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
+import { listen } from "./listen.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
@@ -22,6 +23,8 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** Already listens on the port; the service takes over its new connections. By default, the service listens. */
+  readonly listener?: NetServer | null;
   /** Origin that clients use, without a trailing slash. The API is under it, at `/v1`. */
   readonly publicUrl: string;
   readonly logger: Logger;
@@ -70,7 +73,7 @@ export interface Service {
  * process.once("SIGTERM", () => void service.stop().then(() => engine.close()));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, logger, unreadTimeoutMs = HTTP_LIMITS.unreadMs } = options;
+  const { host, port, listener = null, logger, unreadTimeoutMs = HTTP_LIMITS.unreadMs } = options;
   const { drainDelayMs = 0, drainTimeoutMs = HTTP_LIMITS.drainMs } = options;
   const drain = createDrain();
   const app = createApp({ ...options, isStopping: () => drain.stopping, isDraining: () => drain.draining });
@@ -111,25 +114,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     else if (response?.req.complete && !response.destroyed) response.once("close", reject);
     else reject();
   });
-  await listen(server, { host, port });
+  if (listener === null) await listen(server, { host, port });
+  else await once(server.listen(listener), "listening");
   logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");
   let stopped: Promise<void> | null = null;
   return {
     origin: originOf(server.address() as AddressInfo),
     stop: (alongside) => (stopped ??= stop(server, { drain, drainDelayMs, drainTimeoutMs, alongside })),
   };
-}
-
-async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
-  server.listen(address);
-  try {
-    // Rejects on an `error` event.
-    await once(server, "listening");
-  } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const reason = isTaken ? "another program is using it" : String(error);
-    throw new Error(`cannot listen on ${address.host} port ${address.port}: ${reason}`, { cause: error });
-  }
 }
 
 async function stop(

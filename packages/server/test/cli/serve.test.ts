@@ -225,6 +225,22 @@ describe("the first line of the log", () => {
   });
 });
 
+describe("serve on an address that this machine does not have", () => {
+  const workspace = openWorkspace();
+  afterAll(() => workspace.clear());
+
+  // RFC 5737: 192.0.2.1 is only for documentation
+  it.each(["0", "3000"])("exits with advice if SNAP_PORT is %s", async (port) => {
+    const environment = { SNAP_HOST: "192.0.2.1", SNAP_PORT: port, SNAP_CHROMIUM_PATH: "/bin/false" };
+    const { code, stderr } = await workspace.run(["serve"], environment);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: cannot listen on 192.0.2.1 port ${port}: Error: listen EADDRNOTAVAIL: address not available 192.0.2.1` +
+        `${port === "0" ? "" : ":3000"}; free the port, or choose another address with SNAP_HOST and SNAP_PORT\n`,
+    );
+  });
+});
+
 describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
   afterAll(() => workspace.clear());
