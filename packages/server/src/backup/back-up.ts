@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { isFull } from "../data-dir-error.ts";
 import { openSnapshot } from "../open-storage.ts";
+import { openStdout } from "../open-stdout.ts";
 import { OperatorError } from "../operator-error.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
@@ -53,9 +54,7 @@ export async function backUp({
       });
       const draft = join(workDirectory, "backup.tar");
       const output =
-        target === null
-          ? createWriteStream("", { fd: 1, autoClose: false })
-          : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+        target === null ? openStdout() : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
       const written = await writeArchive({ snapshot, manifest, output, onProgress });
       if (target !== null) await moveIntoPlace(draft, target);
       snapshot.recordBackup();
