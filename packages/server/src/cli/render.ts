@@ -9,10 +9,12 @@ import { imageLibrary, requireInstalled } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import type { Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
 import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
+import { openStdout } from "../open-stdout.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { hasFormatExtension, STDOUT_FILE, withFileFormat } from "./file-format.ts";
@@ -138,10 +140,7 @@ async function renderOnce(
 }
 
 async function write(file: string, bytes: Uint8Array): Promise<void> {
-  if (file === STDOUT_FILE) {
-    process.stdout.write(bytes);
-    return;
-  }
+  if (file === STDOUT_FILE) return pipeline([bytes], openStdout());
   try {
     await writeFile(file, bytes);
   } catch (error) {
