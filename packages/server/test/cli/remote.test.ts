@@ -271,6 +271,14 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("responds with status 502"),
     });
     other.close();
+    const website = createServer((_request, response) => response.end("<!doctype html>"));
+    await new Promise<void>((listening) => website.listen(0, "127.0.0.1", listening));
+    const { port: websitePort } = website.address() as { port: number };
+    expect(await explain(`http://127.0.0.1:${websitePort}`)).toMatchObject({
+      code: "admin_api_unreachable",
+      message: `http://127.0.0.1:${websitePort} does not serve an admin API`,
+    });
+    website.close();
     const silent = openWorkspace({
       ...service.environment,
       SNAP_PORT: String(await findFreePort()),
@@ -282,6 +290,22 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("does not serve an admin API"),
     });
     await silent.clear();
+  });
+
+  it.each(["<!doctype html>", "{}"])("is doctor: reports a service that responds with %s", async (body) => {
+    const other = createServer((_request, response) => response.end(body));
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    const { port } = other.address() as { port: number };
+    const { stdout } = await remote.run(["doctor", "--json"], {
+      SNAP_ADMIN_URL: `http://127.0.0.1:${port}`,
+      SNAP_CHROMIUM_PATH: "/none",
+    });
+    const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, unknown>[] };
+    expect(checks).toContainEqual(
+      expect.objectContaining({ status: "problem", code: "admin_api_unreachable" }),
+    );
+    expect(checks.some(({ name }) => name === "fonts")).toBe(true);
+    other.close();
   });
 
   it("reports the service's problems if it is doctor", async () => {
