@@ -48,14 +48,16 @@ const SANDBOX_OFF = warning(
   "run `snap-server doctor` to see the fix",
 );
 
-const LOOPBACK = /^(localhost|::1|127[.].+)$/;
+const LOOPBACK = /^(localhost|\[?::1\]?|127[.].+)$/;
 
 /** Warns if sessions and the admin token cross a network unencrypted. */
 export function checkEncryption(config: Config, isDev: boolean): readonly Finding[] {
   const { host, publicUrl, role, adminToken } = config;
   const isServed = hasConsole(config, isDev) || (adminToken !== null && role !== "worker");
-  const isEncrypted = publicUrl?.startsWith("https:") ?? LOOPBACK.test(host);
-  if (!isServed || isEncrypted) return [];
+  const { protocol, hostname } =
+    publicUrl === null ? { protocol: "http:", hostname: host } : new URL(publicUrl);
+  const isLocal = LOOPBACK.test(host) && LOOPBACK.test(hostname);
+  if (!isServed || protocol === "https:" || isLocal) return [];
   return [
     warning(
       "admin_api_unencrypted",
