@@ -9,7 +9,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openDocumentFiles, type BodyFiles } from "../body-files.ts";
-import { isBusy } from "../faults.ts";
+import { isBusy, StorageFault } from "../faults.ts";
 import { lockFolder, type FolderLock } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
@@ -58,8 +58,8 @@ FROM
  * until it is closed. Cached renderings, rate limits, the history, delivery attempts, sign-ins and the audit log are not
  * moved.
  *
- * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
- * newer or older release.
+ * @throws StorageFault if the directory contains no storage (`database_missing`), or if it is in use (`folder_in_use`) or
+ * was written by a newer or older release (`schema_newer`, `schema_older`). Error if it belongs to another program.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -73,7 +73,12 @@ export async function openSqliteSource({
   readonly directory: string;
 }): Promise<TransferSource> {
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
+  if (!existsSync(filename))
+    throw new StorageFault(
+      "database_missing",
+      `${directory} does not contain snap.db`,
+      "set --from or SNAP_DATA_DIR to the service's folder",
+    );
   const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
   const database = openExclusively(filename, lock);
   const files = openDocumentFiles(filename);
@@ -102,8 +107,10 @@ function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     const beforeMigration = ({ from, to }: SchemaMigration): never => {
-      throw new Error(
-        `${filename} has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openSqliteStorage`,
+      throw new StorageFault(
+        "schema_older",
+        `${filename} has schema version ${from}, not ${to}`,
+        "first run `snap-server database upgrade`, or open it with openSqliteStorage",
       );
     };
     migrate(database, { filename, beforeMigration });
@@ -114,9 +121,11 @@ function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
     database.close();
     lock.release();
     if (!isBusy(error)) throw error;
-    throw new Error(`${filename} is in use; stop the server and all commands that use it`, {
-      cause: error,
-    });
+    throw new StorageFault(
+      "folder_in_use",
+      `${filename} is in use`,
+      "stop the server and all commands that use it",
+    );
   }
 }
 
