@@ -52,7 +52,8 @@ export function rewriteLine(text: string): void {
 /** Aligns the columns; the first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+    // spread arguments overflow the stack in a long table
+    rows.reduce((width, row) => Math.max(width, (row[column] ?? "").length), 0),
   );
   return rows
     .map((row) =>
