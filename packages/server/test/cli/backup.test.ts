@@ -212,6 +212,7 @@ describe("a backup", () => {
       cwd: workspace.directory,
       env: workspace.environment,
     });
+    expect((await stat(file)).size).toBeGreaterThan(4_000_000);
     await restoreToNewFolder();
   });
 
