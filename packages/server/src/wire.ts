@@ -108,7 +108,7 @@ export async function createRenderer(config: Config, options: RendererOptions): 
   });
 }
 
-type OpenEngineOptions = Pick<
+export type OpenEngineOptions = Pick<
   EngineOptions,
   | "renderer"
   | "targets"
