@@ -34,6 +34,10 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.enum(values, { error: ({ input }) => mustBeOneOf(values, input) });
 }
 
+export function onOrOff(): z.ZodType<boolean> {
+  return oneOf("on", "off").transform((value) => value === "on");
+}
+
 export function path(): z.ZodType<string> {
   return z.string().transform((text) => resolve(text));
 }

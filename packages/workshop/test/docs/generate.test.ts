@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SETTINGS } from "../../../server/src/config/settings.ts";
 import { findStaleFiles, generateFiles, writeStaleFiles } from "../../src/docs/generate.ts";
 import { readComments } from "../../src/docs/reference/page.ts";
 import { withPackageDiagram } from "../../src/docs/package-diagram.ts";
@@ -67,17 +66,6 @@ describe("the reference", () => {
   ])("documents the contract: %s", (name, texts) => {
     const page = textOf(`docs/reference/${name}.md`);
     for (const text of texts) expect(page).toContain(text);
-  });
-
-  it("documents the actual default of each variable", () => {
-    const wrong = Object.values(SETTINGS).filter(({ variable, schema, unset }) => {
-      // The defaults of these variables are described in words.
-      if (["SNAP_BROWSER_URL", "SNAP_NO_PROXY", "SNAP_PLANS_FILE"].includes(variable)) return false;
-      const standard: unknown = schema.parse(undefined);
-      const documented = unset === "none" ? [] : standard === null ? null : schema.parse(unset);
-      return JSON.stringify(documented) !== JSON.stringify(standard);
-    });
-    expect(wrong).toEqual([]);
   });
 
   it("requires a comment for each documented member", () => {
