@@ -1,4 +1,4 @@
-import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName } from "@snap/engine/internals";
+import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName, OVERLAP_MAX_MS } from "@snap/engine/internals";
 import * as z from "zod";
 import { oneOf } from "../config/fields.ts";
 import { flag, id, integer, paging, text } from "../requests/fields.ts";
@@ -9,7 +9,7 @@ import { flag, id, integer, paging, text } from "../requests/fields.ts";
 
 const OVERRIDE_MAX = 1_000_000_000;
 const YEAR_SECONDS = 365 * 86_400;
-const OVERLAP_MAX_SECONDS = 30 * 86_400;
+const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 
 const email = z
   .email({ error: "must be an email address" })

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { BUILT_IN_PLANS } from "@snap/engine";
+import { SECRET_KEY_MIN_CHARACTERS } from "@snap/engine/internals";
 import {
   duration,
   durationOr,
@@ -112,9 +113,8 @@ export const SETTINGS = {
     variable: "SNAP_SECRET_KEY",
     secret: true,
     schema: optional(
-      z.string().min(16, {
-        error:
-          "must be a random string of at least 16 characters, such as the output of `openssl rand -hex 32`",
+      z.string().min(SECRET_KEY_MIN_CHARACTERS, {
+        error: `must be a random string of at least ${SECRET_KEY_MIN_CHARACTERS} characters, such as the output of \`openssl rand -hex 32\``,
       }),
     ),
     description: "key that encrypts signing secrets and the secrets in batch items at rest",
