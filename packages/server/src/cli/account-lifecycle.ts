@@ -1,7 +1,8 @@
 import type { AdminAccount, AdminDeletedAccount, AdminDeletionPreview } from "@snap/protocol";
 import type { Command } from "commander";
 import { operate, withJson } from "./admin.ts";
-import { formatNoun, printJson, printLines } from "./output.ts";
+import { formatNoun } from "../format.ts";
+import { printJson, printLines } from "./output.ts";
 
 interface DeleteOptions {
   readonly purge?: true;

@@ -7,7 +7,8 @@ import { operate, withJson, type Operating } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
-import { formatCount, formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { formatCount, formatInstant } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 interface CreateOptions {
   readonly email: string;

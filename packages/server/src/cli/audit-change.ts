@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
 import { addToAuditLog, type Change } from "../audit/record-changes.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { readableLog } from "../dev/readable-log.ts";
+import { readableLog } from "../operations/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
 
 let runningCommand = "";

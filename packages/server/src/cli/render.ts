@@ -19,7 +19,8 @@ import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { hasFormatExtension, STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { openLocalPage, type LocalPage } from "./local-page.ts";
-import { formatBytes, printJson } from "./output.ts";
+import { formatBytes } from "../format.ts";
+import { printJson } from "./output.ts";
 import { describeProblems, renderOptions, toQueryPairs } from "./render-options.ts";
 import { readSecretOptions } from "./secret-options.ts";
 

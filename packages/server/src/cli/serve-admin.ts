@@ -1,6 +1,6 @@
 import { toProblem } from "../admin/problems.ts";
 import type { Config } from "../config.ts";
-import { warning, type Finding } from "../findings/finding.ts";
+import { suspiciousVariable, warning, type Finding } from "../findings/finding.ts";
 import type { AdminOptions } from "../http/admin.ts";
 import type { ConsoleSite } from "../http/console.ts";
 
@@ -34,11 +34,10 @@ async function openConsole(): Promise<ConsoleSite> {
 }
 
 function findingsAtStart(config: Config, { isDev, sandbox, warnings }: StartFacts): readonly Finding[] {
-  const advice = "unset it, or correct its name";
   return [
     ...(sandbox === "on" ? [] : [SANDBOX_OFF]),
     ...checkEncryption(config, isDev),
-    ...warnings.map((text) => warning("configuration_suspicious", text, advice)),
+    ...warnings.map(suspiciousVariable),
   ];
 }
 

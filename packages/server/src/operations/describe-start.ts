@@ -26,7 +26,7 @@ export async function describeStart(config: Config): Promise<Readonly<Record<str
 }
 
 /** Host, port and database, without user, password and options. */
-function serverOf(url: string): string {
+export function serverOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
 }

@@ -1,7 +1,7 @@
 import { AdminError, isSnapError, type Engine } from "@snap/engine";
-import { addToAuditLog } from "./audit/record-changes.ts";
-import { describeChange } from "./cli/audit-change.ts";
-import { ConfigError } from "./config.ts";
+import { addToAuditLog } from "../audit/record-changes.ts";
+import { describeChange } from "./audit-change.ts";
+import { ConfigError } from "../config.ts";
 
 /** The account of `SNAP_TOKEN`. RFC 6761, 6.4: no mail can reach it, so it belongs to nobody else. */
 const EMAIL = "owner@snap.invalid";
