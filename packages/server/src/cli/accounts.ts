@@ -70,17 +70,6 @@ export function addAccounts(program: Command): void {
     .option("--requests-per-minute <number>", `renders per minute; "none" restores the plan's`, parseOverride)
     .action(updateAccount);
 
-  withJson(accounts.command("verify"))
-    .description("mark an account's email address as verified")
-    .argument("<account>", "id or email address of the account")
-    .action((id: string, options: { json?: true }) =>
-      operate(async ({ operations }) => {
-        const account = await operations.accounts.verify(id);
-        if (options.json) printJson(account);
-        else printLines(`${account.email} is verified.`);
-      }),
-    );
-
   addAccountLifecycle(accounts);
 }
 
