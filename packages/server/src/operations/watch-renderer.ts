@@ -20,7 +20,10 @@ const LEVELS = {
   "remote-browser-refused": "error",
 } as const satisfies Record<RendererEvent["type"], string>;
 
-/** Returns a renderer callback that logs and counts the events of its browsers. */
+/**
+ * Returns a renderer callback that logs and counts the events of its browsers. The first start of a browser is logged like
+ * the start of the service, because it names the version.
+ */
 export function watchRenderer({
   logger,
   metrics,
@@ -28,9 +31,12 @@ export function watchRenderer({
   readonly logger: Logger;
   readonly metrics: Metrics | false;
 }): (event: RendererEvent) => void {
+  let hasStarted = false;
   return (event) => {
     if (metrics) metrics.countRendererEvent(event);
     const { type, requestId, ...facts } = { requestId: undefined, ...event };
-    logger[LEVELS[type]]({ ...facts, request_id: requestId }, type.replaceAll("-", " "));
+    const isFirst = type === "browser-started" && !hasStarted;
+    hasStarted ||= isFirst;
+    logger[isFirst ? "info" : LEVELS[type]]({ ...facts, request_id: requestId }, type.replaceAll("-", " "));
   };
 }
