@@ -203,9 +203,9 @@ export const DELETIONS_PER_CALL = 200;
 export const purgeRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
-local account, digest = ARGV[1], ARGV[2]
+local digest, account = ARGV[1], ARGV[2]
 if digest ~= "" then redis.call("SET", deletionOf(digest), "", "PX", ${DELETION_MS}) end
-local index = account == "" and expiries or agesOf(account)
+local index = account and agesOf(account) or expiries
 local names = redis.call("ZRANGE", index, 0, ${DELETIONS_PER_CALL - 1})
 for _, name in ipairs(names) do
   forget(name)
@@ -220,7 +220,9 @@ return #names`,
     { accountId, digest }: { readonly accountId: string | null; readonly digest: string | null },
   ) {
     parser.pushKey(prefix);
-    parser.push(accountId ?? "", digest ?? "");
+    parser.push(digest ?? "");
+    // an empty text is an account, too
+    if (accountId !== null) parser.push(accountId);
   },
   transformReply: (count: number): number => count,
 });
