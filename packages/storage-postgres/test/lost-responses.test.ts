@@ -166,6 +166,18 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     expect(sum?.renders).toBe(6);
   });
 
+  it("does not report a deleted document as unknown", async () => {
+    const { storage, proxy } = await open();
+    const key = { accountId: "acct_1", id: "0f".repeat(32) };
+    const file = { path: "index.html", contentType: "text/html", bytes: Buffer.from("hello") };
+    const document = { ...key, contentType: "text/html", bytes: 5, files: 1, storedAt: 1, expiresAt: 9 };
+    await storage.documents.put({ document, files: [file], quota: { documents: 1, bytes: 5 } });
+    proxy.cutResponse(0);
+    await expect(storage.documents.delete({ ...key, now: 2 })).rejects.toThrow("Connection terminated");
+    expect(proxy.hasCut()).toBe(true);
+    expect(await storage.documents.find({ ...key, now: 2 })).toBeNull();
+  });
+
   it("records a delivery attempt once", async () => {
     let cuts = 0;
     for (const skipped of RESPONSES) {
