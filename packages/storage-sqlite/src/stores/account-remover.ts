@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eraseLog } from "../erase-log.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 import { prepare } from "../prepare.ts";
-import { durably, transact } from "../transaction.ts";
+import { transactDurably } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
 import type { Deletions } from "./deletions.ts";
 
@@ -34,7 +34,7 @@ export function createAccountRemover(
         deletions.add(id, now);
         return toAccount(account);
       };
-      return durably(database, () => transact(database, startIt));
+      return transactDurably(database, startIt);
     },
     async delete({ id, now }) {
       const removeRows = (): boolean => {
@@ -43,7 +43,7 @@ export function createAccountRemover(
         deletions.add(id, now);
         return true;
       };
-      const existed = durably(database, () => transact(database, removeRows));
+      const existed = transactDurably(database, removeRows);
       await eraseLog(database, ledgerReserve);
       return existed;
     },

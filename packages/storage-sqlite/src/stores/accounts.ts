@@ -1,7 +1,7 @@
 import type { Account, AccountStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
-import { durably, transact } from "../transaction.ts";
+import { durably, transactDurably } from "../transaction.ts";
 import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
 import { createAccountRemover, type RemoverDependencies } from "./account-remover.ts";
 
@@ -86,7 +86,7 @@ export function createAccountStore(database: DatabaseSync, dependencies: Remover
         update.run(values);
         return changed;
       };
-      return durably(database, () => transact(database, readAndUpdate));
+      return transactDurably(database, readAndUpdate);
     },
     ...createAccountRemover(database, dependencies),
   };

@@ -18,9 +18,14 @@ import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
 
-interface EndRequest {
+interface ReverseRequest {
   readonly reservationId: string;
   readonly now: number;
+}
+
+/** The requested end of a reservation, which may already have ended differently. */
+interface EndRequest extends ReverseRequest {
+  readonly target: "settled" | "refunded";
 }
 
 /** The journal entry of each ending, and its effect on the balance. */
@@ -126,10 +131,10 @@ function updateBalance(
   request: BalanceRequest,
 ): Balance | null {
   const { accountId, granted, now } = request;
-  for (const row of statements.findOverdue.all({ accountId, now }))
-    resolve(statements, row, { ending: "lapsed", now });
   const current = statements.findGrant.get(keyOf(request));
   if (current === undefined && deletions.includes(accountId)) return null;
+  for (const row of statements.findOverdue.all({ accountId, now }))
+    resolve(statements, row, { ending: "lapsed", now });
   const credits = granted - (current?.granted ?? 0);
   if (credits !== 0)
     record(statements, { ...keyOf(request), kind: "grant", credits, reservationId: null, at: now });
@@ -138,21 +143,26 @@ function updateBalance(
 }
 
 /** Ends an open reservation, and returns how it ended, now or before. Requires a transaction. */
-export function endReservation(
-  statements: LedgerStatements,
-  { reservationId: id, now, target }: EndRequest & { readonly target: "settled" | "refunded" },
-): Resolution {
-  const row = statements.findReservation.get({ id });
-  // a rejected request never became a reservation
-  if (row === undefined || row.state === "refused") return "unknown";
-  if (row.state !== "open") return row.state;
-  const ending = row.lapsesAt <= now ? "lapsed" : target;
-  resolve(statements, row, { ending, now });
+export function endReservation(statements: LedgerStatements, request: EndRequest): Resolution {
+  const row = statements.findReservation.get({ id: request.reservationId });
+  const ending = resolutionOf(row, request);
+  if (row?.state === "open" && ending !== "unknown")
+    resolve(statements, row, { ending, now: request.now });
   return ending;
 }
 
+/** Returns how a reservation will end, or has ended; a rejected request never became one. */
+export function resolutionOf(
+  row: ReservationRecord | undefined,
+  { now, target }: Pick<EndRequest, "now" | "target">,
+): Resolution {
+  if (row === undefined || row.state === "refused") return "unknown";
+  if (row.state !== "open") return row.state;
+  return row.lapsesAt <= now ? "lapsed" : target;
+}
+
 /** Refunds an open reservation, reverses a settled one. Requires a transaction. */
-function reverse(statements: LedgerStatements, { reservationId: id, now }: EndRequest): Resolution {
+function reverse(statements: LedgerStatements, { reservationId: id, now }: ReverseRequest): Resolution {
   const ending = endReservation(statements, { reservationId: id, now, target: "refunded" });
   const row = statements.findReservation.get({ id });
   if (ending !== "settled" || row === undefined) return ending;
