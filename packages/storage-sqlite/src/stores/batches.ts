@@ -11,6 +11,7 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { inChunks } from "../chunks.ts";
+import { copyRow } from "../prepare.ts";
 import { transact, transactDurably } from "../transaction.ts";
 import {
   prepareBatchStatements,
@@ -89,16 +90,12 @@ export function createBatchStore(
       return finishes ? transactDurably(database, () => apply(request, () => true)) : changed;
     },
     async dueItems({ now, limit, exceptAccounts }) {
-      const rows = statements.dueItems.all({ now, limit, exceptAccounts: JSON.stringify(exceptAccounts) });
-      return rows.map(({ accountId, batchId, itemId }) => ({ accountId, batchId, itemId }));
+      const request = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
+      return statements.dueItems.all(request).map(copyRow);
     },
     async dueDeliveries({ now, limit, exceptAccounts }) {
-      const rows = statements.dueDeliveries.all({
-        now,
-        limit,
-        exceptAccounts: JSON.stringify(exceptAccounts),
-      });
-      return rows.map(({ accountId, batchId }) => ({ accountId, batchId }));
+      const request = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
+      return statements.dueDeliveries.all(request).map(copyRow);
     },
     ...createDeliveryAttempts(database),
     async prune({ now, limit }) {

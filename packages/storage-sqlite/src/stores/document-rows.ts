@@ -1,6 +1,6 @@
 import type { DocumentKey, DocumentQuota, DocumentRecord, PutDocument, PutOutcome } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare } from "../prepare.ts";
+import { copyRow, prepare } from "../prepare.ts";
 import { transact, transactDurably } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 
@@ -120,7 +120,7 @@ function prepareWrites(
       const [existing] = extend.all({ ...document });
       if (existing !== undefined) return { stored: true, document: toDocument(existing) };
       // an aggregate always returns a row
-      const used = { ...(sum.get({ ...document }) as DocumentQuota) };
+      const used = copyRow(sum.get({ ...document }) as DocumentQuota);
       if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
       return used.bytes + document.bytes > quota.bytes ? { stored: false, exceeded: "bytes", used } : null;
     },

@@ -10,10 +10,11 @@ import type {
   Resolution,
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
+import { copyRow } from "../prepare.ts";
 import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
-import { createLedgerRemover } from "./ledger-remover.ts";
 import { prepareAudit } from "./ledger-audit.ts";
+import { prepareLedgerDeletion } from "./ledger-deletion.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
@@ -46,7 +47,6 @@ export interface LedgerDependencies {
  */
 export function createLedger(database: DatabaseSync, dependencies: LedgerDependencies): Ledger {
   const { statements } = dependencies;
-  const remover = createLedgerRemover(database);
   return {
     async balance(request) {
       const balance =
@@ -66,9 +66,9 @@ export function createLedger(database: DatabaseSync, dependencies: LedgerDepende
       return transact(database, () => reverse(statements, request));
     },
     prune: async (request) => transact(database, () => prune(statements, request)),
-    deleteAccount: ({ accountId }) => remover.remove(accountId),
+    deleteAccount: prepareLedgerDeletion(database),
     async journal({ accountId, limit }) {
-      return statements.journal.all({ accountId, limit }).map(toEntry);
+      return statements.journal.all({ accountId, limit }).map(copyRow);
     },
     audit: prepareAudit(database),
   };
@@ -187,9 +187,4 @@ function record(statements: LedgerStatements, entry: JournalEntry): void {
 
 function keyOf({ accountId, period }: PeriodGrant): { accountId: string; periodStartedAt: number } {
   return { accountId, periodStartedAt: period.startedAt };
-}
-
-/** Copies the row, which has no prototype, into a plain object. */
-function toEntry(row: JournalEntry): JournalEntry {
-  return { ...row };
 }

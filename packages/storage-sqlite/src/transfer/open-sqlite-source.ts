@@ -12,7 +12,7 @@ import { openDocumentFiles, type BodyFiles } from "../body-files.ts";
 import { isBusy } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
-import { prepare } from "../prepare.ts";
+import { copyRow, prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
 
 /** How long to wait for a running command or backup to finish. */
@@ -152,8 +152,7 @@ async function readPage(readers: RecordReaders, position: string | null): Promis
 
 function readTotals(database: DatabaseSync): TransferTotals {
   // an aggregate always returns a row
-  const totals = prepare<TransferTotals>(database, TOTALS).get() as TransferTotals;
-  return { ...totals };
+  return copyRow(prepare<TransferTotals>(database, TOTALS).get() as TransferTotals);
 }
 
 function sumOf(kind: string): string {

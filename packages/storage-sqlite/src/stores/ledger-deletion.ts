@@ -1,3 +1,4 @@
+import type { Ledger } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepareScan } from "../chunks.ts";
 import { prepare } from "../prepare.ts";
@@ -5,26 +6,18 @@ import { prepare } from "../prepare.ts";
 /** Rows read per transaction, which takes a few milliseconds. */
 const ROWS_PER_TRANSACTION = 5_000;
 
-/** Removes an account's ledger. */
-export interface LedgerRemover {
-  /** Returns the number of journal entries removed. */
-  remove(accountId: string): Promise<number>;
-}
-
 /**
- * Reads all reservations and the whole journal, in chunks: neither has an index for this. The balances go
+ * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has an index for this. The balances go
  * after the reservations, so a concurrent settlement never finds a reservation without its balance.
  */
-export function createLedgerRemover(database: DatabaseSync): LedgerRemover {
+export function prepareLedgerDeletion(database: DatabaseSync): Ledger["deleteAccount"] {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");
   const removeReservations = prepareRemoval(database, { table: "reservations", key: "id", start: "" });
   const removeJournal = prepareRemoval(database, { table: "journal", key: "sequence", start: 0 });
-  return {
-    async remove(accountId) {
-      await removeReservations(accountId);
-      removeBalances.run({ accountId });
-      return removeJournal(accountId);
-    },
+  return async ({ accountId }) => {
+    await removeReservations(accountId);
+    removeBalances.run({ accountId });
+    return removeJournal(accountId);
   };
 }
 
