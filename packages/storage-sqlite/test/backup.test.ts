@@ -137,7 +137,11 @@ describe("a snapshot", () => {
     const storage = await openSqliteStorage({ directory });
     for (let key = 0; key < 200; key += 1) {
       const page = { title: `A secret title, ${key}`, finalUrl: "https://secret.example/", pages: null };
-      await storage.renderings.put({ accountId: "acct_ada", key: `${key}`, rendering: { ...RENDERING, page } });
+      await storage.renderings.put({
+        accountId: "acct_ada",
+        key: `${key}`,
+        rendering: { ...RENDERING, page },
+      });
       const hash = `a-secret-hash-${key}`;
       await storage.signIns.insert({ kind: "session", hash, expiresAt: 1000 });
     }

@@ -59,7 +59,10 @@ export function createAccountStore(database: Database): AccountStore {
         isVerified ?? null,
         limit,
       ]);
-      const entries = rows.map(({ matched: _, ...account }) => account);
+      const entries = rows.map((row) => {
+        const { matched: _, ...account } = row;
+        return account;
+      });
       return { entries, more: (rows[0]?.matched ?? 0) - rows.length };
     },
     async insert(account) {

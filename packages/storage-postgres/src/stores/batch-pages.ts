@@ -25,7 +25,8 @@ export const BATCH_PAGE = `SELECT batches.id, batches.account_id AS "accountId",
     AND ($4::TEXT IS NULL OR deliveries.state::json ->> 'status' = $4)
   ORDER BY sequence DESC LIMIT $5`;
 
-export function toSummary({ items, delivery, matched: _, ...batch }: SummaryRow): BatchSummary {
+export function toSummary(row: SummaryRow): BatchSummary {
+  const { items, delivery, matched: _, ...batch } = row;
   return {
     ...batch,
     items: JSON.parse(items) as BatchSummary["items"],

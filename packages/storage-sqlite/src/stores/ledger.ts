@@ -146,8 +146,7 @@ function updateBalance(
 export function endReservation(statements: LedgerStatements, request: EndRequest): Resolution {
   const row = statements.findReservation.get({ id: request.reservationId });
   const ending = resolutionOf(row, request);
-  if (row?.state === "open" && ending !== "unknown")
-    resolve(statements, row, { ending, now: request.now });
+  if (row?.state === "open" && ending !== "unknown") resolve(statements, row, { ending, now: request.now });
   return ending;
 }
 

@@ -34,23 +34,6 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     }
   });
 
-  test("returns records that are isolated from the stored ones", async ({ accounts, tokens }) => {
-    await accounts.insert(sampleAccount());
-    const token = sampleToken({ abilities: ["pdf"] });
-    const { id } = await tokens.insert(token);
-    const next = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 5 };
-    const rotated = rotatedOf(await tokens.rotate(id, { ...next, overlapEndsAt: 9 }));
-    const expected = structuredClone(rotated);
-    overwrite(token);
-    overwrite(rotated);
-    overwrite(await tokens.find(id));
-    overwrite(await tokens.listByAccount("acct_1"));
-    overwrite(await tokens.findNewest());
-    const found = await tokens.find(id);
-    assert.deepEqual(found?.token, expected);
-    assert.deepEqual(found?.account, sampleAccount());
-  });
-
   test("returns the balance of the latest period, and the next lapse", async (storage) => {
     const { accounts, tokens, ledger } = storage;
     await accounts.insert(sampleAccount());
@@ -293,6 +276,23 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     const ended = rotatedOf(await tokens.rotate(id, { ...second, rotatedAt: 910, overlapEndsAt: null }));
     assert.equal(ended.previous, null);
     assert.deepEqual((await tokens.find(id))?.token, ended);
+  });
+
+  test("returns records that are isolated from the stored ones", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const token = sampleToken({ abilities: ["pdf"] });
+    const { id } = await tokens.insert(token);
+    const next = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 5 };
+    const rotated = rotatedOf(await tokens.rotate(id, { ...next, overlapEndsAt: 9 }));
+    const expected = structuredClone(rotated);
+    overwrite(token);
+    overwrite(rotated);
+    overwrite(await tokens.find(id));
+    overwrite(await tokens.listByAccount("acct_1"));
+    overwrite(await tokens.findNewest());
+    const found = await tokens.find(id);
+    assert.deepEqual(found?.token, expected);
+    assert.deepEqual(found?.account, sampleAccount());
   });
 
   test("does not allow a second overlap to end an earlier one", async ({ accounts, tokens }) => {
