@@ -57,8 +57,7 @@ export type { FileFormat } from "./parameters/image-size.ts";
 export { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey } from "./parameters/object-key.ts";
 export type { StoreKeyValues } from "./parameters/object-key.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
-export { PARAMETER_GROUPS } from "./parameters/row.ts";
-export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
+export type { Mode } from "./parameters/row.ts";
 export { checkRules, checkSent } from "./parameters/rules.ts";
 export {
   DELIVERY_NAMES,
@@ -75,7 +74,8 @@ export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";
 export { DEFAULT_AVIF_QUALITY } from "./parameters/rows/image.ts";
 export { DEFAULT_VIEWPORT } from "./parameters/rows/viewport.ts";
 export { DEFAULT_WAIT, DEFAULT_WAIT_TIMEOUT_MS } from "./parameters/rows/wait.ts";
-export { PARAMETER_TABLE } from "./parameters/table.ts";
+export { PARAMETER_GROUPS, PARAMETER_TABLE } from "./parameters/table.ts";
+export type { ParameterGroup, ParameterRow } from "./parameters/table.ts";
 export { canonicalJson, canonicalText } from "./parameters/text.ts";
 export { isHostPattern } from "./parameters/url-patterns.ts";
 export { encodeSpaces, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./parameters/target-url.ts";
