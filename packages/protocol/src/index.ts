@@ -42,10 +42,12 @@ export type {
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
-export { checkContent, CONTENT_NAMES } from "./parameters/content.ts";
+export { checkContent, CONTENT_NAMES, PAGE_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
 export { ANSWERS } from "./parameters/answer.ts";
+export type { Answer } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { ProblemList } from "./parameters/problem-list.ts";
@@ -60,15 +62,16 @@ export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
 export type { Mode } from "./parameters/row.ts";
 export { checkRules, checkSent } from "./parameters/rules.ts";
 export {
+  checkSignable,
   DELIVERY_NAMES,
+  fitsSignedUrl,
   isUnsignable,
   SECRET_NAMES,
   secretsIn,
-  unsignableIn,
   withoutDelivery,
 } from "./parameters/secrets.ts";
 export { isSelector, selectorPattern } from "./parameters/selector.ts";
-export { mustBeOneOf, suggestName } from "./parameters/suggest-name.ts";
+export { mustBeOneOf, suggestion, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
 export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";
 export { DEFAULT_AVIF_QUALITY } from "./parameters/rows/image.ts";
@@ -98,7 +101,7 @@ export type {
 } from "./parameters/types.ts";
 export type { ValidBatchItem, ValidPdf, ValidScreenshot, ValidSignable } from "./parameters/valid-input.ts";
 export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
-export { buildSignedUrl } from "./signing/build-signed-url.ts";
+export { buildSignedUrl, SIGNATURE_PARAMETERS } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";
 export { signQuery, verifyQuery } from "./signing/sign-query.ts";

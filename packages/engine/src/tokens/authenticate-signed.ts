@@ -1,4 +1,4 @@
-import { verifyQuery } from "@snap/protocol";
+import { SIGNATURE_PARAMETERS, verifyQuery } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
@@ -19,8 +19,6 @@ export interface SignedRequest {
 
 /** More than the number of parameters. Limits the work for unauthenticated callers. */
 export const SIGNED_PARAMETERS_MAX = 128;
-
-const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
 export interface SignedAuthenticationDependencies {
   readonly tokens: Pick<TokenStore, "find">;

@@ -1,12 +1,9 @@
 import { isSnapError, type Capture, type Engine, type Principal, type RenderingLink } from "@snap/engine";
 import { identifyContent, isLinkable, type SeparatedContent } from "@snap/engine/internals";
-import { ANSWERS, mustBeOneOf, ProblemList, type RenderingDocument } from "@snap/protocol";
+import { ANSWERS, mustBeOneOf, ProblemList, type Answer, type RenderingDocument } from "@snap/protocol";
 import { imageSize } from "image-size";
 import { rejectParameter, rejectProblems } from "../requests/read-input.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
-
-/** What a capture responds with: the file, or its metadata. */
-export type Answer = (typeof ANSWERS)[number];
 
 const NAME = "answer";
 
@@ -56,8 +53,7 @@ export async function rejectAnswer(capture: Promise<unknown>, problem: string): 
   );
   if (!isSnapError(error) || error.errors?.[NAME] === undefined) throw error;
   const problems = new ProblemList();
-  for (const [name, messages] of Object.entries({ ...error.errors, [NAME]: [problem] }))
-    for (const message of messages) problems.add(name, message);
+  problems.addAll({ ...error.errors, [NAME]: [problem] });
   rejectProblems(problems);
   throw error;
 }

@@ -1,15 +1,9 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
 import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
-import {
-  rejectAnswer,
-  renderingDocument,
-  separateAnswer,
-  separateQueryAnswer,
-  type Answer,
-} from "./answer.ts";
+import { rejectAnswer, renderingDocument, separateAnswer, separateQueryAnswer } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";

@@ -1,5 +1,5 @@
 import { SnapError } from "@snap/engine";
-import { ProblemList, suggestName } from "@snap/protocol";
+import { ProblemList, suggestion } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
 
@@ -63,10 +63,7 @@ function addIssue(
   { names, values }: { readonly names: readonly string[]; readonly values: object },
 ): void {
   if (issue.code === "unrecognized_keys")
-    problems.addEach(issue.keys, (key) => {
-      const near = suggestName(key, names);
-      return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
-    });
+    problems.addEach(issue.keys, (key) => `is not a parameter${suggestion(names, key)}`);
   else {
     const name = String(issue.path[0]);
     problems.add(name, Object.hasOwn(values, name) ? issue.message : "is required");
