@@ -242,8 +242,7 @@ describe("the link", () => {
   });
 
   it("to the playground resets the form, and the address follows the form again", async () => {
-    const url = (): Promise<string> =>
-      visitor.page.$eval("input[inputmode=url]", (input) => input.value);
+    const url = (): Promise<string> => visitor.page.$eval("input[inputmode=url]", (input) => input.value);
     const hasHash = (part: string): Promise<unknown> =>
       visitor.page.waitForFunction((text) => location.hash.includes(text), {}, part);
     await visitor.fill("url", "https://example.com/first");
