@@ -6,7 +6,7 @@ const PROGRAM = `
   import { spawn } from "node:child_process";
   import { once } from "node:events";
   import { runScenarios } from "${import.meta.resolve("../src/bench.ts")}";
-  const WRITE = "(echo started; for i in $(seq 20000); do : >$i; done) &";
+  const WRITE = "(echo started; for i in $(seq 8000); do : >$i; done) &";
   const failing = { name: "failing", title: "", about: "", async run({ scratch }) {
     const child = spawn("sh", ["-c", WRITE], { cwd: scratch, stdio: ["ignore", "pipe", "ignore"] });
     await Promise.all([once(child, "exit"), once(child.stdout, "data")]);

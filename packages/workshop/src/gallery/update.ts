@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import sharp from "sharp";
 import { ROOT } from "../workspace.ts";
 import { maxMsOf, type Entry, type Side } from "./entry.ts";
 import { ENTRIES } from "./groups.ts";
 import { GALLERY, measuredFile, pictureFile, readMeasured } from "./page.ts";
 import { openGallery, type Gallery, type Shown } from "./render.ts";
-import { toThumbnail } from "./thumbnail.ts";
 
 /** Renders per picture. The median of those after is compared with a limit. */
 const RUNS = { before: 1, after: 3 } as const;
@@ -86,4 +86,13 @@ async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): P
 
 function median(values: readonly number[]): number {
   return Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0);
+}
+
+/** Scales a PNG down to its size on the page, and compresses it well. */
+function toThumbnail(bytes: Uint8Array): Promise<Buffer> {
+  return sharp(bytes)
+    .resize({ width: 400, height: 640, fit: "inside", withoutEnlargement: true })
+    .removeAlpha()
+    .png({ compressionLevel: 9 })
+    .toBuffer();
 }
