@@ -38,7 +38,8 @@ export function startGroup(script: string, { directory, environment, signal }: P
     }
     await closed;
   };
-  signal.addEventListener("abort", () => void end());
+  if (signal.aborted) void end();
+  else signal.addEventListener("abort", () => void end());
   return {
     output: () => output,
     async printed(isMatch) {
