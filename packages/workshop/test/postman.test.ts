@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  page.close();
+  await page.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -118,7 +118,7 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     const item = cases.flatMap(({ pairs }) => signed.map((one) => withQuery(one, pairs)));
     const variable = [{ key: "baseUrl", value: sink.origin }];
     await newman({ variable, item }, { token: "7|x", signingSecret });
-    sink.close();
+    await sink.close();
     const queries = received.map((url) => Array.from(new URL(url, sink.origin).searchParams));
     const expected = cases.map(({ pairs, signature }) => pairs.concat([["signature", signature]]));
     expect(queries).toEqual(expected);

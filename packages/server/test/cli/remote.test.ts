@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { openWorkspace, type CreatedToken, type Outcome, type Workspace } from "./command.ts";
 
 const ADMIN_TOKEN = "a-token-for-remote-commands";
@@ -264,13 +265,10 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("cannot be reached: "),
     });
     const other = createServer((_request, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
-    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
-    const { port } = other.address() as { port: number };
-    expect(await explain(`http://127.0.0.1:${port}`)).toMatchObject({
+    expect(await explain(`http://127.0.0.1:${await listen(other)}`)).toMatchObject({
       code: "admin_api_unreachable",
       message: expect.stringContaining("responds with status 502"),
     });
-    other.close();
     const silent = openWorkspace({
       ...service.environment,
       SNAP_PORT: String(await findFreePort()),
