@@ -2,9 +2,9 @@ import { createEngine } from "@snap/engine";
 import type { Storage } from "@snap/engine/ports";
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampleTotals } from "../../testing/src/suites/history-samples.ts";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
-import { sampleTotals } from "./sample-totals.ts";
 import { openStorage, useServer } from "./server.ts";
 
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
