@@ -30,6 +30,9 @@ export interface SystemPart {
   readonly probe: () => Promise<boolean>;
 }
 
+/** Imports the modules of Debian's packages; another Python on the PATH does not. */
+export const DEBIAN_PYTHON = "/usr/bin/python3";
+
 /** The parts that a fresh machine may lack, the most important first. */
 export const SYSTEM_PARTS: readonly SystemPart[] = [
   {
@@ -139,11 +142,11 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   {
     name: "seccomp",
     purpose: "to run the browser under the containers' system call filter",
-    aptPackages: ["bubblewrap", "seccomp"],
+    aptPackages: ["bubblewrap", "python3-seccomp"],
     requiredFor: ["test"],
     optionalFor: [],
     probe: async () =>
-      (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
+      (await run(DEBIAN_PYTHON, ["-c", "import seccomp"])).ok && (await run("bwrap", ["--version"])).ok,
   },
   {
     name: "runtimes",
