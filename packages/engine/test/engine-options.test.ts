@@ -1,35 +1,25 @@
-import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
-import { createEngine, type Engine } from "../src/create-engine.ts";
-import type { EngineOptions } from "../src/engine-options.ts";
-
-const open = (options: Partial<EngineOptions>): Engine =>
-  createEngine({
-    storage: createMemoryStorage(),
-    renderer: createFakeRenderer(),
-    secretKey: "a key for these tests",
-    ...options,
-  });
+import { openTestEngine } from "./open-test-engine.ts";
 
 it.each([3_024_000_000, null])("createEngine accepts a retention of the journal of %s ms", async (ms) => {
-  await expect(open({ journalRetentionMs: ms }).close()).resolves.toBeUndefined();
+  await expect(openTestEngine({ journalRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
 it.each([3_023_999_999, Number.POSITIVE_INFINITY, Number.NaN])(
   "createEngine rejects a retention of the journal of %s ms",
   (ms) => {
-    expect(() => open({ journalRetentionMs: ms })).toThrow(
+    expect(() => openTestEngine({ journalRetentionMs: ms })).toThrow(
       new RangeError("journalRetentionMs must be an integer of at least 3024000000 (35 days), or null"),
     );
   },
 );
 
 it.each([1, 7_776_000_000, null])("createEngine accepts a retention of the history of %s ms", async (ms) => {
-  await expect(open({ historyRetentionMs: ms }).close()).resolves.toBeUndefined();
+  await expect(openTestEngine({ historyRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
 it.each([0, 7_776_000_001, Number.NaN])("createEngine rejects a retention of the history of %s ms", (ms) => {
-  expect(() => open({ historyRetentionMs: ms })).toThrow(
+  expect(() => openTestEngine({ historyRetentionMs: ms })).toThrow(
     new RangeError("historyRetentionMs must be an integer from 1 to 7776000000 (90 days), or null"),
   );
 });

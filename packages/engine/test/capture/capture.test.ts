@@ -1,18 +1,12 @@
-import {
-  createFakeClock,
-  createFakeMachine,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryStorage,
-} from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ability, Principal } from "../../src/ports/tokens.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const url = "https://example.com/";
@@ -23,13 +17,10 @@ let storage: ReturnType<typeof createMemoryStorage>;
 let engine: Engine;
 
 function open(options: Partial<EngineOptions> = {}): Engine {
-  return createEngine({
+  return openTestEngine({
     storage,
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    machine: createFakeMachine(),
-    random: createFakeRandom(1),
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],

@@ -1,15 +1,10 @@
-import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
+import { createFakeRenderer } from "@snap/testing";
 import { expect, it } from "vitest";
-import { createEngine } from "../../src/create-engine.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 it("an engine rejects callers with not_ready once it is closing, but finishes running captures", async () => {
   const renderer = createFakeRenderer();
-  const engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer,
-    secretKey: "a key for these tests",
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-  });
+  const engine = openTestEngine({ renderer });
   const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
   const principal = await engine.authenticate(token);
   const parameters = { url: "https://example.com/" };
