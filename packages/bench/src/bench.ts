@@ -76,7 +76,10 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
 }
 
 /** Runs the scenarios sequentially, and prints progress. */
-async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "write">): Promise<Report> {
+export async function runScenarios({
+  quick,
+  scenarios,
+}: Omit<Selection<Scenario>, "write">): Promise<Report> {
   const browserPath = await findBrowser();
   if (browserPath === null) throw new Error("No browser found; set SNAP_CHROMIUM_PATH.");
   const site = await startProgram(join(import.meta.dirname, "site/serve-site.ts"));
@@ -101,7 +104,8 @@ async function runScenarios({ quick, scenarios }: Omit<Selection<Scenario>, "wri
       log(`failed: ${error instanceof Error ? error.stack : String(error)}`);
       failed.push(scenario.name);
     }
-    await rm(scratch, { recursive: true, force: true });
+    // Processes that were just killed may still be writing to it.
+    await rm(scratch, { recursive: true, force: true, maxRetries: 10 });
     log("done");
   }
   await site.stop();

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Runs one round of work, and returns its duration in milliseconds. */
 export type Round = () => Promise<number>;
 
@@ -10,20 +12,29 @@ export interface Comparison {
 }
 
 /**
- * Measures two ways in pairs, and swaps the order in each pair, so whatever slows the machine down
- * slows both. The first pair is a warm-up.
+ * Measures each side once per round, and reverses their order in every other round, so whatever slows the machine down
+ * slows all of them.
  */
+export async function inRounds<T>(
+  rounds: number,
+  sides: readonly T[],
+  measure: (side: T, round: number) => Promise<unknown>,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += 1)
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) await measure(side, round);
+}
+
+/** Measures two ways in pairs. The first pair is a warm-up. */
 export async function compare(measured: Round, baseline: Round, pairs: number): Promise<Comparison> {
-  const measuredMs: number[] = [];
-  const baselineMs: number[] = [];
-  for (let pair = 0; pair <= pairs; pair += 1) {
-    const baselineFirstMs = pair % 2 === 0 ? await baseline() : undefined;
-    const measuredRoundMs = await measured();
-    const baselineRoundMs = baselineFirstMs ?? (await baseline());
-    if (pair === 0) continue;
-    measuredMs.push(measuredRoundMs);
-    baselineMs.push(baselineRoundMs);
-  }
+  const [baselineMs, measuredMs]: [number[], number[]] = [[], []];
+  const sides = [
+    { way: baseline, timesMs: baselineMs },
+    { way: measured, timesMs: measuredMs },
+  ];
+  await inRounds(pairs + 1, sides, async ({ way, timesMs }, pair) => {
+    const roundMs = await way();
+    if (pair > 0) timesMs.push(roundMs);
+  });
   return {
     measuredMs: median(measuredMs),
     baselineMs: median(baselineMs),
@@ -51,6 +62,19 @@ export async function inParallel(
     while (next < count) await work(next++);
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+/** Calls `send` at a constant rate, whether or not what it has started is finished. Returns after the last call. */
+export async function onSchedule(
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  send: (index: number) => unknown,
+): Promise<void> {
+  const startedMs = performance.now();
+  for (let index = 0; index < Math.round(perSecond * seconds); index += 1) {
+    const dueInMs = startedMs + (index * 1000) / perSecond - performance.now();
+    if (dueInMs > 0) await sleep(dueInMs);
+    send(index);
+  }
 }
 
 /** Returns `NaN` for an empty list. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { inParallel, median, medianRatio, percentile } from "./measure.ts";
+import { inParallel, inRounds, median, medianRatio, percentile } from "./measure.ts";
 import { meter } from "./processes.ts";
 import { rounded } from "./report.ts";
 import type { Bench } from "./scenario.ts";
@@ -60,15 +60,12 @@ export interface TurnResult {
   }[];
 }
 
-/** Runs all turns in each round, and reverses their order every time. */
 export async function measureTurns(turns: readonly Turn[], rounds: number): Promise<readonly TurnResult[]> {
   const measured = turns.map((turn) => {
     const result: TurnResult = { name: turn.way.name, latenciesMs: [], fileBytes: [], rounds: [] };
     return { turn, result };
   });
-  for (let round = 0; round < rounds; round += 1)
-    for (const { turn, result } of round % 2 === 0 ? measured : measured.toReversed())
-      await measureRound(turn, result);
+  await inRounds(rounds, measured, ({ turn, result }) => measureRound(turn, result));
   return measured.map(({ result }) => result);
 }
 

@@ -1,3 +1,4 @@
+import { table } from "@snap/workshop/docs/reference/page";
 import type { Findings, Scenario, Table } from "./scenario.ts";
 
 export interface Report {
@@ -29,7 +30,7 @@ the ledger, the egress proxy, the sandbox and cache writes are on. A missed targ
 export function formatPage(report: Report, notes: string): string {
   return [
     "# Benchmarks",
-    "Results of `pnpm bench --write`, which generates this page. Each figure has a target.",
+    "Results of `pnpm bench --write`, which generates this page from its measurements and `packages/bench/src/notes.md`. Each figure has a target.",
     ...formatFigures(report),
     "## How it is measured",
     METHOD,
@@ -73,12 +74,7 @@ function formatSections({ sections }: Report): string[] {
 }
 
 function formatTable({ rows }: Table): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
-  const columns = Object.keys(rows[0] ?? {});
-  return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(Object.values(row)))].join(
-    "\n",
-  );
+  return table(Object.keys(rows[0] ?? {}), rows.map(Object.values<string>));
 }
 
 /** Formats a number with three significant digits, and a missing value as a dash. */

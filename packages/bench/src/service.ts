@@ -1,7 +1,9 @@
 import { createEngine, type Engine, type Renderer } from "@snap/engine";
+import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startProgram } from "./processes.ts";
 import type { Bench } from "./scenario.ts";
 import { MIN_FILE_BYTES, parametersOf, type RenderJob, type Way } from "./ways/way.ts";
@@ -111,6 +113,29 @@ export async function fetchExpecting(
   const body = Buffer.from(await response.arrayBuffer());
   if (response.status !== status) throw new Error(`${url}: ${response.status} ${body.toString()}`);
   return { headers: response.headers, body };
+}
+
+const BATCH_POLL_MS = 100;
+const BATCH_TIMEOUT_MS = 120_000;
+
+/**
+ * Returns a batch once the service has finished its last item.
+ *
+ * @throws Error if it does not finish in time.
+ */
+export async function waitForBatch(
+  url: string,
+  bearer: RequestHeaders,
+  timeoutMs = BATCH_TIMEOUT_MS,
+): Promise<RenderBatch> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (performance.now() < deadlineMs) {
+    const { body } = await fetchExpecting(200, url, bearer);
+    const batch = JSON.parse(body.toString()) as RenderBatch;
+    if (batch.finished_at !== null) return batch;
+    await sleep(BATCH_POLL_MS);
+  }
+  throw new Error(`${url} has not finished after ${timeoutMs} ms`);
 }
 
 async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeUsage, select } from "../src/bench.ts";
-import { compare, inParallel, median, medianRatio, percentile } from "../src/measure.ts";
+import { compare, inParallel, median, medianRatio, onSchedule, percentile } from "../src/measure.ts";
 
 describe("compare", () => {
   it("swaps the order in every pair, and excludes the first pair", async () => {
@@ -39,6 +39,15 @@ it("runs all calls in parallel, with limited concurrency", async () => {
   });
   expect(done.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(maxRunning).toBe(3);
+});
+
+it("sends on schedule although nothing that was sent has finished", async () => {
+  const sent: number[] = [];
+  await onSchedule({ perSecond: 1000, seconds: 0.005 }, (index) => {
+    sent.push(index);
+    return new Promise(() => {});
+  });
+  expect(sent).toEqual([0, 1, 2, 3, 4]);
 });
 
 describe("the statistics", () => {

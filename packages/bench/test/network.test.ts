@@ -1,17 +1,16 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../testing/test/servers/listen.ts";
 import { sendLoad } from "../src/lean-load.ts";
+import { waitForBatch } from "../src/service.ts";
 import { startRelay } from "../src/site/relay.ts";
 
 /** Opens a relay to a server that echoes its input and closes when the client does. */
 async function openRelay(roundTripMs: number): Promise<number> {
   const server = createServer((socket) => socket.pipe(socket));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void server.close());
-  const targetPort = (server.address() as AddressInfo).port;
-  return startRelay({ host: "127.0.0.1", targetPort, roundTripMs });
+  return startRelay({ host: "127.0.0.1", targetPort: await listen(server), roundTripMs });
 }
 
 describe("the relay", () => {
@@ -43,14 +42,27 @@ describe("the relay", () => {
   });
 });
 
-describe("sendLoad", () => {
-  async function serve(handle: RequestListener): Promise<number> {
-    const server = createHttpServer(handle);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port;
-  }
+const serve = (handle: RequestListener): Promise<number> => listen(createHttpServer(handle));
 
+describe("waitForBatch", () => {
+  it("polls until the batch has finished", async () => {
+    let polls = 0;
+    const finishedAt = "2026-11-26T12:00:00Z";
+    const port = await serve((_, response) =>
+      response.end(JSON.stringify({ finished_at: ++polls === 2 ? finishedAt : null })),
+    );
+    expect(await waitForBatch(`http://127.0.0.1:${port}/`, {})).toEqual({ finished_at: finishedAt });
+  });
+
+  it("gives up on a batch that does not finish", async () => {
+    const port = await serve((_, response) => response.end(JSON.stringify({ finished_at: null })));
+    await expect(waitForBatch(`http://127.0.0.1:${port}/`, {}, 1)).rejects.toThrow(
+      "has not finished after 1 ms",
+    );
+  });
+});
+
+describe("sendLoad", () => {
   it("sends the given number of requests, each with the next headers, and reads long bodies", async () => {
     const received: string[] = [];
     const port = await serve((request, response) => {

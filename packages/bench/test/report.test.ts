@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { formatPage, formatSummary, rounded, type Report } from "../src/report.ts";
 import { atLeast, atMost } from "../src/scenario.ts";
@@ -44,6 +45,12 @@ it.each([
   "- A remark.\n\n## Notes\n\nBy hand.\n",
 ])("the page contains %j", (part) => {
   expect(formatPage(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
+});
+
+it("the published page ends with the notes, so the next run keeps all that is written by hand", async () => {
+  const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8");
+  const page = await read("../../../docs/benchmarks.md");
+  expect(page.slice(page.indexOf("## Notes\n"))).toBe(await read("../src/notes.md"));
 });
 
 it("the summary contains the results and the failed scenarios", () => {

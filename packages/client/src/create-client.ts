@@ -2,7 +2,6 @@ import { REQUEST_HEADERS, type PdfCapture, type ScreenshotCapture, type UsageRep
 import { createBatches } from "./batches/batches.ts";
 import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";
-import { readVariable } from "./environment.ts";
 import { misconfigured } from "./errors.ts";
 import {
   DURATION_MS,
@@ -10,8 +9,8 @@ import {
   readHeaders,
   readInteger,
   readToken,
+  readVariable,
   RETRIES,
-  VARIABLES,
 } from "./read-options.ts";
 import { FILE_FORMS, FORMS, readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
@@ -46,8 +45,8 @@ const readUsage = readJson<UsageReport>("credits");
  * await writeFile("example.png", bytes);
  */
 export function createClient(options: ClientOptions = {}): SnapClient {
-  const baseUrl = readBaseUrl(options.baseUrl ?? readVariable(VARIABLES.baseUrl));
-  const { token, tokenId, secret } = readToken(options.token ?? readVariable(VARIABLES.token));
+  const baseUrl = readBaseUrl(options.baseUrl ?? readVariable("baseUrl"));
+  const { token, tokenId, secret } = readToken(options.token ?? readVariable("token"));
   const { pacing = realPacing } = options;
   const ownHeaders = readHeaders("headers", options.headers);
   const settings: SendSettings = {
@@ -122,7 +121,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     documents: createDocuments(request),
     signUrl(parameters, expiry) {
       // read here: Deno asks the user for permission
-      const signingSecret = options.signingSecret ?? readVariable(VARIABLES.signingSecret) ?? "";
+      const signingSecret = options.signingSecret ?? readVariable("signingSecret") ?? "";
       if (tokenId === null)
         throw misconfigured(
           "To sign URLs, pass the token with its id, <id>|<secret>; the service logs the id of its SNAP_TOKEN at startup.",

@@ -1,11 +1,25 @@
-import { misconfigured } from "./errors.ts";
+import { misconfigured, SnapError } from "./errors.ts";
 
 /** The environment variables of options. */
-export const VARIABLES = {
+const VARIABLES = {
   baseUrl: "SNAP_BASE_URL",
   token: "SNAP_TOKEN",
   signingSecret: "SNAP_SIGNING_SECRET",
 } as const;
+
+interface WithProcess {
+  readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+}
+
+/** Returns the environment variable of an option; `undefined` where there is no environment, or no permission to read it. */
+export function readVariable(name: keyof typeof VARIABLES): string | undefined {
+  try {
+    return (globalThis as WithProcess).process?.env?.[VARIABLES[name]];
+  } catch {
+    // Deno without --allow-env
+    return undefined;
+  }
+}
 
 /** @throws SnapError `misconfigured` for an option that is missing or empty. */
 function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
@@ -81,4 +95,12 @@ export const RETRIES: IntegerRange = { min: 0, max: 100 };
 export function readInteger(name: string, value: number, { min, max }: IntegerRange): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw misconfigured(`${name} must be an integer from ${min} to ${max}`);
+}
+
+/** @throws SnapError for an id that is not text (`misconfigured`), or that no path can contain (`not_found`). */
+export function readId(id: unknown): string {
+  if (typeof id !== "string") throw misconfigured("id must be a string that the service returned.");
+  // "." and ".." would be resolved as path segments
+  if (!/^\.{0,2}$/.test(id) && id.isWellFormed()) return id;
+  throw new SnapError("not_found", "Invalid id; use one that the service returned.", { status: 404 });
 }

@@ -94,8 +94,11 @@ describe("batches.list(), deliveries() and resend()", () => {
     const { origin, requests } = await openRawServer((response) => response.end("{}"));
     const { batches } = createClient({ baseUrl: origin, token: TOKEN });
     expect(await failureOf(batches.list())).toMatchObject({ code: "unexpected_answer" });
-    for (const call of [batches.deliveries(".."), batches.resend("")])
+    for (const call of [batches.deliveries(".."), batches.resend(""), batches.get("\ud800")])
       expect(await failureOf(call)).toMatchObject({ code: "not_found", status: 404 });
+    const missing = undefined as unknown as string;
+    for (const call of [batches.deliveries(missing), batches.resend(missing), batches.get(missing)])
+      expect(await failureOf(call)).toMatchObject({ code: "misconfigured", status: 0 });
     expect(requests).toHaveLength(1);
   });
 

@@ -1,7 +1,8 @@
 import { SnapError as EngineError } from "@snap/engine";
 import { describe, expect, it } from "vitest";
-import type { ScreenshotCapture } from "../src/index.ts";
+import { createClient, type ScreenshotCapture } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
+import { openRawServer, png, TOKEN } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
 const html = "<h1>Invoice 7</h1>";
@@ -75,6 +76,42 @@ describe("a capture of content", () => {
   it("rejects with the service's errors", async () => {
     const snap = await (await openService()).client({ verified: false });
     expect(await failureOf(snap.pdf({ html }))).toMatchObject({ code: "email_unverified", status: 403 });
+  });
+});
+
+describe("a request with secrets", () => {
+  const parameters = {
+    url: "https://example.com/",
+    headers: { "x-preview": "s3cr3t" },
+    cookies: [{ name: "session", value: "s3cr3t" }],
+    basicAuth: "ada:s3cr3t",
+  } as const;
+
+  it("is sent as JSON, because URLs are logged", async () => {
+    const { origin, requests } = await openRawServer(png);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    const { url, headers, cookies, basicAuth } = parameters;
+    await snap.screenshot({ url, headers });
+    await snap.screenshot({ url, cookies });
+    await snap.screenshot({ url, basicAuth });
+    expect(requests.map((request) => `${request.method} ${request.url}`)).toEqual([
+      "POST /v1/captures",
+      "POST /v1/captures",
+      "POST /v1/captures",
+    ]);
+  });
+
+  it("returns the same results as a request without secrets", async () => {
+    const { client, renderer } = await openService();
+    const snap = await client();
+    const first = await snap.screenshot(parameters);
+    expect(first).toMatchObject({ contentType: "image/png", cache: "miss", targetStatus: 200 });
+    expect(renderer.calls).toEqual([expect.objectContaining(parameters)]);
+    const again = await snap.screenshot(parameters, { ifNoneMatch: first.etag });
+    expect(again).toMatchObject({ notModified: true, etag: first.etag, cache: "hit" });
+    const { json } = await snap.screenshot(parameters, { as: "json" });
+    expect(json).toMatchObject({ etag: first.etag, cache: "HIT", credit_cost: 0, signed_url: null });
+    expect(await snap.screenshot({ ...parameters, cache: false })).toMatchObject({ cache: "bypass" });
   });
 });
 

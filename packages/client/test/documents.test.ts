@@ -110,6 +110,21 @@ describe("documents", () => {
       expect(await failureOf(call())).toMatchObject({ code: "unexpected_answer", status: 200 });
   });
 
+  it.each([
+    ["", "not_found"],
+    [".", "not_found"],
+    ["..", "not_found"],
+    ["\ud800", "not_found"],
+    [undefined, "misconfigured"],
+    [7, "misconfigured"],
+  ])("are not requested by the id %j", async (id, code) => {
+    const { origin, requests } = await openRawServer(page(200));
+    const { documents } = createClient({ baseUrl: origin, token: TOKEN });
+    for (const call of [documents.get(id as string), documents.delete(id as string)])
+      expect(await failureOf(call)).toMatchObject({ name: "SnapError", code });
+    expect(requests).toHaveLength(0);
+  });
+
   it.each([{}, { html, markdown: "" }, { page: html }, null, { html: undefined }])(
     "need exactly one kind of content, not %j",
     async (document) => {

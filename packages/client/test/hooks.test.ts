@@ -3,7 +3,7 @@ import { createClient, type Hooks, type Logger, type RequestEvent } from "../src
 import { failureOf } from "./failure-of.ts";
 import { envelope, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
 
-const PAGE = { url: "https://example.com/", basicAuth: "ada:pa55" } as const;
+const PAGE = { url: "https://example.com/?key=pa55" } as const;
 const busy = envelope(503, "not_ready", { "Retry-After": "2", "X-Request-Id": "7d1c" });
 
 function recordEvents(): { readonly hooks: Hooks; readonly events: [string, RequestEvent][] } {

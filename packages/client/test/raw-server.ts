@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { openPort } from "../../testing/test/servers/open-port.ts";
 import type { Pacing } from "../src/index.ts";
 
 export const TOKEN = "7|ThisIsTheSecretPartOfATokenForTheseTests01";
@@ -22,16 +21,7 @@ export async function openRawServer(...responders: readonly [Responder, ...Respo
     requests.push(request);
     respond(response, request);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    if (!server.listening) return;
-    const closed = once(server, "close");
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
+  const { port, close } = await openPort(server);
   onTestFinished(close);
   return { origin: `http://127.0.0.1:${port}`, requests, close };
 }

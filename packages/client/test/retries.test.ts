@@ -61,6 +61,20 @@ describe("a retry", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("does not happen if the code is unknown and a retry is not free, because it may be a proxy's", async () => {
+    const { origin, requests } = await openRawServer(envelope(504, "timeout"));
+    const snap = clientOf(origin);
+    const calls = [snap.screenshot({ ...PAGE, cache: false }), snap.batches.resend("batch_01")];
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ code: "timeout", status: 504 });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("happens without the cache if the service rejected the request", async () => {
+    const { origin, requests } = await openRawServer(envelope(504, "render_timeout"), png);
+    await clientOf(origin).screenshot({ ...PAGE, cache: false });
+    expect(requests).toHaveLength(2);
+  });
+
   it("happens up to maxRetries times, and never with 0", async () => {
     const { origin, requests } = await openRawServer(envelope(503, "not_ready"));
     const snap = clientOf(origin, { maxRetries: 4 });

@@ -9,9 +9,8 @@ import {
   type FakeRenderer,
   type FakeRendererOptions,
 } from "@snap/testing";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { findFreePort } from "../../testing/test/servers/free-port.ts";
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 
 /** A customer of the service under test. */
@@ -101,14 +100,4 @@ export async function serve(
       return createClient({ baseUrl, token, signingSecret, ...clientOptions });
     },
   };
-}
-
-/** The signed URLs of batches contain the port, so it must be known before the server listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -83,6 +83,20 @@ describe("signUrl()", () => {
     );
   });
 
+  it("throws if the URL would be longer than servers accept", () => {
+    // a space takes three characters in a signed URL
+    const longest = { ...PAGE, css: "a".repeat(600) + " ".repeat(19_400) } as const;
+    expect(signUrl(longest, OPTIONS).length).toBeLessThan(60_000);
+    for (const css of ["é".repeat(20_000), " ".repeat(20_000)])
+      expect(() => signUrl({ ...PAGE, css }, OPTIONS)).toThrow(
+        expect.objectContaining({
+          code: "validation_failed",
+          status: 422,
+          message: "The parameters are too long for a signed URL; send the request with a token instead.",
+        }),
+      );
+  });
+
   it.for([
     [{ expires: 1_900_000_000_000 }, "expires, in Unix seconds, must be an integer from 1 to 40000000000"],
     [{ expires: 1.5 }, "expires, in Unix seconds, must be"],

@@ -114,6 +114,16 @@ describe("batches.wait() despite failures", () => {
     expect(requests).toHaveLength(1);
   });
 
+  it.for([undefined, null, 7, {}])("rejects %o without starting its timer", async (start) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const snap = createClient({ ...OPTIONS, baseUrl: "https://snap.example.com" });
+    const wrong = start as string;
+    expect(await failureOf(snap.batches.wait(wrong))).toMatchObject({ code: "misconfigured", status: 0 });
+    expect(await failureOf(snap.batches.items(wrong).next())).toMatchObject({ code: "misconfigured" });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("never reports fewer finished items than before", async () => {
     const { origin } = await openRawServer(state(QUEUED), state(HALF), state(QUEUED), state(COMPLETE));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });

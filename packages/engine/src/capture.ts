@@ -1,13 +1,13 @@
-import { LIMITS } from "@snap/protocol";
+import type { SnapParameters } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
-import { share, type ShareDependencies } from "./cache/share.ts";
+import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreDependencies } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
 import { refund, reserve, settle, type CreditDependencies, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
-import { identifyContent, type DocumentContent } from "./documents/document.ts";
+import { identifyContent, type DocumentContent, type SentDocument } from "./documents/document.ts";
 import { pageParameters } from "./documents/page-parameters.ts";
 import type { SentParameters, ParsedRequest } from "./parameters/parse-request.ts";
 import type { EntryPoint } from "./ports/history.ts";
@@ -15,7 +15,7 @@ import type { RateLimiter } from "./ports/rate-limiter.ts";
 import type { RenderedFile } from "./ports/renderer.ts";
 import type { Priority } from "./ports/render-leases.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
-import type { StoredRendering } from "./ports/renderings.ts";
+import type { RenderingKey, StoredRendering } from "./ports/renderings.ts";
 import type { Principal } from "./ports/tokens.ts";
 import { render, type RenderDependencies } from "./schedule/render.ts";
 import { checkTarget } from "./targets/check-target.ts";
@@ -95,9 +95,9 @@ export interface CaptureDependencies
 }
 
 /**
- * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share,
- * limit, reserve, render, deliver, store, settle. Only the email address is checked before parsing, and a
- * delivery is checked after it. A request runs each step at most once.
+ * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, then
+ * limit, reserve, render, deliver, store, settle (`renderAndCharge`). Only the email address is checked before
+ * parsing, and a delivery is checked after it. A request runs each step at most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */
@@ -107,7 +107,6 @@ export async function capture(
   onParsed?: (parsed: ParsedRequest) => void,
 ): Promise<Capture> {
   const { principal, priority = "interactive", requestId, maxWaitMs } = request;
-  const { linked = () => false } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
   // the document's files are built only for a render
@@ -130,58 +129,82 @@ export async function capture(
     return respondFromCache(dependencies, request, { rendering: cached, balance, delivery });
 
   const hasContent = document !== undefined;
-  const shared = await share(dependencies, { key, parameters, priority, hasContent, requestedAt, maxWaitMs });
-  if (!shared.isLed)
+  const sharing = { key, parameters, priority, hasContent, requestedAt, maxWaitMs };
+  const shared = parameters.cache ? await share(dependencies, sharing) : null;
+  if (shared?.isLed === false)
     return respondFromCache(dependencies, request, { rendering: shared.rendering, balance: null, delivery });
 
   try {
-    const rateLimit = await limit(dependencies, principal);
-    const reservation = await reserve(dependencies, account);
-    const { priorityRaised, start: onStart } = shared;
-    const slotRequest = {
-      accountId: account.id,
-      requestId,
-      priority,
-      requestedAt,
-      maxWaitMs,
-      priorityRaised,
-      onStart,
-      document,
-    };
-    let rendering: StoredRendering;
-    let storedLocation: string | null;
-    try {
-      const file = await render(dependencies, parameters, slotRequest);
-      request.accept?.(file);
-      const fresh = await toStoredRendering(file, {
-        now: dependencies.clock.now(),
-        ttlSeconds: parameters.cacheTtl,
-      });
-      // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
-      storedLocation = await deliver(dependencies, delivery, fresh);
-      rendering = await store(dependencies, { key, parameters, fresh, led: shared, linked });
-    } catch (error) {
-      await refund(dependencies, reservation);
-      throw error;
-    }
-    const isCharged = await settle(dependencies, {
-      reservation,
-      rendering,
-      storedLocation,
-      settle: request.settle,
-    });
-    return {
-      rendering,
-      cache: parameters.cache ? "miss" : "bypass",
-      unchanged: request.holds?.(rendering.etag) ?? false,
-      rateLimit,
-      creditCost: isCharged ? 1 : 0,
-      storedLocation,
-      balance: isCharged ? reservation.balance : null,
-      respondedAt: dependencies.clock.now(),
-    };
+    const missed = { key, parameters, document, delivery, requestedAt, led: shared };
+    return await renderAndCharge(dependencies, request, missed);
   } catch (error) {
-    shared.fail(error);
+    shared?.fail(error);
+    throw error;
+  }
+}
+
+/** A request that is not served from the cache. */
+interface MissedRequest {
+  readonly key: RenderingKey;
+  readonly parameters: SnapParameters;
+  readonly document: SentDocument | undefined;
+  readonly delivery: Delivery | null;
+  readonly requestedAt: number;
+  /** The render that other requests share; `null` with `cache: false`. */
+  readonly led: LedRender | null;
+}
+
+/** The steps from limit to settle. Anything that fails after the reservation refunds it. */
+async function renderAndCharge(
+  dependencies: CaptureDependencies,
+  request: CaptureRequest & CaptureOptions,
+  { key, parameters, document, delivery, requestedAt, led }: MissedRequest,
+): Promise<Capture> {
+  const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
+  const rateLimit = await limit(dependencies, principal);
+  const reservation = await reserve(dependencies, principal.account);
+  const wait = { priority, requestedAt, maxWaitMs, priorityRaised: led?.priorityRaised, onStart: led?.start };
+  let rendering: StoredRendering;
+  let storedLocation: string | null;
+  try {
+    const file = await render(dependencies, parameters, {
+      ...wait,
+      accountId: key.accountId,
+      requestId,
+      document,
+    });
+    requireAccepted(file, request, led);
+    const fresh = await toStoredRendering(file, {
+      now: dependencies.clock.now(),
+      ttlSeconds: parameters.cacheTtl,
+    });
+    // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
+    storedLocation = await deliver(dependencies, delivery, fresh);
+    rendering = await store(dependencies, { key, parameters, fresh, led, linked });
+  } catch (error) {
+    await refund(dependencies, reservation);
+    throw error;
+  }
+  const settlement = { reservation, rendering, storedLocation, settle: request.settle };
+  const isCharged = await settle(dependencies, settlement);
+  return {
+    rendering,
+    cache: parameters.cache ? "miss" : "bypass",
+    unchanged: request.holds?.(rendering.etag) ?? false,
+    rateLimit,
+    creditCost: isCharged ? 1 : 0,
+    storedLocation,
+    balance: isCharged ? reservation.balance : null,
+    respondedAt: dependencies.clock.now(),
+  };
+}
+
+/** Throws what `accept` throws. Requests that joined the render may accept the file, so they do not share the failure. */
+function requireAccepted(file: RenderedFile, { accept }: CaptureOptions, led: LedRender | null): void {
+  try {
+    accept?.(file);
+  } catch (error) {
+    led?.abandon();
     throw error;
   }
 }
@@ -193,12 +216,8 @@ function limit(
 ): Promise<RateLimitState> {
   const now = clock.now();
   const { requestsPerMinute } = entitlementOf(account, plans, now);
-  return enforceRateLimit(rateLimiter, {
-    accountId: account.id,
-    name: "render",
-    limit: requestsPerMinute,
-    now,
-  });
+  const limited = { accountId: account.id, name: "render", limit: requestsPerMinute, now } as const;
+  return enforceRateLimit(rateLimiter, limited);
 }
 
 /**
@@ -216,12 +235,7 @@ async function respondFromCache(
 ): Promise<Capture> {
   const { rateLimiter, clock } = dependencies;
   const unchanged = holds?.(rendering.etag) ?? false;
-  const limited = {
-    accountId: principal.account.id,
-    name: "cached",
-    limit: LIMITS.cachedRequestsPerMinute,
-    now: clock.now(),
-  } as const;
+  const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
   const storedLocation = await deliver(dependencies, delivery, rendering);

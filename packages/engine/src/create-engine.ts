@@ -1,4 +1,4 @@
-import { LIMITS, type UsageReport } from "@snap/protocol";
+import type { UsageReport } from "@snap/protocol";
 import { createAccounts, type Accounts } from "./accounts/accounts.ts";
 import { createAuditLog, type AuditLog } from "./audit/audit.ts";
 import { entitlementOf, usageReport } from "./accounts/entitlement.ts";
@@ -14,10 +14,10 @@ import { createCaptures } from "./captures.ts";
 import { linkRendering, type LinkRequest, type RenderingLink } from "./cache/links.ts";
 import { RunningRenders } from "./cache/running-renders.ts";
 import { createRenderingCache } from "./cache/rendering-cache.ts";
-import { readCredits, type CreditState } from "./credits/credits.ts";
+import { createCreditReader, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
-import { createTransferBudget } from "./limits/transfer-budget.ts";
+import { createTransferBudget } from "./limits/byte-budget.ts";
 import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
 import { createLifetime } from "./lifetime.ts";
@@ -30,6 +30,7 @@ import type { Account } from "./ports/accounts.ts";
 import type { ServerClock } from "./ports/clock.ts";
 import type { StandingBalance } from "./ports/ledger.ts";
 import type { CacheStats } from "./ports/renderings.ts";
+import type { Storage } from "./ports/storage.ts";
 import { prunePeriodically } from "./prune-periodically.ts";
 import { createCacheKey } from "./parameters/cache-key.ts";
 import { createParser } from "./parameters/parse-request.ts";
@@ -144,18 +145,15 @@ export function createEngine(options: EngineOptions): Engine {
   const seal = createSeal(settings.secretKey, random);
   const dependencies = assembleDependencies(settings, { seal, scheduler, quarantine, reversals });
   const captures = createCaptures(settings, { dependencies, seal });
-  const credits = creditReader(settings);
+  const credits = createCreditReader(dependencies);
   const batchDependencies: BatchDependencies = {
-    ...storage,
-    ...settings,
     ...dependencies,
-    seal,
     rules: { retentionMs: settings.batchRetentionMs, retryWindowMs: settings.batchRetryWindowMs },
     capture: captures.captureItem,
     recorder: captures.recorder,
     clocks,
     credits,
-    linkItems: createItemLinks({ ...storage, ...settings, seal }),
+    linkItems: createItemLinks(dependencies),
     onSubmitted: () => workers.wake(),
   };
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
@@ -194,9 +192,8 @@ export function createEngine(options: EngineOptions): Engine {
     lastBackupAt: () => storage.lastBackupAt(),
     async close() {
       lifetime.end();
-      stopPruning();
       clocks.stop();
-      await workers.stop();
+      await Promise.all([stopPruning(), workers.stop()]);
       await captures.close();
       await reversals.close();
       await uses.close();
@@ -208,8 +205,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function reportUsage(account: Account): Promise<UsageReport> {
     const now = clock.now();
-    const limit = LIMITS.usageReportsPerMinute;
-    await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", limit, now });
+    await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
 }
@@ -237,19 +233,6 @@ function createAdministration(
   };
 }
 
-/** Returns a function that reads an account's credits, from `standing` if that is still valid. */
-function creditReader({
-  storage,
-  plans,
-  clock,
-}: EngineSettings): (account: Account, standing?: StandingBalance | null) => Promise<CreditState> {
-  return (account, standing) => {
-    const now = clock.now();
-    const entitlement = entitlementOf(account, plans, now);
-    return readCredits(storage.ledger, { account, entitlement, now, standing });
-  };
-}
-
 /** Makes the callers' methods reject only with `SnapError`. */
 function withSnapErrors(batches: Batches): Batches {
   return {
@@ -262,46 +245,23 @@ function withSnapErrors(batches: Batches): Batches {
   };
 }
 
+/** Everything that captures use; batches use it too. */
 function assembleDependencies(
   settings: EngineSettings,
-  {
-    seal,
-    ...dependencies
-  }: Pick<CaptureDependencies, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
-): CaptureDependencies {
-  const { storage, clock, random, plans, targets, renderer, resolver, upstreamProxy, stores } = settings;
-  const {
-    reservationLeaseMs,
-    memoryCacheBytes: memoryBytes,
-    maxRenderingBytes,
-    onEvent,
-    onBackgroundError,
-  } = settings;
-  const cacheKey = createCacheKey(seal);
+  parts: Pick<CaptureDependencies, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
+): EngineSettings & Storage & typeof parts & CaptureDependencies {
+  const { storage, clock, targets: policy, renderer, memoryCacheBytes: memoryBytes } = settings;
+  const cacheKey = createCacheKey(parts.seal);
   return {
-    ...dependencies,
+    ...storage,
+    ...settings,
+    ...parts,
     cacheKey,
-    parse: createParser({ policy: targets, renderer, cacheKey }),
+    parse: createParser({ policy, renderer, cacheKey }),
     cache: createRenderingCache({ store: storage.renderings, clock, memoryBytes }),
     runningRenders: new RunningRenders(),
     renderLeases: storage.renderLeases ?? SINGLE_PROCESS_LEASES,
-    rateLimiter: storage.rateLimiter,
-    ledger: storage.ledger,
-    documents: storage.documents,
-    renderer,
-    resolver,
-    upstreamProxy,
-    targets,
-    maxRenderingBytes,
     isolatesAccounts: settings.isolation === "account",
-    onQuarantined: settings.onQuarantined,
-    plans,
-    clock,
-    random,
-    stores,
-    deliveryBudget: createTransferBudget(maxRenderingBytes),
-    reservationLeaseMs,
-    onEvent,
-    onBackgroundError,
+    deliveryBudget: createTransferBudget(settings.maxRenderingBytes),
   };
 }

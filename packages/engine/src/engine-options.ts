@@ -2,6 +2,7 @@ import { BATCH_LIMITS } from "@snap/protocol";
 import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
+import { DAY_MS } from "./days.ts";
 import type { NamedStores } from "./delivery/stores.ts";
 import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
@@ -10,6 +11,7 @@ import { HISTORY_RETENTION_MAX_MS } from "./history/history.ts";
 import type { UpstreamProxy } from "./egress/upstream-proxy.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { guardListeners } from "./listeners.ts";
+import { isIntegerWithin, requireIntegers, withoutUndefined } from "./option-values.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
 import { systemRandom, type Random } from "./ports/random.ts";
@@ -114,7 +116,8 @@ export interface EngineOptions {
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+/** Instants that far ahead are still valid dates. */
+const DURATION_MAX_MS = 36_500 * DAY_MS;
 /** A receiver that is down for a day still gets its webhooks. */
 const WEBHOOK_RETRY_DELAYS_MS = [
   5 * SECOND_MS,
@@ -129,8 +132,22 @@ const WEBHOOK_RETRY_DELAYS_MS = [
 /** The options with every default applied. */
 export type EngineSettings = Required<Omit<EngineOptions, "baseUrl">> & { readonly baseUrl: string | null };
 
+const BOUNDS = {
+  concurrency: { min: 1 },
+  maxWaiting: { min: 1 },
+  maxWaitingPerAccount: { min: 1 },
+  maxWaitMs: { min: 0 },
+  reservationLeaseMs: { min: 1 },
+  maxRenderingBytes: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  memoryCacheBytes: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  batchRetentionMs: { min: 1, max: DURATION_MAX_MS },
+  batchRetryWindowMs: { min: 0 },
+  itemLeaseMs: { min: 1 },
+} as const;
+
 /** @throws RangeError that names the option that is out of bounds. */
-export function withDefaults(options: EngineOptions): EngineSettings {
+export function withDefaults(given: EngineOptions): EngineSettings {
+  const options = withoutUndefined(given);
   const { resolver = systemResolver, renderer } = options;
   const { targets = renderer.targets ?? PUBLIC_TARGETS_ONLY, upstreamProxy = null } = options;
   const { machine = createSystemMachine() } = options;
@@ -163,8 +180,18 @@ export function withDefaults(options: EngineOptions): EngineSettings {
     ...guardListeners(options),
     baseUrl: options.baseUrl ?? null,
   };
+  requireIntegers(settings, BOUNDS);
+  requireRetryDelays(settings);
   requireRetentions(settings);
+  if (settings.isolation !== "shared" && settings.isolation !== "account")
+    throw new RangeError('isolation must be "shared" or "account"');
   return settings;
+}
+
+function requireRetryDelays({ webhookRetryDelaysMs }: EngineSettings): void {
+  const bounds = { min: 0, max: DURATION_MAX_MS };
+  if (!webhookRetryDelaysMs.every((delayMs) => isIntegerWithin(delayMs, bounds)))
+    throw new RangeError(`webhookRetryDelaysMs must be integers from 0 to ${DURATION_MAX_MS} (100 years)`);
 }
 
 function requireRetentions({ journalRetentionMs, historyRetentionMs }: EngineSettings): void {
@@ -182,5 +209,5 @@ function isRetention(
   valueMs: number | null,
   { minMs, maxMs = Infinity }: { readonly minMs: number; readonly maxMs?: number },
 ): boolean {
-  return valueMs === null || (Number.isInteger(valueMs) && valueMs >= minMs && valueMs <= maxMs);
+  return valueMs === null || isIntegerWithin(valueMs, { min: minMs, max: maxMs });
 }

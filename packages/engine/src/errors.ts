@@ -1,21 +1,21 @@
-import { ERROR_CODES, type ErrorCode, type ParameterProblems } from "@snap/protocol";
+import { ERROR_CODES, type ErrorCode, type ParameterProblems, type ProblemList } from "@snap/protocol";
 
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
   /** Error messages by the name of the parameter, field or file that they concern. */
-  readonly errors?: ParameterProblems;
+  readonly errors?: ParameterProblems | undefined;
   /** Seconds until a retry may succeed; by default, the value for the code. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** State of the exceeded rate limit, for `rate_limited`. */
-  readonly rateLimit?: { readonly limit: number; readonly remaining: number };
+  readonly rateLimit?: { readonly limit: number; readonly remaining: number } | undefined;
   /** Whether the cause is temporary and not the page; if so, a batch item is retried. `false` by default. */
-  readonly isTransient?: boolean;
+  readonly isTransient?: boolean | undefined;
   /** Notes on a failed render, such as `capture-too-large`. If there are any, a retry fails the same way. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly string[] | undefined;
   /** Whether the page would have harmed other renders: the renderer ended it, or it ended its isolated browser. */
-  readonly pageEnded?: boolean;
+  readonly pageEnded?: boolean | undefined;
   /** For the log; never shown to the caller. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -76,6 +76,21 @@ export function toSnapError(error: unknown): SnapError {
     detail: String(error),
     cause: error,
   });
+}
+
+/** Returns the error for one invalid parameter, field or file. */
+export function invalidParameter(name: string, problem: string): SnapError {
+  return new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
+}
+
+/**
+ * @param code - By default `invalid_url` if only `url` is invalid, `validation_failed` otherwise.
+ * @throws SnapError that lists the problems, if there are any.
+ */
+export function rejectProblems(problems: ProblemList, code?: ErrorCode): void {
+  const failure = problems.toFailure();
+  if (failure !== null)
+    throw new SnapError(code ?? failure.code, failure.message, { errors: failure.errors });
 }
 
 /** Resolves as `work` does. Rejects with a `SnapError`, into which any other error is converted. */

@@ -15,7 +15,7 @@ export type { DeliveryAttempt } from "./batches/deliver.ts";
 export type { WebhookTest } from "./batches/test-webhook.ts";
 export type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
 export type { BatchWorker } from "./batches/worker.ts";
-export type { Document, DocumentContent } from "./documents/document.ts";
+export type { DocumentContent } from "./documents/document.ts";
 export type { Documents, DocumentRequest, DocumentUpload, NewDocument } from "./documents/documents.ts";
 export type { NamedStore } from "./delivery/stores.ts";
 export type { EngineEvent, LedgerOperation } from "./engine-event.ts";

@@ -3,7 +3,6 @@
  */
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
-export type { Entitlement } from "./accounts/entitlement.ts";
 export { availablePlans } from "./accounts/plans.ts";
 export { EMAIL_CHARACTERS_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
@@ -20,7 +19,7 @@ export type { CaptureOptions } from "./capture.ts";
 export { invalidFile, findPathProblem, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
-export { createDocument, documentIdOf, documentUrl, identifyContent } from "./documents/document.ts";
+export { documentUrl, identifyContent } from "./documents/document.ts";
 export { accountNotFound, toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListProblem } from "./filter-lists/find-problem.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";
@@ -38,9 +37,11 @@ export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
 export { isMetadataAddress } from "./targets/metadata.ts";
-export { abortable, withTimeout } from "./timeouts.ts";
+export { abortable } from "./timeouts.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
-export { keyFingerprint } from "./tokens/seal.ts";
+export { OVERLAP_MAX_MS } from "./tokens/previous-secrets.ts";
+export { keyFingerprint, SECRET_KEY_MIN_CHARACTERS } from "./tokens/seal.ts";
+export { parseTokenId } from "./tokens/token-text.ts";
 export { ABILITIES, isTokenName, tokenNotFound } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";
 export { isUserAgent } from "./user-agent.ts";

@@ -18,9 +18,7 @@ export type Listeners = Required<
  * `onBackgroundError` receives the errors of the others; its own become process warnings.
  */
 export function guardListeners(options: EngineOptions): Listeners {
-  const onBackgroundError = guard(options.onBackgroundError, (error) =>
-    process.emitWarning(error instanceof Error ? error : String(error)),
-  );
+  const onBackgroundError = guard(options.onBackgroundError, warn);
   return {
     onQuarantined: guard(options.onQuarantined, onBackgroundError),
     onEvent: guard(options.onEvent, onBackgroundError),
@@ -32,7 +30,13 @@ export function guardListeners(options: EngineOptions): Listeners {
   };
 }
 
-function guard<T>(
+/** Reports an error that no caller can handle as a process warning. */
+export function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+/** Returns a listener that passes its errors to `onError` instead of throwing them. */
+export function guard<T>(
   listener: ((value: T) => void) | undefined,
   onError: (error: unknown) => void,
 ): (value: T) => void {

@@ -1,8 +1,8 @@
 import { AUDIT_RETENTION_MS } from "./audit/audit.ts";
+import { DAY_MS, dayOf } from "./days.ts";
 import type { EngineSettings } from "./engine-options.ts";
-import { dayOf } from "./history/daily-totals.ts";
 import { HISTORY_RETENTION_MAX_MS, HISTORY_TOTALS_RETENTION_MS } from "./history/history.ts";
-import { idPrefixAt } from "./ordered-ids.ts";
+import { idPrefixAt } from "./ids.ts";
 import type { PruneRequest } from "./ports/ledger.ts";
 
 /** Large rows are deleted one at a time, because every request waits while the embedded storage deletes one. */
@@ -13,7 +13,6 @@ const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between deletions, so requests are served: 200 deletions a second are more than a machine renders. */
 const PRUNE_NEXT_MS = 5;
 
-const DAY_MS = 24 * 60 * 60_000;
 /** The longest period. */
 const MONTH_MS = 31 * DAY_MS;
 /** A charge is reversed within a day, and customers can ask about it for a month. */
@@ -32,9 +31,10 @@ export type PruneOptions = Pick<
 >;
 
 /**
- * Deletes expired records in the background, until the returned function is called (docs/explanation/retention.md).
+ * Deletes expired records in the background, until the returned function is called (docs/explanation/retention.md). Its
+ * promise resolves when the running deletion has ended.
  */
-export function prunePeriodically(options: PruneOptions): () => void {
+export function prunePeriodically(options: PruneOptions): () => Promise<void> {
   const { storage, clock, onBackgroundError } = options;
   const { renderings, batches, documents, accounts, ledger, audit, history, signIns } = storage;
   const limit = PRUNE_LIMIT;
@@ -51,9 +51,11 @@ export function prunePeriodically(options: PruneOptions): () => void {
   ];
   let cancel = (): void => {};
   let isStopped = false;
+  let pruning: Promise<void> = Promise.resolve();
   const prune = async (): Promise<void> => {
     let hasMore = false;
     for (const step of steps) {
+      if (isStopped) return;
       try {
         hasMore = (await step(clock.now())) > 0 || hasMore;
       } catch (error) {
@@ -63,12 +65,16 @@ export function prunePeriodically(options: PruneOptions): () => void {
     schedule(hasMore ? PRUNE_NEXT_MS : PRUNE_INTERVAL_MS);
   };
   const schedule = (delayMs: number): void => {
-    if (!isStopped) cancel = clock.after(delayMs, () => void prune());
+    if (isStopped) return;
+    cancel = clock.after(delayMs, () => {
+      pruning = prune();
+    });
   };
   schedule(PRUNE_INTERVAL_MS);
-  return () => {
+  return async () => {
     isStopped = true;
     cancel();
+    await pruning;
   };
 }
 

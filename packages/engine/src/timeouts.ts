@@ -35,6 +35,20 @@ export interface TimeLimit {
   readonly reason: () => Error;
 }
 
+/** Returns what `work` resolves with, or `otherwise` after `durationMs`. The work must observe its signal. */
+export async function giveUpAfter<T>(
+  limit: { readonly signal: AbortSignal; readonly durationMs: number; readonly otherwise: T },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timedOut = new Error("the time limit was reached");
+  try {
+    return await withTimeout({ ...limit, reason: () => timedOut }, work);
+  } catch (error) {
+    if (error === timedOut) return limit.otherwise;
+    throw error;
+  }
+}
+
 /** Runs `work` with a signal that aborts after `durationMs`. The work must observe the signal. */
 export async function withTimeout<T>(
   limit: TimeLimit,

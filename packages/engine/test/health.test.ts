@@ -1,8 +1,9 @@
 import { createFakeClock, createFakeRenderer, createMemoryStorage, type FakeClock } from "@snap/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../src/index.ts";
+import { type Engine } from "../src/index.ts";
 import type { Renderer, Storage } from "../src/ports/index.ts";
 import { microtasks } from "./batches/open-engine.ts";
+import { openTestEngine } from "./open-test-engine.ts";
 
 const hang = (): Promise<never> => new Promise(() => {});
 
@@ -13,10 +14,9 @@ interface Opened {
 
 function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Opened {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
-  const engine = createEngine({
+  const engine = openTestEngine({
     storage: { ...createMemoryStorage(), ...storage },
     renderer: { ...createFakeRenderer(), ...renderer },
-    secretKey: "a key for these tests",
     clock,
   });
   onTestFinished(() => engine.close());

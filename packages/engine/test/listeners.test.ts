@@ -1,14 +1,7 @@
 import { once } from "node:events";
-import {
-  createFakeClock,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryStorage,
-} from "@snap/testing";
 import { describe, expect, it } from "vitest";
-import { createEngine, type Engine } from "../src/create-engine.ts";
 import type { EngineOptions } from "../src/engine-options.ts";
+import { createPrincipal, openTestEngine } from "./open-test-engine.ts";
 
 const fail = (message: string) => (): never => {
   throw new Error(message);
@@ -16,21 +9,11 @@ const fail = (message: string) => (): never => {
 
 /** Renders a page for a new account; returns the credits used. */
 async function renderOnce(listeners: Partial<EngineOptions>): Promise<number> {
-  const engine: Engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer: createFakeRenderer(),
-    secretKey: "a key for these tests",
-    clock: createFakeClock(Date.parse("2026-03-01T12:00:00Z")),
-    random: createFakeRandom(1),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-    ...listeners,
-  });
-  const account = await engine.accounts.create({ email: "a@b.org", planSlug: "starter", verified: true });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  const principal = await engine.authenticate(token);
+  const engine = openTestEngine(listeners);
+  const principal = await createPrincipal(engine);
   const { cache } = await engine.capture({ principal, parameters: { url: "https://example.com/" } });
   expect(cache).toBe("miss");
-  const { used } = await engine.credits(account);
+  const { used } = await engine.credits(principal.account);
   await engine.close();
   return used;
 }

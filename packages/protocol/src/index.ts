@@ -42,12 +42,15 @@ export type {
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
-export { checkContent, CONTENT_NAMES } from "./parameters/content.ts";
+export { checkContent, CONTENT_NAMES, PAGE_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
 export { ANSWERS } from "./parameters/answer.ts";
+export type { Answer } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
+export { checkField } from "./parameters/check-field.ts";
 export { ProblemList } from "./parameters/problem-list.ts";
 export type { ValidationFailure } from "./parameters/problem-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
@@ -57,25 +60,26 @@ export type { FileFormat } from "./parameters/image-size.ts";
 export { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey } from "./parameters/object-key.ts";
 export type { StoreKeyValues } from "./parameters/object-key.ts";
 export { paperSizeInches, UNITS_PER_INCH } from "./parameters/paper-size.ts";
-export { PARAMETER_GROUPS } from "./parameters/row.ts";
-export type { Mode, ParameterGroup, ParameterRow } from "./parameters/row.ts";
+export type { Mode } from "./parameters/row.ts";
 export { checkRules, checkSent } from "./parameters/rules.ts";
 export {
+  checkSignable,
   DELIVERY_NAMES,
+  fitsSignedUrl,
   isUnsignable,
   SECRET_NAMES,
   secretsIn,
-  unsignableIn,
   withoutDelivery,
 } from "./parameters/secrets.ts";
 export { isSelector, selectorPattern } from "./parameters/selector.ts";
-export { mustBeOneOf, suggestName } from "./parameters/suggest-name.ts";
+export { mustBeOneOf, suggestion, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
 export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";
 export { DEFAULT_AVIF_QUALITY } from "./parameters/rows/image.ts";
 export { DEFAULT_VIEWPORT } from "./parameters/rows/viewport.ts";
 export { DEFAULT_WAIT, DEFAULT_WAIT_TIMEOUT_MS } from "./parameters/rows/wait.ts";
-export { PARAMETER_TABLE } from "./parameters/table.ts";
+export { PARAMETER_GROUPS, PARAMETER_TABLE } from "./parameters/table.ts";
+export type { ParameterGroup, ParameterRow } from "./parameters/table.ts";
 export { canonicalJson, canonicalText } from "./parameters/text.ts";
 export { isHostPattern } from "./parameters/url-patterns.ts";
 export { encodeSpaces, isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./parameters/target-url.ts";
@@ -98,7 +102,7 @@ export type {
 } from "./parameters/types.ts";
 export type { ValidBatchItem, ValidPdf, ValidScreenshot, ValidSignable } from "./parameters/valid-input.ts";
 export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
-export { buildSignedUrl } from "./signing/build-signed-url.ts";
+export { buildSignedUrl, SIGNATURE_PARAMETERS } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";
 export { signQuery, verifyQuery } from "./signing/sign-query.ts";

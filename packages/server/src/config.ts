@@ -55,7 +55,7 @@ export function readConfig(
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
     variables,
-    findContradictions(variables.values, purpose),
+    (valid) => findContradictions(variables.values, { valid, purpose }),
   );
   const config = {
     ...settings,
@@ -102,8 +102,8 @@ type Mistake = readonly [variable: string, message: string];
 interface VariablesRead {
   /** The variables, with the secrets that were read from files. */
   readonly values: Environment;
-  /** Found while reading the files. */
-  readonly mistakes: readonly Mistake[];
+  /** Why the file of a secret cannot be used, by the variable of the setting. */
+  readonly fileProblems: Environment;
 }
 
 /** An empty variable counts as unset. */
@@ -111,36 +111,37 @@ function readVariables(environment: Environment): VariablesRead {
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith(PREFIX) && value !== ""),
   );
-  const { values, mistakes } = readSecretFiles(variables);
-  return { values: { ...variables, ...values }, mistakes };
+  const { values, problems } = readSecretFiles(variables);
+  return { values: { ...variables, ...values }, fileProblems: problems };
 }
 
-/** @throws ConfigError that names every mistake. */
+/**
+ * @param contradictionsIn Finds mistakes in combinations of the values that are each valid.
+ * @throws ConfigError that names every mistake.
+ */
 function readSettings<Names extends keyof Settings>(
   settings: Pick<typeof SETTINGS, Names>,
-  variables: VariablesRead,
-  contradictory: readonly Mistake[] = [],
+  { values: environment, fileProblems }: VariablesRead,
+  contradictionsIn: (valid: Partial<Settings>) => readonly Mistake[] = () => [],
 ): Pick<Settings, Names> {
   const values: Record<string, unknown> = {};
   const mistakes: Mistake[] = [];
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const { variable, schema } = setting;
-    const fileMistakes = variables.mistakes.filter(
-      ([fileVariable]) => fileVariable === fileVariableOf(setting),
-    );
-    const result = schema.safeParse(variables.values[variable]);
+    const fileProblem = fileProblems[variable];
+    if (fileProblem !== undefined) {
+      mistakes.push([fileVariableOf(setting), fileProblem]);
+      continue;
+    }
+    const result = schema.safeParse(environment[variable] ?? setting.default);
     values[name] = result.data;
-    mistakes.push(...fileMistakes);
     for (const { message } of result.error?.issues ?? [])
-      mistakes.push([sourceOf(setting, variables.values), message]);
+      mistakes.push([sourceOf(setting, environment), message]);
   }
   // a secret whose file cannot be read is not missing
-  const unread = new Set(variables.mistakes.map(([fileVariable]) => fileVariable.replace(/_FILE$/, "")));
-  mistakes.push(...contradictory.filter(([variable]) => !unread.has(variable)));
+  mistakes.push(...contradictionsIn(values).filter(([variable]) => fileProblems[variable] === undefined));
   if (mistakes.length > 0)
-    throw new ConfigError(
-      mistakes.map(([name, message]) => describeMistake({ name, message, environment: variables.values })),
-    );
+    throw new ConfigError(mistakes.map(([name, message]) => describeMistake({ name, message, environment })));
   return values as Pick<Settings, Names>;
 }
 
@@ -188,8 +189,8 @@ export interface DocumentedVariable {
 /** Returns the variables of this release. */
 export function documentVariables(): readonly DocumentedVariable[] {
   return Object.values<Setting>(SETTINGS).flatMap((setting) => {
-    const { variable: name, description: meaning, unset } = setting;
-    const documented = { name, meaning, unset };
+    const { variable: name, description: meaning } = setting;
+    const documented = { name, meaning, unset: setting.default ?? setting.unset };
     if (setting.secret !== true) return [documented];
     return [
       documented,

@@ -47,6 +47,14 @@ export function isFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT"].includes(code) || (errcode & 0xff) === SQLITE.FULL;
 }
 
+/** Returns the error of a command that fills a disk. */
+export function diskFull(
+  folder: string,
+  { advice, cause }: { readonly advice: string; readonly cause: unknown },
+): OperatorError {
+  return new OperatorError("disk_full", `the disk that holds ${folder} is full`, advice, { cause });
+}
+
 /** Storages cannot import OperatorError: their errors have its fields. */
 export function adviceOf(error: unknown): OperatorError | null {
   if (!(error instanceof Error) || !("problem" in error) || !("advice" in error) || !("code" in error))

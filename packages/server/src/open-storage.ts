@@ -199,8 +199,8 @@ async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | 
 }
 
 /** Opens the data folder to move from, and locks the folder until the source is closed. */
-export function openMoveSource(dataDir: string): Promise<TransferSource> {
-  return openSqliteSource({ directory: dataDir });
+export function openMoveSource(directory: string): Promise<TransferSource> {
+  return withDataDirErrors(directory, () => openSqliteSource({ directory }));
 }
 
 /** Copies the data folder's database for a backup, even while the service is running. */

@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { publicUrlOf, type Config } from "./config.ts";
 
 /** For commands on the same data folder, whose SNAP_PORT may differ from the service's. */
 function fileOf(dataDir: string): string {
@@ -15,10 +16,18 @@ export async function writeServedAddress(dataDir: string, origin: string): Promi
 }
 
 /** Returns the origin of the service running on the data folder, or `null`. A killed service leaves a stale one. */
-export async function readServedAddress(dataDir: string): Promise<string | null> {
+async function readServedAddress(dataDir: string): Promise<string | null> {
   const text = await readFile(fileOf(dataDir), "utf8").then(
     (content) => content.trim(),
     () => "",
   );
   return /^https?:\/\/[^\s/]+$/.test(text) && URL.canParse(text) ? text : null;
+}
+
+/** Returns the origin at which clients reach the service, for the output of a command; `null` if it is unknown. */
+export async function serviceOrigin(config: Config): Promise<string | null> {
+  const { publicUrl, port, shared, dataDir } = config;
+  const known = publicUrl ?? (shared === null ? await readServedAddress(dataDir) : null);
+  // 0 picks a free port
+  return known ?? (port === 0 ? null : publicUrlOf(config, port));
 }

@@ -35,11 +35,21 @@ const CACHE_TIMEOUT_MS = 10_000;
 /** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
 const LEASE_MARGIN_MS = 75_000;
 
+/** The egress proxy and the checks before it look up the same names, so they share a resolver and its cached answers. */
+const resolvers = new WeakMap<Config, Resolver>();
+
+/** Returns the resolver for pages and webhooks; always the same one for a configuration. */
+export function resolverOf(config: Config): Resolver {
+  const resolver = resolvers.get(config) ?? openResolver(config);
+  resolvers.set(config, resolver);
+  return resolver;
+}
+
 /**
- * Returns the resolver for pages and webhooks. Pages must not reach the service's own ports. These are blocked by
+ * Pages must not reach the service's own ports. These are blocked by
  * address, so the machine's own resolver always resolves their names, as it does for this process.
  */
-export function resolverOf(config: Config): Resolver {
+function openResolver(config: Config): Resolver {
   const { nameServers: servers } = config;
   if (servers === null) return systemResolver;
   const resolver = createSystemResolver({ servers });
@@ -108,7 +118,7 @@ export async function createRenderer(config: Config, options: RendererOptions): 
   });
 }
 
-type OpenEngineOptions = Pick<
+export type OpenEngineOptions = Pick<
   EngineOptions,
   | "renderer"
   | "targets"

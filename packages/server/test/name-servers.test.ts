@@ -3,6 +3,16 @@ import { openNameServer } from "../../testing/test/servers/name-server.ts";
 import { readConfig } from "../src/config.ts";
 import { resolverOf } from "../src/wire.ts";
 
+it("SNAP_DNS_SERVERS are queried once for a name, by all parts of the service together", async () => {
+  const server = await openNameServer(() => ["192.0.2.1"]);
+  const { config } = readConfig({ SNAP_DNS_SERVERS: server.address });
+  await resolverOf(config).resolve("page.example.com");
+  const { length } = server.questions;
+  expect(await resolverOf(config).resolve("page.example.com")).toEqual(["192.0.2.1"]);
+  expect(server.questions).toHaveLength(length);
+  server.close();
+});
+
 it("SNAP_DNS_SERVERS are not queried for the names of the service's own databases", async () => {
   const server = await openNameServer(() => ["192.0.2.1"]);
   const { config } = readConfig({

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../src/config.ts";
 import { servicePolicy, targetPolicy } from "../src/target-policy.ts";
 
@@ -23,9 +23,8 @@ it("closes the service's databases to pages, including their default ports", () 
   expect(targetPolicy(config).ownPorts?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
 });
 
-it("closes object stores on private addresses to pages", () => {
-  const directory = mkdtempSync(join(tmpdir(), "snap-policy-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+it("closes object stores on private addresses to pages", async () => {
+  const directory = await temporaryDirectory();
   const file = join(directory, "stores.json");
   const store = { region: "auto", bucket: "renderings", accessKeyId: "a", secretAccessKeyFile: "key" };
   writeFileSync(join(directory, "key"), "secret\n");

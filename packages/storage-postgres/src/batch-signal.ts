@@ -1,6 +1,6 @@
 import type { QueueWatch } from "@snap/engine/ports";
 import pg from "pg";
-import type { DatabaseOptions, Query } from "./database.ts";
+import { CONNECT_TIMEOUT_MS, type DatabaseOptions, type Query } from "./database.ts";
 
 /** Wakes the batch workers of all processes when a batch is submitted. */
 export interface BatchSignal {
@@ -11,7 +11,6 @@ export interface BatchSignal {
 }
 
 const CHANNEL = "snap_batches";
-const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 2_000;
 
 /**

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer } from "node:net";
+import { openPort } from "../../testing/test/servers/open-port.ts";
 
 /** A proxy between a storage and its server that cuts connections. */
 export interface CuttingProxy {
@@ -17,14 +17,10 @@ export interface CuttingProxy {
 export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
   let responsesUntilCut = Infinity;
   let isCutOff = false;
-  const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (isCutOff && responsesUntilCut === -1) return client.destroy();
     const upstream = connect(serverPort, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
-    }
+    upstream.on("error", () => upstream.destroy());
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
     client.pipe(upstream);
@@ -37,9 +33,8 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
         client.write(response);
       }
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port, close } = await openPort(server);
   return {
     url: (database) => `postgres://snap@127.0.0.1:${port}/${database}`,
     cutResponse(skipped) {
@@ -53,10 +48,6 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       isCutOff = false;
     },
     hasCut: () => responsesUntilCut === -1,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }

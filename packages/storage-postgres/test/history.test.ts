@@ -1,8 +1,12 @@
 import type { HistoryFilter, Storage } from "@snap/engine/ports";
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { failedEntry, historyId, sampleEntry } from "../../testing/src/suites/history-samples.ts";
-import { sampleTotals } from "./sample-totals.ts";
+import {
+  failedEntry,
+  historyId,
+  sampleEntry,
+  sampleTotals,
+} from "../../testing/src/suites/history-samples.ts";
 import { execute, openStorage, useServer } from "./server.ts";
 
 const STARTED_AT = 1_767_225_600_000;

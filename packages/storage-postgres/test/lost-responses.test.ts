@@ -2,9 +2,9 @@ import { createEngine } from "@snap/engine";
 import type { Storage } from "@snap/engine/ports";
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampleTotals } from "../../testing/src/suites/history-samples.ts";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
-import { sampleTotals } from "./sample-totals.ts";
 import { openStorage, useServer } from "./server.ts";
 
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
@@ -164,6 +164,18 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     expect(proxy.hasCut()).toBe(true);
     const [sum] = await storage.history.usage({ from: "2026-01-01", to: "2026-01-01", by: "day" });
     expect(sum?.renders).toBe(6);
+  });
+
+  it("does not report a deleted document as unknown", async () => {
+    const { storage, proxy } = await open();
+    const key = { accountId: "acct_1", id: "0f".repeat(32) };
+    const file = { path: "index.html", contentType: "text/html", bytes: Buffer.from("hello") };
+    const document = { ...key, contentType: "text/html", bytes: 5, files: 1, storedAt: 1, expiresAt: 9 };
+    await storage.documents.put({ document, files: [file], quota: { documents: 1, bytes: 5 } });
+    proxy.cutResponse(0);
+    await expect(storage.documents.delete({ ...key, now: 2 })).rejects.toThrow("Connection terminated");
+    expect(proxy.hasCut()).toBe(true);
+    expect(await storage.documents.find({ ...key, now: 2 })).toBeNull();
   });
 
   it("records a delivery attempt once", async () => {

@@ -1,8 +1,8 @@
 import { createMemoryStorage, testStorage, type StorageSettings } from "@snap/testing";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { listen } from "../../testing/test/servers/listen.ts";
 import { startPgbouncer, type Pgbouncer } from "../../testing/test/servers/pgbouncer.ts";
 import { openDatabase } from "../src/database.ts";
 import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/index.ts";
@@ -183,10 +183,7 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
   });
 
   it("is rejected with a remedy if it accepts connections but does not respond", async () => {
-    const silent = createServer(() => {}).listen(0, "127.0.0.1");
-    onTestFinished(() => void silent.close());
-    await once(silent, "listening");
-    const { port } = silent.address() as AddressInfo;
+    const port = await listen(createServer());
     expect(await failure(`postgres://snap@127.0.0.1:${port}/snap`)).toBe(
       "timeout expired; the server accepts connections but does not respond: check that PostgreSQL or the pooler is not hung or overloaded",
     );

@@ -1,4 +1,4 @@
-import type { Eviction, RenderLeases, RenderingStore, ServerClock, Storage } from "@snap/engine/ports";
+import type { Eviction, RenderLeases, ServerClock, Storage } from "@snap/engine/ports";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { readTime } from "./connection/client.ts";
 import { connectRedis } from "./connection/connect.ts";
@@ -11,11 +11,6 @@ export interface RedisCacheOptions {
   readonly url: string;
   /** Prefix of all keys, so several installations can share a Redis; `snap:` by default. */
   readonly keyPrefix?: string;
-  /**
-   * Another store for renderings: `createKeyvRenderings`, the renderings of another `openRedisCache`, or your own; by
-   * default, this Redis.
-   */
-  readonly renderings?: RenderingStore;
   /**
    * Maximum size of all cached renderings, each counted as its bytes plus 4,096; the same for all processes. By default
    * 80% of Redis's `maxmemory`, or half of its machine's memory.
@@ -80,14 +75,12 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     onBack,
   });
   return {
-    renderings:
-      options.renderings ??
-      createRenderingStore(connection, {
-        keyPrefix,
-        pending,
-        cacheMaxBytes: options.cacheMaxBytes ?? null,
-        onEvicted,
-      }),
+    renderings: createRenderingStore(connection, {
+      keyPrefix,
+      pending,
+      cacheMaxBytes: options.cacheMaxBytes ?? null,
+      onEvicted,
+    }),
     rateLimiter: createRateLimiter(connection, keyPrefix),
     renderLeases: createRenderLeases(connection, keyPrefix),
     clocks: [

@@ -115,9 +115,9 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
     await cache.renderings.put({ ...name, rendering: sampleRendering() });
     const parts = ["entries", "total", "accounts", "expiries", "ages:acct_1"];
     await client.unlink(parts.map((part) => `${cache.keyPrefix}cache:${part}`));
-    expect((await cache.renderings.get({ ...name, now: NOW }))?.bytes).toHaveLength(4);
+    expect((await cache.renderings.get({ ...name, now: NOW }))?.bytes).toHaveLength(6);
     await cache.renderings.put({ ...name, rendering: sampleRendering() });
-    expect((await cache.renderings.stats())?.bytes).toBe(4100);
+    expect((await cache.renderings.stats())?.bytes).toBe(4102);
   });
 
   it.each([

@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { connect, createServer } from "node:net";
+import { listen } from "../../testing/test/servers/listen.ts";
 
 /** A relay between a cache and Redis, like a name or a virtual address that can point to another server. */
 export interface Relay {
@@ -15,13 +14,9 @@ export interface Relay {
 export async function startRelay(target: string): Promise<Relay> {
   let { port } = new URL(target);
   let limitBytes = Infinity;
-  const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
-    }
+    upstream.on("error", () => upstream.destroy());
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
     upstream.pipe(client);
@@ -30,14 +25,9 @@ export async function startRelay(target: string): Promise<Relay> {
       sentBytes += data.byteLength;
       if (sentBytes <= limitBytes) upstream.write(data);
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `redis://127.0.0.1:${await listen(server)}`,
     switchTo(url) {
       ({ port } = new URL(url));
     },

@@ -25,7 +25,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     const { renderings } = await openCache({ url: redis().url });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     const found = await renderings.get({ ...NAME, now: NOW });
-    expect(found?.bytes.buffer.byteLength).toBe(4);
+    expect(found?.bytes.buffer.byteLength).toBe(6);
   });
 
   it("can be read without their bytes", async () => {

@@ -1,19 +1,11 @@
 import type { ConsumeRequest, StoredRendering } from "@snap/engine/ports";
+import { sampleRendering as sample, STORED_AT } from "../../testing/src/suites/rendering-samples.ts";
 
-export const NOW = 1_767_225_600_000;
+export const NOW = STORED_AT;
 export const NAME = { accountId: "acct_1", key: "0f1e" };
 
 export function sampleRendering(change: Partial<StoredRendering> = {}): StoredRendering {
-  return {
-    bytes: Uint8Array.from([0x89, 0x50, 0x4e, 0x47]),
-    contentType: "image/png",
-    targetStatus: 200,
-    notes: [],
-    etag: '"9f86d081"',
-    storedAt: NOW,
-    expiresAt: NOW + 86_400_000,
-    ...change,
-  };
+  return { ...sample(), etag: '"9f86d081"', ...change };
 }
 
 export function consumeRequest(change: Partial<ConsumeRequest> = {}): ConsumeRequest {

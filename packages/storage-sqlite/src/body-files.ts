@@ -11,6 +11,7 @@ const FIRST_ID = 2 ** 50;
 const IDS_PER_MS = 1024;
 /** Another process may be about to insert a younger file's row. */
 const SWEEP_AGE_MS = 60_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
 
 /** The bytes of a rendering, or of all files of a document: one file each, named after the id of its row. */
 export interface BodyFiles {
@@ -23,7 +24,14 @@ export interface BodyFiles {
   /** Never rejects: a remaining file is swept later. */
   remove(ids: readonly number[]): Promise<void>;
   /** Deletes the files that a killed process left behind without a row. */
-  sweep(request: { readonly now: number; readonly hasRow: (id: number) => boolean }): Promise<void>;
+  sweep(request: SweepRequest): Promise<void>;
+  /** Sweeps if the last time was an hour ago. */
+  sweepHourly(request: SweepRequest): Promise<void>;
+}
+
+interface SweepRequest {
+  readonly now: number;
+  readonly hasRow: (id: number) => boolean;
 }
 
 export interface FileRange {
@@ -49,8 +57,17 @@ export function openDocumentFiles(filename: string): BodyFiles {
  */
 function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: boolean }): BodyFiles {
   let lastId = 0;
+  let nextSweepAt = 0;
   const pathOf = (id: number): string => join(directory, String(id));
   const remove = (id: number): Promise<void> => rm(pathOf(id), { force: true }).catch(() => {});
+  const sweep = async ({ now, hasRow }: SweepRequest): Promise<void> => {
+    for await (const name of namesIn(directory)) {
+      const id = Number(name);
+      if (!Number.isSafeInteger(id) || hasRow(id)) continue;
+      const file = await stat(pathOf(id)).catch(() => null);
+      if (file !== null && file.mtimeMs <= now - SWEEP_AGE_MS) await remove(id);
+    }
+  };
   return {
     async write(parts, storedAt) {
       for (;;) {
@@ -86,13 +103,11 @@ function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: b
     async remove(ids) {
       await Promise.all(ids.map(remove));
     },
-    async sweep({ now, hasRow }) {
-      for await (const name of namesIn(directory)) {
-        const id = Number(name);
-        if (!Number.isSafeInteger(id) || hasRow(id)) continue;
-        const file = await stat(pathOf(id)).catch(() => null);
-        if (file !== null && file.mtimeMs <= now - SWEEP_AGE_MS) await remove(id);
-      }
+    sweep,
+    async sweepHourly(request) {
+      if (request.now < nextSweepAt) return;
+      nextSweepAt = request.now + SWEEP_INTERVAL_MS;
+      await sweep(request);
     },
   };
 }

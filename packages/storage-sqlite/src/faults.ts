@@ -7,7 +7,7 @@ const SQLITE_NOTADB = 26;
 /** A problem that the operator can fix. The message is the problem and the advice. Branch on the code. */
 export class StorageFault extends Error {
   override readonly name = "StorageFault";
-  readonly code: "database_missing" | "folder_in_use" | "folder_not_empty" | "schema_newer";
+  readonly code: "database_missing" | "folder_in_use" | "folder_not_empty" | "schema_newer" | "schema_older";
   readonly problem: string;
   readonly advice: string;
 

@@ -84,41 +84,44 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     use: options.isService === true ? "service" : "shared",
     timeoutMs: busyTimeoutMs,
   });
-  const database = await openDatabase({ filename, busyTimeoutMs, beforeMigration }).catch(
-    (error: unknown) => {
-      lock.release();
-      throw error;
-    },
-  );
-  const ledgerReserve = createLedgerReserve(database, filename);
-  const ledger = prepareLedgerStatements(database);
-  const deletions = createDeletions(database);
-  const files = openRenderingFiles(filename);
-  const space = createCacheSpace(database, {
-    files,
-    directory: dirname(filename),
-    cacheMaxBytes: options.cacheMaxBytes ?? null,
-    diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
-    onEvicted: options.onEvicted ?? (() => {}),
-  });
-  return {
-    accounts: createAccountStore(database, { deletions, ledgerReserve }),
-    tokens: createTokenStore(database),
-    ledger: createLedger(database, { statements: ledger, deletions }),
-    renderings: createRenderingStore(database, { files, space, ledgerReserve, deletions }),
-    documents: createDocumentStore(database, { files: openDocumentFiles(filename), space, deletions }),
-    rateLimiter: createRateLimiter(database),
-    batches: createBatchStore(database, { ledger, deletions }),
-    lastBackupAt: async () => readLastBackup(database),
-    audit: createAuditStore(database),
-    history: createHistoryStore(database, { deletions, ledgerReserve }),
-    signIns: createSignInStore(database),
-    check: createCheck(database, { filename, ledgerReserve }),
-    async close() {
-      if (database.isOpen) database.close();
-      lock.release();
-    },
+  const opened: DatabaseSync[] = [];
+  const close = (): void => {
+    for (const database of opened) if (database.isOpen) database.close();
+    lock.release();
   };
+  try {
+    const database = await openDatabase({ filename, busyTimeoutMs, beforeMigration });
+    opened.push(database);
+    const ledgerReserve = createLedgerReserve(database, filename);
+    const ledger = prepareLedgerStatements(database);
+    const deletions = createDeletions(database);
+    const files = openRenderingFiles(filename);
+    const space = createCacheSpace(database, {
+      files,
+      directory: dirname(filename),
+      cacheMaxBytes: options.cacheMaxBytes ?? null,
+      diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
+      onEvicted: options.onEvicted ?? (() => {}),
+    });
+    return {
+      accounts: createAccountStore(database, { deletions, ledgerReserve }),
+      tokens: createTokenStore(database),
+      ledger: createLedger(database, { statements: ledger, deletions }),
+      renderings: createRenderingStore(database, { files, space, ledgerReserve, deletions }),
+      documents: createDocumentStore(database, { files: openDocumentFiles(filename), space, deletions }),
+      rateLimiter: createRateLimiter(database),
+      batches: createBatchStore(database, { ledger, deletions }),
+      lastBackupAt: async () => readLastBackup(database),
+      audit: createAuditStore(database),
+      history: createHistoryStore(database, { deletions, ledgerReserve }),
+      signIns: createSignInStore(database),
+      check: createCheck(database, { filename, ledgerReserve }),
+      close: async () => close(),
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** Large enough to allocate pages, small enough to write every second. */

@@ -22,6 +22,11 @@ export function prepareArrays<Row extends readonly unknown[]>(
   return statement as unknown as ArrayStatement<Row>;
 }
 
+/** Copies a row into a plain object: the driver's rows have no prototype. */
+export function copyRow<Row extends object>(row: Row): Row {
+  return { ...row };
+}
+
 export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
   return database.prepare(sql) as unknown as Statement<Row>;
 }

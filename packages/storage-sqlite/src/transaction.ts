@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 
 /**
  * Runs `work` in a transaction that holds the write lock from the start, so nothing it reads changes before it
- * writes, and it never conflicts with another process. Rolls back if `work` throws or returns `null`.
+ * writes, and it never conflicts with another process. Rolls back if `work` throws.
  */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work();
-    database.exec(result === null ? "ROLLBACK" : "COMMIT");
+    database.exec("COMMIT");
     return result;
   } catch (error) {
     // SQLite rolls back itself after some errors, such as a full disk
@@ -28,6 +28,11 @@ export function durably<T>(database: DatabaseSync, work: () => T): T {
   } finally {
     database.exec("PRAGMA synchronous = NORMAL");
   }
+}
+
+/** Runs `work` in a transaction that survives a power failure. */
+export function transactDurably<T>(database: DatabaseSync, work: () => T): T {
+  return durably(database, () => transact(database, work));
 }
 
 /** Runs `work`, which deletes only zeros: these need not be overwritten (`secure_delete`). */

@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findService, openSqliteRestore, openSqliteSnapshot, openSqliteStorage } from "../src/index.ts";
+import {
+  findService,
+  openSqliteRestore,
+  openSqliteSnapshot,
+  openSqliteSource,
+  openSqliteStorage,
+} from "../src/index.ts";
 import type { SqliteSnapshot } from "../src/index.ts";
 import { sampleEntry } from "../../testing/src/suites/history-samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
@@ -123,6 +129,28 @@ describe("a snapshot", () => {
     expect([small.renderingCount, await bytesIn(small)]).toEqual([0, []]);
     small.close();
     expectConsistent(small.filename);
+    await storage.close();
+  });
+
+  it("contains no trace of the renderings or sign-ins that it leaves out", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    for (let key = 0; key < 200; key += 1) {
+      const page = { title: `A secret title, ${key}`, finalUrl: "https://secret.example/", pages: null };
+      await storage.renderings.put({
+        accountId: "acct_ada",
+        key: `${key}`,
+        rendering: { ...RENDERING, page },
+      });
+      const hash = `a-secret-hash-${key}`;
+      await storage.signIns.insert({ kind: "session", hash, expiresAt: 1000 });
+    }
+    const tracesIn = async ({ filename }: SqliteSnapshot): Promise<readonly string[]> => {
+      const text = await readFile(filename, "latin1");
+      return ["A secret title", "secret.example", "a-secret-hash"].filter((trace) => text.includes(trace));
+    };
+    expect(await tracesIn(await snapshotOf(directory))).toEqual(["A secret title", "secret.example"]);
+    expect(await tracesIn(await snapshotOf(directory, false))).toEqual([]);
     await storage.close();
   });
 
@@ -277,6 +305,21 @@ describe("a restore", () => {
     );
     running.close();
     await (await openSqliteStorage({ directory })).close();
+  });
+});
+
+describe("a folder whose database lacks a table", () => {
+  it.each<[string, (directory: string) => Promise<unknown>]>([
+    ["openSqliteStorage", (directory) => openSqliteStorage({ directory })],
+    ["openSqliteSource", (directory) => openSqliteSource({ directory })],
+  ])("is not left locked by %s", async (_, open) => {
+    const directory = await temporaryDirectory();
+    await (await openSqliteStorage({ directory })).close();
+    const database = new DatabaseSync(join(directory, "snap.db"));
+    database.exec("DROP TABLE document_files; DROP TABLE documents");
+    database.close();
+    await expect(open(directory)).rejects.toThrow("no such table: documents");
+    openSqliteRestore({ directory, replaces: true }).close();
   });
 });
 

@@ -136,6 +136,18 @@ describe("the history", () => {
     for (const letter of "abcde") expect([letter, await countTraces(letter)]).toEqual([letter, 0]);
   });
 
+  it("stores new entries after the account of a whole slice is deleted", async () => {
+    const { history } = (await open()).storage;
+    const entriesOf = (accountId: string, start: number): HistoryEntry[] =>
+      entriesFrom(start, 4096).map((entry) => Object.assign({}, entry, { accountId }));
+    await history.append({ entries: entriesOf("acct_1", 0), totals: [] });
+    await history.append({ entries: entriesOf("acct_2", 4096), totals: [] });
+    expect(await history.deleteAccount({ accountId: "acct_2" })).toBe(4096);
+    const [latest] = entriesOf("acct_3", 8192);
+    await history.append({ entries: latest === undefined ? [] : [latest], totals: [] });
+    expect((await history.page({ accountId: "acct_3", limit: 10 })).entries).toEqual([latest]);
+  });
+
   it("frees the space of pruned entries", async () => {
     const { storage, filename } = await open();
     await fill(storage.history, { to: 3000 });

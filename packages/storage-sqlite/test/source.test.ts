@@ -177,9 +177,10 @@ describe("a transfer source", () => {
     const directory = await newDirectory();
     const idle = await openSqliteStorage({ directory });
     await idle.accounts.list();
-    await expect(openSqliteSource({ directory })).rejects.toThrow(
-      `${join(directory, "snap.db")} is in use; stop the server`,
-    );
+    await expect(openSqliteSource({ directory })).rejects.toMatchObject({
+      code: "folder_in_use",
+      message: `${join(directory, "snap.db")} is in use; stop the server and all commands that use it`,
+    });
     await idle.check();
     await idle.close();
     await (await openSqliteSource({ directory })).close();
@@ -235,7 +236,10 @@ describe("a transfer source", () => {
 
   it("requires an existing storage of this program", async () => {
     const directory = await temporaryDirectory();
-    await expect(openSqliteSource({ directory })).rejects.toThrow(`${directory} does not contain snap.db`);
+    await expect(openSqliteSource({ directory })).rejects.toMatchObject({
+      code: "database_missing",
+      problem: `${directory} does not contain snap.db`,
+    });
     new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
     await expect(openSqliteSource({ directory })).rejects.toThrow("belongs to another program");
     const text = await temporaryDirectory();

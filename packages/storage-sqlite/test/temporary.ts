@@ -1,17 +1,9 @@
 import type { Storage } from "@snap/engine/ports";
 import type { StorageSettings } from "@snap/testing";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { openSqliteStorage } from "../src/index.ts";
 
-/** Creates a directory for the running test. */
-export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "snap-sqlite-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
+export { temporaryDirectory };
 
 /** Opens an empty storage in a temporary directory. */
 export async function openInTemporaryDirectory(

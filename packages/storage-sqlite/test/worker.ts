@@ -1,5 +1,7 @@
-import type { BatchRecord, ItemState, StoredRendering } from "@snap/engine/ports";
+import type { BatchRecord, StoredRendering } from "@snap/engine/ports";
 import { createInterface } from "node:readline";
+import { withState } from "../../testing/src/suites/batch-samples.ts";
+import { sampleRendering as sample } from "../../testing/src/suites/rendering-samples.ts";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 
@@ -41,15 +43,8 @@ async function store(): Promise<void> {
 }
 
 function sampleRendering(index: number): StoredRendering {
-  return {
-    bytes: new Uint8Array(20_000).fill(index),
-    contentType: "image/png",
-    targetStatus: 200,
-    notes: [],
-    etag: `"${index % 256}"`,
-    storedAt: 1,
-    expiresAt: 1000,
-  };
+  const bytes = new Uint8Array(20_000).fill(index);
+  return { ...sample({ bytes, storedAt: 1, expiresAt: 1000 }), etag: `"${index % 256}"` };
 }
 
 async function churn(): Promise<void> {
@@ -108,19 +103,15 @@ function claim(batch: BatchRecord, itemId: string, instant: number): BatchRecord
   if ((state.status === "queued" ? state.dueAt : state.leaseEndsAt) > instant) return null;
   const { starts, fence, limitedSince } = state;
   const held = { starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt: instant + 1000 };
-  return withState(batch, itemId, { status: "rendering", ...held });
+  return withState(batch, { status: "rendering", ...held }, itemId);
 }
 
 function finish(batch: BatchRecord, itemId: string, instant: number): BatchRecord {
   const done = { status: "done", etag: '"1"', targetStatus: 200, expiresAt: 1000, creditCost: 1 } as const;
-  const next = withState(batch, itemId, done);
+  const next = withState(batch, done, itemId);
   if (!next.items.every(({ state }) => state.status === "done")) return next;
   const delivery = { status: "due", dueAt: instant, attempts: 0, fence: 0 } as const;
   return { ...next, finishedAt: instant, prunesAt: instant + 1000, delivery };
-}
-
-function withState(batch: BatchRecord, itemId: string, state: ItemState): BatchRecord {
-  return { ...batch, items: batch.items.map((item) => (item.id === itemId ? { ...item, state } : item)) };
 }
 
 const TASKS: Readonly<Record<string, () => Promise<void>>> = {

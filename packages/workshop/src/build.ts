@@ -4,7 +4,11 @@ import { runPnpm } from "./machine/run.ts";
 import { readPackages, ROOT } from "./workspace.ts";
 
 /** Inputs of every package's build. */
-const SHARED_INPUTS = ["pnpm-lock.yaml", "tsconfig.base.json", "packages/workshop/src/tsup-options.ts"];
+const SHARED_INPUTS = [
+  "pnpm-lock.yaml",
+  "tsconfig.base.json",
+  "packages/workshop/src/{tsup-options,read-commit}.ts",
+];
 
 /** Inputs of one package's build. */
 const INPUTS = ["package.json", "tsup.config.ts", "vite.config.ts", "src/**"];

@@ -2,8 +2,8 @@ import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
 import { run, widenPath, type Outcome } from "./machine/run.ts";
-import { findReleased, packPackages } from "./pack-packages.ts";
-import { CACHE, readPackages, ROOT } from "./workspace.ts";
+import { packPackages } from "./pack-packages.ts";
+import { CACHE, ROOT } from "./workspace.ts";
 
 // `pnpm check [NAME...]`: runs the repository's checks, cheapest first.
 
@@ -43,7 +43,7 @@ async function checkPackages(): Promise<Outcome> {
   const packed = join(CACHE, "packed");
   rmSync(packed, { recursive: true, force: true });
   const problems: string[] = [];
-  for (const [{ name }, archive] of await packPackages(findReleased(readPackages(), []), packed)) {
+  for (const { name, filename: archive } of await packPackages([], packed)) {
     for (const [tool = "", ...args] of [
       ["publint", "run", "--strict", archive],
       ["attw", "--profile", "esm-only", "--format", "ascii", "--no-color", archive],

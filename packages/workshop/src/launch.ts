@@ -7,5 +7,5 @@ import { ROOT } from "./workspace.ts";
 widenPath();
 await build();
 const missing = await setUpMachine("start");
-if (missing.some(({ requiredFor }) => requiredFor.includes("start"))) process.exit(1);
+if (missing.some(({ need }) => need.start === "required")) process.exit(1);
 execNode(join(ROOT, "packages/server/dist/cli.js"), ["serve", "--dev", ...process.argv.slice(2)]);

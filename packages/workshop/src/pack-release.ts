@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { build } from "./build.ts";
 import { widenPath } from "./machine/run.ts";
-import { findReleased, packPackages } from "./pack-packages.ts";
-import { readPackages } from "./workspace.ts";
+import { packPackages } from "./pack-packages.ts";
 
 // `pnpm pack-release FOLDER [PACKAGE...]`: builds the packages, and packs those to publish, or the named ones with what
 // they need, into a folder. Prints the archives.
@@ -14,9 +13,8 @@ if (folder === undefined) {
 }
 widenPath();
 try {
-  const packages = findReleased(readPackages(), names);
   await build();
-  for (const archive of (await packPackages(packages, resolve(folder))).values()) console.log(archive);
+  for (const { filename } of await packPackages(names, resolve(folder))) console.log(filename);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

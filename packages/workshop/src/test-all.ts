@@ -8,9 +8,7 @@ widenPath();
 await build();
 const missingParts = await setUpMachine("test");
 const missing = missingParts.map(({ name }) => name);
-const required = missingParts
-  .filter(({ requiredFor }) => requiredFor.includes("test"))
-  .map(({ name }) => name);
+const required = missingParts.filter(({ need }) => need.test === "required").map(({ name }) => name);
 if (required.length > 0 && process.env["CI"]) {
   console.log(`Missing: ${required.join(", ")}. With CI set, the tests can't be skipped.`);
   process.exit(1);

@@ -1,38 +1,35 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { run } from "../src/machine/run.ts";
-import { findReleased, packPackages } from "../src/pack-packages.ts";
+import { packPackages } from "../src/pack-packages.ts";
 import { readPackages } from "../src/workspace.ts";
-
-/** Packs packages with those that they need. */
-function pack(project: string, names: readonly string[]): ReturnType<typeof packPackages> {
-  return packPackages(findReleased(readPackages(), names), join(project, "archives"));
-}
 
 /** Installs packages that need no others from the registry, as a user does. */
 export async function installWithNpm(project: string, names: readonly string[]): Promise<void> {
-  const archives = await pack(project, names);
+  const packed = await packPackages(names, join(project, "archives"));
   await writeFile(join(project, "package.json"), `{ "private": true }`);
   const flags = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier"];
-  const { ok, output } = await run("npm", ["install", ...flags, ...archives.values()], { cwd: project });
+  const { ok, output } = await run("npm", ["install", ...flags, ...packed.map(({ filename }) => filename)], {
+    cwd: project,
+  });
   if (!ok) throw new Error(output);
 }
 
 /**
- * Installs packages without the registry: unpacks the archives, and links the other packages that each package's
- * manifest declares to the versions of the lockfile, except `without`. Returns the archives by package. An import that is
+ * Installs all packages without the registry: unpacks the archives, and links the other packages that each package's
+ * manifest declares to the versions of the lockfile, except `without`. An import that is
  * not declared fails, as with pnpm.
  */
 export async function installWithLinks(
   project: string,
-  names: readonly string[],
-  without: readonly string[] = [],
+  without: readonly string[],
 ): ReturnType<typeof packPackages> {
-  const archives = await pack(project, names);
-  for (const [{ name, folder }, archive] of archives) {
+  const packed = await packPackages([], join(project, "archives"));
+  for (const { name, filename } of packed) {
+    const folder = readPackages().find((part) => part.name === name)?.folder ?? "";
     const installed = join(project, "node_modules", name);
     await mkdir(installed, { recursive: true });
-    const { ok, output } = await run("tar", ["-xzf", archive, "-C", installed, "--strip-components=1"]);
+    const { ok, output } = await run("tar", ["-xzf", filename, "-C", installed, "--strip-components=1"]);
     if (!ok) throw new Error(output);
     const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
       readonly dependencies?: Readonly<Record<string, string>>;
@@ -42,7 +39,7 @@ export async function installWithLinks(
       if (!dependency.startsWith("@snap/") && !without.includes(dependency))
         await link(folder, installed, dependency);
   }
-  return archives;
+  return packed;
 }
 
 async function link(from: string, to: string, dependency: string): Promise<void> {

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, widenPath, type Outcome } from "../src/machine/run.ts";
-import { findReleased } from "../src/pack-packages.ts";
-import { readPackages, ROOT } from "../src/workspace.ts";
+import { packPackages, type Packed } from "../src/pack-packages.ts";
+import { ROOT } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
 import { installWithLinks } from "./install-packed.ts";
 
@@ -80,11 +80,11 @@ const CONSOLE = `
 `;
 
 let project: string;
-let archives: Awaited<ReturnType<typeof installWithLinks>>;
+let archives: readonly Packed[];
 beforeAll(async () => {
   widenPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-packages-")));
-  archives = await installWithLinks(project, [], ["sharp"]);
+  archives = await installWithLinks(project, ["sharp"]);
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -99,29 +99,37 @@ function runModule(text: string): Promise<Outcome> {
 
 describe("the packages to publish", () => {
   it("are all public ones", () => {
-    expect([...archives.keys()].map(({ name }) => name)).toEqual(Object.keys(ENTRY_POINTS));
+    expect(archives.map(({ name }) => name).toSorted()).toEqual(Object.keys(ENTRY_POINTS));
   });
 
   it.each([
     [["client"], ["@snap/client", "@snap/protocol"]],
     [["@snap/testing"], ["@snap/engine", "@snap/protocol", "@snap/testing"]],
-  ])("are, for %j, those that its users need", (names, found) => {
-    expect(findReleased(readPackages(), names).map(({ name }) => name)).toEqual(found);
+    [["protocol"], ["@snap/protocol"]],
+  ])("are, for %j, those that its users need", async (names, found) => {
+    const packed = await packPackages(names, join(project, "some"));
+    expect(packed.map(({ name }) => name).toSorted()).toEqual(found);
   });
 
-  it.each(["workshop", "@snap/bench", "nothing"])("do not include %s", (name) => {
-    expect(() => findReleased(readPackages(), [name])).toThrow(`No package to publish: ${name}.`);
+  it.each(["workshop", "@snap/bench", "nothing"])("do not include %s", async (name) => {
+    const packing = packPackages(["client", name], join(project, "none"));
+    await expect(packing).rejects.toThrow(`No package to publish: ${name}.`);
   });
 
   it("contain built files, and no sources, tests or settings", async () => {
-    for (const archive of archives.values()) {
-      const { output } = await run("tar", ["-tzf", archive]);
+    for (const { filename } of archives) {
+      const { output } = await run("tar", ["-tzf", filename]);
       expect(output.split("\n").filter((path) => !PUBLISHED_FILE.test(path))).toEqual([]);
     }
   });
 
+  it("contain the alert rules and the dashboard", async () => {
+    const deploy = await readdir(join(project, "node_modules/@snap/server/deploy"));
+    expect(deploy).toEqual(expect.arrayContaining(["alerts.yml", "dashboard.json"]));
+  });
+
   it("need only versions that a registry can resolve", async () => {
-    for (const { name } of archives.keys()) expect(await readManifestOf(name)).not.toContain("workspace:");
+    for (const { name } of archives) expect(await readManifestOf(name)).not.toContain("workspace:");
   });
 });
 

@@ -30,7 +30,10 @@ interface Report {
   readonly run: {
     readonly executions: readonly {
       readonly item: { readonly name: string };
-      readonly response?: { readonly code: number };
+      readonly response?: {
+        readonly code: number;
+        readonly header: readonly { readonly key: string; readonly value: string }[];
+      };
     }[];
     readonly failures: readonly { readonly error: { readonly message: string } }[];
   };
@@ -52,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  page.close();
+  await page.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -71,23 +74,28 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     const { token, signingSecret } = service;
     const { executions, failures } = await newman(collection, { token, signingSecret });
     expect(failures.map(({ error }) => error.message)).toEqual([]);
-    expect(executions.map(({ item, response }) => [item.name, response?.code])).toEqual([
-      ["Screenshot", 200],
-      ["Full page", 200],
-      ["PDF", 200],
-      ["Signed URL", 200],
-      ["HTML to PDF", 200],
-      ["Submit a batch", 202],
-      ["List batches", 200],
-      ["Poll a batch", 200],
-      ["Webhook deliveries", 200],
+    const json = "application/json; charset=utf-8";
+    const received = executions.map(({ item, response }) => {
+      const type = response?.header.find(({ key }) => key.toLowerCase() === "content-type");
+      return [item.name, response?.code, type?.value];
+    });
+    expect(received).toEqual([
+      ["Screenshot", 200, "image/png"],
+      ["Full page", 200, "image/webp"],
+      ["PDF", 200, "application/pdf"],
+      ["Signed URL", 200, "image/png"],
+      ["HTML to PDF", 200, "application/pdf"],
+      ["Submit a batch", 202, json],
+      ["List batches", 200, json],
+      ["Poll a batch", 200, json],
+      ["Webhook deliveries", 200, json],
       // the batch has no webhook
-      ["Send a webhook again", 422],
-      ["Upload a document", 201],
-      ["Render the document", 200],
-      ["Usage", 200],
-      ["OpenAPI description", 200],
-      ["This collection", 200],
+      ["Send a webhook again", 422, json],
+      ["Upload a document", 201, json],
+      ["Render the document", 200, "application/pdf"],
+      ["Usage", 200, json],
+      ["OpenAPI description", 200, json],
+      ["This collection", 200, json],
     ]);
   });
 
@@ -118,7 +126,7 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     const item = cases.flatMap(({ pairs }) => signed.map((one) => withQuery(one, pairs)));
     const variable = [{ key: "baseUrl", value: sink.origin }];
     await newman({ variable, item }, { token: "7|x", signingSecret });
-    sink.close();
+    await sink.close();
     const queries = received.map((url) => Array.from(new URL(url, sink.origin).searchParams));
     const expected = cases.map(({ pairs, signature }) => pairs.concat([["signature", signature]]));
     expect(queries).toEqual(expected);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { onSchedule } from "../measure.ts";
 import type { RequestHeaders } from "../service.ts";
 
 /** One request from the neighbor, and its outcome. */
@@ -19,37 +19,31 @@ export interface Neighbor {
   readonly batchUrl: string;
 }
 
-/** Requests per second, sent on schedule whether or not the earlier ones have finished. */
-const PER_SECOND = { render: 1, hit: 5, poll: 1 } as const;
+/** Requests per second. */
+const RATES = [
+  ["render", 1],
+  ["hit", 5],
+  ["poll", 1],
+] as const;
 
-/** Sends the neighbor's requests until `until` resolves, then waits for all of them to finish. */
-export async function observe(neighbor: Neighbor, until: Promise<unknown>): Promise<Observation[]> {
+/** Sends the neighbor's requests on schedule, then waits for all of them to finish. */
+export async function observe(neighbor: Neighbor, seconds: number): Promise<Observation[]> {
   const urls = {
     render: neighbor.newPageUrl,
     hit: () => neighbor.cachedUrl,
     poll: () => neighbor.batchUrl,
   };
-  const observations: Observation[] = [];
-  const pending: Promise<void>[] = [];
+  const observations: Promise<Observation>[] = [];
   const startedMs = performance.now();
-  let isDone = false;
-  const send = async (kind: Observation["kind"]): Promise<void> => {
+  const send = async (kind: Observation["kind"]): Promise<Observation> => {
     const sentMs = performance.now() - startedMs;
     const outcome = await outcomeOf(urls[kind](), neighbor.bearer);
-    observations.push({ kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome });
+    return { kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome };
   };
-  const repeat = async (kind: Observation["kind"]): Promise<void> => {
-    for (let sent = 1; !isDone; sent += 1) {
-      pending.push(send(kind));
-      await sleep(Math.max(0, startedMs + (sent * 1000) / PER_SECOND[kind] - performance.now()));
-    }
-  };
-  const loops = Promise.all([repeat("render"), repeat("hit"), repeat("poll")]);
-  await until;
-  isDone = true;
-  await loops;
-  await Promise.all(pending);
-  return observations;
+  await Promise.all(
+    RATES.map(([kind, perSecond]) => onSchedule({ perSecond, seconds }, () => observations.push(send(kind)))),
+  );
+  return Promise.all(observations);
 }
 
 /** Returns the status of a response, and the error code if it carries one. */

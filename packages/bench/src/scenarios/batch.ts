@@ -1,13 +1,11 @@
 import type { RenderBatch } from "@snap/protocol";
-import { setTimeout as sleep } from "node:timers/promises";
 import { compare, timed } from "../measure.ts";
 import { rounded } from "../report.ts";
 import { atMost, type Scenario } from "../scenario.ts";
-import { fetchExpecting, startService, type RequestHeaders } from "../service.ts";
+import { fetchExpecting, startService, waitForBatch, type RequestHeaders } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
 
 const CAPTURES = 20;
-const POLL_MS = 100;
 
 export const batch: Scenario = {
   name: "batch",
@@ -59,12 +57,8 @@ export const batch: Scenario = {
  * @throws Error if an item failed or was a cache hit.
  */
 async function waitForFinish(batchUrl: string, bearer: RequestHeaders): Promise<number> {
-  for (;;) {
-    const { body } = await fetchExpecting(200, batchUrl, bearer);
-    const { finished_at, items } = JSON.parse(body.toString()) as RenderBatch;
-    const unrendered = items.find(({ credit_cost }) => credit_cost === 0);
-    if (unrendered !== undefined) throw new Error(`not rendered: ${JSON.stringify(unrendered)}`);
-    if (finished_at !== null) return Date.parse(finished_at);
-    await sleep(POLL_MS);
-  }
+  const { finished_at, items } = await waitForBatch(batchUrl, bearer);
+  const unrendered = items.find(({ credit_cost }) => credit_cost === 0);
+  if (unrendered !== undefined) throw new Error(`not rendered: ${JSON.stringify(unrendered)}`);
+  return Date.parse(finished_at ?? "");
 }

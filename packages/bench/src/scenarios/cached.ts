@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sendLoad, type Load } from "../lean-load.ts";
-import { median, medianRatio } from "../measure.ts";
+import { inRounds, median, medianRatio } from "../measure.ts";
 import { cpuSeconds, startProgram } from "../processes.ts";
 import { rounded } from "../report.ts";
 import { atLeast, type Bench, type Scenario } from "../scenario.ts";
@@ -79,10 +79,8 @@ export const cached: Scenario = {
       newServiceSide("snap, 304", service, 304, { "if-none-match": etag }),
     ];
     const responses = perRound * RESPONSES_PER_ACCOUNT;
-    for (let round = 0; round <= rounds; round += 1)
-      for (const sides of [images, histories, unchanged])
-        for (const side of round % 2 === 0 ? sides : sides.toReversed())
-          await measure(side, round, responses);
+    for (const sides of [images, histories, unchanged])
+      await inRounds(rounds + 1, sides, (side, round) => measure(side, round, responses));
     await Promise.all(
       [service, withHistory.service, withoutHistory.service, bare].map((program) => program.stop()),
     );

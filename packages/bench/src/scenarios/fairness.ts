@@ -17,11 +17,14 @@ export const fairness: Scenario = {
     /** Latencies of one account's sequential renders while the other account's renders are running. */
     const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
-      const load = inParallel(renders, concurrency, () => render(bearerTokens[0])().then(() => (left -= 1)));
+      const load = (): Promise<void> =>
+        inParallel(renders, concurrency, () => render(bearerTokens[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
-      // Stops before the last renders, which leave most slots free.
-      while (left > renders / 5) latenciesMs.push(await timed(render(bearerTokens[1]))());
-      await load;
+      const probe = async (): Promise<void> => {
+        // Stops before the last renders, which leave most slots free.
+        while (left > renders / 5) latenciesMs.push(await timed(render(bearerTokens[1]))());
+      };
+      await Promise.all([load(), probe()]);
       return latenciesMs;
     };
     const queued = bench.quick ? 20 : 100;

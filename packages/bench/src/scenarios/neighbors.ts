@@ -6,7 +6,13 @@ import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbor
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
-import { fetchExpecting, startService, type StartedService, type RequestHeaders } from "../service.ts";
+import {
+  fetchExpecting,
+  startService,
+  waitForBatch,
+  type RequestHeaders,
+  type StartedService,
+} from "../service.ts";
 import { newJob } from "../ways/way.ts";
 
 /** Concurrent renders of the attacker. */
@@ -70,7 +76,7 @@ async function measure(
   const attacking = Promise.all(
     Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
   );
-  const observations = await observe(neighbor, sleep(ATTACK_MS[size] + REST_MS[size]));
+  const observations = await observe(neighbor, (ATTACK_MS[size] + REST_MS[size]) / 1000);
   clearInterval(sample);
   await service.kill();
   const attackersOutcomes = (await attacking).flat();
@@ -89,11 +95,7 @@ async function prepareNeighbor(
   const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
   const { id } = JSON.parse(body.toString()) as { id: string };
   const batchUrl = `${service.baseUrl}/renders/${id}`;
-  for (;;) {
-    const polled = await fetchExpecting(200, batchUrl, bearer);
-    if ((JSON.parse(polled.body.toString()) as { status: string }).status === "complete") break;
-    await sleep(200);
-  }
+  await waitForBatch(batchUrl, bearer);
   return { bearer, newPageUrl, cachedUrl, batchUrl };
 }
 

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { availableParallelism } from "node:os";
-import { inParallel, median, percentile } from "../measure.ts";
+import { inParallel, median, onSchedule, percentile } from "../measure.ts";
 import { memoryBytes } from "../processes.ts";
 import { megabytes, rounded } from "../report.ts";
 import { atLeast, atMost, type Bench, type Scenario } from "../scenario.ts";
@@ -109,7 +108,7 @@ async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedS
 async function sendOnSchedule(
   bench: Bench,
   { pid, bearerTokens, snapUrl }: StartedService,
-  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  load: Parameters<typeof onSchedule>[0],
 ): Promise<LoadResult> {
   const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], sent: 0, memory: [] };
   const agent = new Agent({ keepAlive: true });
@@ -127,16 +126,13 @@ async function sendOnSchedule(
     else result.others.push(String(response.statusCode));
   };
   const sample = setInterval(() => result.memory.push(memoryBytes(pid)), MEMORY_INTERVAL_MS);
-  const startedMs = performance.now();
-  for (let index = 0; index < Math.round(perSecond * seconds); index += 1) {
-    const dueInMs = startedMs + (index * 1000) / perSecond - performance.now();
-    if (dueInMs > 0) await sleep(dueInMs);
+  await onSchedule(load, (index) => {
     result.sent += 1;
     // Requests that fail during the load count; those that fail later, when the service is killed, do not.
     request(index).catch((error: unknown) => {
       if (!isDone) result.others.push(String(error));
     });
-  }
+  });
   isDone = true;
   clearInterval(sample);
   agent.destroy();

@@ -1,6 +1,4 @@
 import {
-  checkParameters,
-  ProblemList,
   REQUEST_HEADERS,
   toQuery,
   type AdminList,
@@ -13,12 +11,13 @@ import {
   type ValidBatchItem,
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { readHeaders } from "../read-options.ts";
+import { readHeaders, readId } from "../read-options.ts";
 import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
-import { throwIfInvalid } from "../sending/write-query.ts";
+import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
+import { checkItems } from "./check-items.ts";
 import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
 /** A batch to submit. */
@@ -197,7 +196,8 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
   const source = { get, pacing };
   return {
     async submit(batch, { idempotencyKey = randomKey(), ...options } = {}) {
-      checkItems(batch.items);
+      // JavaScript callers can pass anything; the service checks the rest
+      if (Array.isArray(batch.items)) throwIfInvalid(checkItems(batch.items).toFailure());
       readHeaders("idempotencyKey", { [REQUEST_HEADERS.idempotencyKey]: idempotencyKey });
       return call("/renders", options, { body: JSON.stringify(batch), idempotencyKey });
     },
@@ -235,28 +235,9 @@ function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
-/** @throws SnapError for an id that a path cannot contain. */
+/** @throws SnapError for an invalid id. */
 function pathOf(id: string): string {
-  // "." and ".." would be resolved as path segments
-  if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-    throw new SnapError("not_found", "Invalid batch id; use the id that submit() returned.", { status: 404 });
-  return `/renders/${encodeURIComponent(id)}`;
-}
-
-/** Checks the parameters of each item. The service checks everything else. */
-function checkItems(items: readonly object[]): void {
-  if (!isList(items)) return;
-  const problems = new ProblemList();
-  for (const [index, item] of items.entries())
-    if (Object(item) === item && !isList(item))
-      for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
-        for (const message of messages) problems.add(`items.${index}.${name}`, message);
-  throwIfInvalid(problems.toFailure());
-}
-
-/** JavaScript callers can pass anything. */
-function isList(value: unknown): boolean {
-  return Array.isArray(value);
+  return `/renders/${encodeURIComponent(readId(id))}`;
 }
 
 function noSignedUrl({ id, status, error }: BatchItem): SnapError {

@@ -1,7 +1,8 @@
 import type { BatchItem, RenderBatch } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
-import { DURATION_MS, readInteger } from "../read-options.ts";
-import { isRetryable, type CallOptions } from "../sending/send.ts";
+import { DURATION_MS, readId, readInteger } from "../read-options.ts";
+import { isRetryable } from "../sending/retry.ts";
+import type { CallOptions } from "../sending/send.ts";
 import { startDeadline, type Pacing } from "../sending/time.ts";
 
 const POLL_INTERVAL_MS = 1000;
@@ -45,6 +46,7 @@ export async function* watchBatch(
 ): AsyncGenerator<RenderBatch, void, undefined> {
   const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? WAIT_TIMEOUT_MS, DURATION_MS);
   const firstMs = readInteger("pollIntervalMs", options.pollIntervalMs ?? POLL_INTERVAL_MS, DURATION_MS);
+  const id = readId(typeof start === "string" ? start : (Object(start) as Partial<RenderBatch>).id);
   let failure: SnapError | null = null;
   const deadline = startDeadline({
     timeoutMs,
@@ -52,7 +54,6 @@ export async function* watchBatch(
     timedOut: () => waitTimedOut(timeoutMs, failure),
   });
   const { signal } = deadline;
-  const id = typeof start === "string" ? start : start.id;
   /** Returns `null` after a temporary failure. */
   const poll = async (): Promise<RenderBatch | null> => {
     try {

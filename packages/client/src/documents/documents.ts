@@ -1,8 +1,9 @@
 import { DOCUMENT_TYPES, ProblemList, type StoredDocument } from "@snap/protocol";
 import { misconfigured } from "../errors.ts";
+import { readId } from "../read-options.ts";
 import { readJson, readNothing } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
-import { throwIfInvalid } from "../sending/write-query.ts";
+import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
 
 interface Contents {
   readonly html: string;
@@ -49,7 +50,7 @@ export interface Documents {
 const readStored = readJson<StoredDocument>("url", "string");
 
 export function createDocuments(request: SendToService): Documents {
-  const pathOf = (id: string): string => `/documents/${encodeURIComponent(id)}`;
+  const pathOf = (id: string): string => `/documents/${encodeURIComponent(readId(id))}`;
   return {
     async create(document, { ttlSeconds, ...options } = {}) {
       const query = ttlSeconds === undefined ? "" : `?documentTtl=${ttlSeconds}`;

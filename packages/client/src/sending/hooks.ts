@@ -70,8 +70,8 @@ export function createObserver(hooks: Hooks = {}, logger?: Logger): Observer {
   };
 }
 
-/** Observing a call must not break it, whether a hook throws or rejects. */
-function callSafely(hook: () => unknown): void {
+/** Calls a hook, and ignores what it throws or rejects with: an observer must not break what it observes. */
+export function callSafely(hook: () => unknown): void {
   (async () => hook())().catch(() => {});
 }
 

@@ -4,12 +4,9 @@ import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
 import { readText } from "./read-body.ts";
 import type { Observer, RequestEvent } from "./hooks.ts";
 import { plainText, redactError, redactHeaders, type Redact } from "./received-text.ts";
+import { retryDelayMs } from "./retry.ts";
 import { startDeadline, type Pacing } from "./time.ts";
-import { factsOf, toFailure, type ResponseContext } from "./to-failure.ts";
-
-/** Statuses to retry for a proxy's response, or for a code that is newer than this package. */
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
-const FIRST_BACKOFF_MS = 500;
+import { toFailure, type ResponseContext } from "./to-failure.ts";
 
 /** Options for one call, which override the client's. */
 export interface CallOptions {
@@ -83,19 +80,12 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
       if (delayMs === null) throw error;
       const { code, status, requestId } = error as SnapError;
       settings.observer.onRetry({ ...event, code, status, requestId, delayMs });
-      await pause(settings.pacing, { delayMs, signal });
+      try {
+        await settings.pacing.sleep(delayMs, signal);
+      } catch (reason) {
+        throw signal?.aborted === true ? aborted(signal) : reason;
+      }
     }
-  }
-}
-
-async function pause(
-  pacing: Pacing,
-  { delayMs, signal }: { readonly delayMs: number; readonly signal: AbortSignal | undefined },
-): Promise<void> {
-  try {
-    await pacing.sleep(delayMs, signal);
-  } catch (error) {
-    throw signal?.aborted === true ? aborted(signal) : error;
   }
 }
 
@@ -168,45 +158,4 @@ function reasonOf(error: unknown): string {
   const thrown = Object(error) as Thrown;
   const { message, code } = thrown.cause ?? thrown;
   return message || String(code ?? error);
-}
-
-interface RetryRules {
-  /** Retries so far. */
-  readonly retries: number;
-  readonly maxRetries: number;
-  /** A longer `Retry-After` ends the call instead. */
-  readonly maxRetryDelayMs: number;
-  readonly retryIsFree: boolean;
-  readonly pacing: Pacing;
-}
-
-/** Returns the wait before the next attempt in milliseconds, or `null` to give up. */
-function retryDelayMs(
-  error: unknown,
-  { retries, maxRetries, maxRetryDelayMs, retryIsFree, pacing }: RetryRules,
-): number | null {
-  if (!isSnapError(error) || retries >= maxRetries || !isRetryable(error, retryIsFree)) return null;
-  if (error.retryAfterSeconds === null)
-    // full jitter: clients that failed together do not retry together
-    return pacing.random() * Math.min(maxRetryDelayMs, FIRST_BACKOFF_MS * 2 ** retries);
-  const delayMs = error.retryAfterSeconds * 1000;
-  // jitter: clients with the same Retry-After do not retry together
-  return delayMs <= maxRetryDelayMs ? delayMs + pacing.random() * FIRST_BACKOFF_MS : null;
-}
-
-/** The notes of a failed render: a retry would render the same page and fail the same way. */
-const FINAL_NOTES: ReadonlySet<string> = new Set([
-  "capture-too-large",
-  "pages-unmatched",
-  "selector-unmatched",
-]);
-
-/** Whether a later attempt may succeed, and can neither repeat work nor charge twice. */
-export function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
-  if (notes.some((note) => FINAL_NOTES.has(note))) return false;
-  if (status === 0) return code === "connection_failed" && retryIsFree;
-  const isRetryableStatus = RETRYABLE_STATUSES.has(status);
-  // a proxy gave up, but the service may have done the work
-  if (code === "unexpected_answer") return retryIsFree && isRetryableStatus;
-  return factsOf(code)?.retryable ?? isRetryableStatus;
 }

@@ -1,13 +1,15 @@
 import {
   buildSignedUrl,
-  ProblemList,
-  unsignableIn,
+  checkParameters,
+  checkSignable,
+  fitsSignedUrl,
+  toQuery,
   type SignableInput,
   type ValidSignable,
 } from "@snap/protocol";
-import { misconfigured } from "../errors.ts";
+import { misconfigured, SnapError } from "../errors.ts";
 import { readBaseUrl, readInteger, type IntegerRange } from "../read-options.ts";
-import { throwIfInvalid, writeQuery } from "../sending/write-query.ts";
+import { requireObject, throwIfInvalid } from "../sending/throw-if-invalid.ts";
 
 const TOKEN_ID: IntegerRange = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /** The limit catches milliseconds: Unix seconds stay below it for a thousand years. */
@@ -54,21 +56,22 @@ export function signUrl<const P extends SignableInput = SignableInput>(
     throw misconfigured(
       "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET. `snap-server tokens reveal ID` shows it.",
     );
-  const query = writeQuery(parameters);
-  requireSignable(parameters);
-  return buildSignedUrl(query, {
+  requireObject(parameters);
+  throwIfInvalid(checkParameters(parameters));
+  // the types forbid these parameters, but JavaScript callers can pass them
+  throwIfInvalid(checkSignable(parameters));
+  if (!fitsSignedUrl(parameters))
+    throw new SnapError(
+      "validation_failed",
+      "The parameters are too long for a signed URL; send the request with a token instead.",
+      { status: 422 },
+    );
+  return buildSignedUrl(toQuery(parameters), {
     baseUrl,
     tokenId,
     signingSecret,
     expires: expires === undefined ? undefined : toSeconds(expires),
   });
-}
-
-/** The types forbid these parameters, but JavaScript callers can pass them. */
-function requireSignable(parameters: object): void {
-  const problems = new ProblemList();
-  for (const [name, message] of Object.entries(unsignableIn(parameters))) problems.add(name, message);
-  throwIfInvalid(problems.toFailure());
 }
 
 function toSeconds(expires: Date | number): number {

@@ -1,16 +1,15 @@
 import {
   BATCH_LIMITS,
-  checkParameters,
-  ProblemList,
   LIMITS,
+  ProblemList,
   type BatchItem,
   type RenderBatch,
   type RenderInput,
   type UrlSigner,
 } from "@snap/protocol";
-import type { Renders } from "./renders.ts";
-import { FailedRequest, rejectInvalid } from "./responses.ts";
-import { signedLink } from "./signed-link.ts";
+import { checkItems } from "../batches/check-items.ts";
+import { signedLink, type Renders } from "./renders.ts";
+import { errorOf, FailedRequest, rejectInvalid } from "./responses.ts";
 
 interface FakeBatch {
   readonly id: string;
@@ -84,24 +83,28 @@ export class FakeBatches {
 
   #finish(batch: FakeBatch, index: number, input: RenderInput): BatchItem {
     const { renders, signer, now, itemErrors } = this.#context;
-    const code = itemErrors.get(input.url);
     const item = unfinished(batch, index, "failed");
-    if (code !== undefined)
-      return { ...item, error: { code, message: `The fake service fails with ${code}.` }, credit_cost: 0 };
-    const { etag, contentType, isHit } = renders.render(input);
-    const { notes, targetStatus } = renders.settings;
-    const expiresMs = now() + 1000 * (input.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds);
-    const expires = Math.floor(expiresMs / 1000);
-    return {
-      ...item,
-      status: "done",
-      etag,
-      target_status: contentType === "application/pdf" ? null : targetStatus,
-      expires_at: new Date(expiresMs).toISOString(),
-      signed_url: signedLink(input, { ...signer, expires }),
-      credit_cost: isHit ? 0 : 1,
-      ...(notes.length > 0 && { notes }),
-    };
+    try {
+      const code = itemErrors.get(input.url);
+      if (code !== undefined) throw new FailedRequest({ code });
+      const { etag, contentType, isHit } = renders.render(input);
+      const { notes, targetStatus } = renders.settings;
+      const expiresMs = now() + 1000 * (input.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds);
+      const expires = Math.floor(expiresMs / 1000);
+      return {
+        ...item,
+        status: "done",
+        etag,
+        target_status: contentType === "application/pdf" ? null : targetStatus,
+        expires_at: new Date(expiresMs).toISOString(),
+        signed_url: signedLink(input, { ...signer, expires }),
+        credit_cost: isHit ? 0 : 1,
+        ...(notes.length > 0 && { notes }),
+      };
+    } catch (error) {
+      if (!(error instanceof FailedRequest)) throw error;
+      return { ...item, error: errorOf(error.failure), credit_cost: 0 };
+    }
   }
 
   #documentOf(batch: FakeBatch): RenderBatch {
@@ -130,15 +133,14 @@ function unfinished({ id, inputs }: FakeBatch, index: number, status: string): B
 
 /** The checks of a submission that programs are likely to fail. */
 function checkSubmission(items: unknown): ReturnType<ProblemList["toFailure"]> {
-  const problems = new ProblemList();
-  if (!Array.isArray(items) || items.length === 0 || items.length > BATCH_LIMITS.items)
-    problems.add("items", `must have 1 to ${BATCH_LIMITS.items} items`);
-  else
-    for (const [index, item] of (items as RenderInput[]).entries()) {
-      for (const [name, messages] of Object.entries(checkParameters(item)?.errors ?? {}))
-        for (const message of messages) problems.add(`items.${index}.${name}`, message);
-      if (item.cache === false)
-        problems.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
-    }
+  if (!Array.isArray(items) || items.length === 0 || items.length > BATCH_LIMITS.items) {
+    const problems = new ProblemList();
+    problems.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
+    return problems.toFailure();
+  }
+  const problems = checkItems(items);
+  for (const [index, item] of items.entries())
+    if (Object(item).cache === false)
+      problems.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
   return problems.toFailure();
 }

@@ -1,15 +1,20 @@
 import {
+  buildSignedUrl,
   checkCapture,
+  DOCUMENT_ORIGIN,
+  fitsSignedUrl,
   HEADERS,
   LIMITS,
+  secretsIn,
   signWebhook,
-  type RenderInput,
+  toQuery,
+  withoutDelivery,
   type RenderingDocument,
+  type ScreenshotCapture,
   type UrlSigner,
 } from "@snap/protocol";
 import { fileOf, sizeOf } from "./files.ts";
 import { FailedRequest, rejectInvalid } from "./responses.ts";
-import { signedLink } from "./signed-link.ts";
 
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
@@ -81,7 +86,7 @@ export class Renders {
   respondWithFacts(parameters: object, signer: UrlSigner): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit, isCached } = render;
-    const { url } = parameters as Partial<RenderInput>;
+    const linked = identify(parameters);
     const { notes, targetStatus } = this.settings;
     const isPdf = contentType === "application/pdf";
     const facts: RenderingDocument = {
@@ -92,12 +97,12 @@ export class Renders {
       target_status: isPdf ? null : targetStatus,
       expires_at: null,
       credit_cost: isHit ? 0 : 1,
-      signed_url: isCached && url !== undefined ? signedLink({ ...parameters, url }, signer) : null,
+      signed_url: isCached ? signedLink(linked, signer) : null,
       notes,
       stored_location: null,
       ...(isPdf ? { width: null, height: null, pages: 1 } : { ...sizeOf(contentType), pages: null }),
       title: "A page of the fake service",
-      final_url: url ?? null,
+      final_url: linked.url,
     };
     return Response.json(facts, { headers: this.#headersOf(render, { isFree: false }) });
   }
@@ -120,9 +125,23 @@ export class Renders {
   }
 }
 
+/** Replaces the page's content by a URL that identifies it, which signed URLs contain instead. */
+function identify(parameters: object): { readonly url: string } {
+  const { html, markdown, ...others } = parameters as ScreenshotCapture;
+  const { url = `${DOCUMENT_ORIGIN}/${digestOf(JSON.stringify({ html, markdown }))}/` } = others;
+  return { ...others, url };
+}
+
+/** Returns a signed URL of a rendering; `null` if a parameter is secret, or the parameters are too long. */
+export function signedLink(parameters: object, signer: UrlSigner): string | null {
+  const linked = withoutDelivery(parameters);
+  if (secretsIn(linked).length > 0 || !fitsSignedUrl(linked)) return null;
+  return buildSignedUrl(toQuery(linked), signer);
+}
+
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 function etagOf(parameters: object): string {
-  const relevant = Object.entries(parameters)
+  const relevant = Object.entries(withoutDelivery(identify(parameters)))
     .filter(([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `"${digestOf(JSON.stringify(relevant))}"`;

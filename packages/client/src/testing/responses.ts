@@ -1,4 +1,5 @@
-import { ERROR_CODES, HEADERS, type ErrorCode, type ParameterProblems } from "@snap/protocol";
+import { HEADERS, type BatchItem, type ErrorCode, type ParameterProblems } from "@snap/protocol";
+import { factsOf } from "../sending/to-failure.ts";
 
 /** An error of the service. */
 export interface FakeFailure {
@@ -14,20 +15,22 @@ export interface FakeFailure {
   readonly notes?: readonly string[] | undefined;
 }
 
-interface Defaults {
-  readonly status: number;
-  readonly retryAfterSeconds?: number;
+/** Returns what a failed batch item shows of a failure. */
+export function errorOf({
+  code,
+  message = `The fake service fails with ${code}.`,
+}: FakeFailure): NonNullable<BatchItem["error"]> {
+  return { code, message };
 }
 
 export function envelope(failure: FakeFailure, requestId: string): Response {
-  const codes: Readonly<Record<string, Defaults>> = ERROR_CODES;
-  const defaults: Defaults = codes[failure.code] ?? { status: 500 };
-  const { code, message = `The fake service fails with ${code}.`, errors, notes = [] } = failure;
-  const retryAfterSeconds = failure.retryAfterSeconds ?? defaults.retryAfterSeconds;
+  const { code, errors, notes = [] } = failure;
+  const facts = factsOf(code);
+  const retryAfterSeconds = failure.retryAfterSeconds ?? facts?.retryAfterSeconds;
   return Response.json(
-    { code, message, ...(errors && { errors }), request_id: requestId },
+    { ...errorOf(failure), ...(errors && { errors }), request_id: requestId },
     {
-      status: failure.status ?? defaults.status,
+      status: failure.status ?? facts?.status ?? 500,
       headers: {
         "Cache-Control": "no-store",
         [HEADERS.requestId]: requestId,

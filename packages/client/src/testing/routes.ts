@@ -5,6 +5,7 @@ import {
   modeOf,
   PARAMETERS,
   REQUEST_HEADERS,
+  SIGNATURE_PARAMETERS,
   verifyQuery,
   type ParameterRow,
   type UrlSigner,
@@ -40,7 +41,13 @@ export function respond(
   request: RecordedRequest,
   { dependencies, requestId }: { readonly dependencies: RouteDependencies; readonly requestId: string },
 ): Response {
-  const response = routeSafely(request, { dependencies, requestId });
+  let response: Response;
+  try {
+    response = route(request, dependencies);
+  } catch (error) {
+    if (!(error instanceof FailedRequest)) throw error;
+    response = envelope(error.failure, requestId);
+  }
   const { total, remaining } = dependencies.renders.credits;
   if (request.path !== "/snap/signed" && response.status !== 401) {
     response.headers.set(HEADERS.creditsLimit, String(total));
@@ -48,18 +55,6 @@ export function respond(
   }
   response.headers.set(HEADERS.requestId, requestId);
   return response;
-}
-
-function routeSafely(
-  request: RecordedRequest,
-  { dependencies, requestId }: { readonly dependencies: RouteDependencies; readonly requestId: string },
-): Response {
-  try {
-    return route(request, dependencies);
-  } catch (error) {
-    if (error instanceof FailedRequest) return envelope(error.failure, requestId);
-    throw error;
-  }
 }
 
 function route(
@@ -70,7 +65,9 @@ function route(
   const knownTag = headers.get("If-None-Match");
   if (method === "GET" && path === "/snap/signed") {
     checkSignature(query, dependencies);
-    return renders.respond(readParameters(query, SIGNED_NAMES), { knownTag, isSigned: true });
+    const parameters = new URLSearchParams(query);
+    for (const name of SIGNATURE_PARAMETERS) parameters.delete(name);
+    return renders.respond(readParameters(parameters), { knownTag, isSigned: true });
   }
   if (headers.get("Authorization") !== `Bearer ${dependencies.token}`)
     throw new FailedRequest({ code: "unauthenticated" });
@@ -118,14 +115,11 @@ function capture(
   return renders.respondWithFacts(parameters, signer);
 }
 
-const SIGNED_NAMES: ReadonlySet<string> = new Set(["tokenId", "expires", "signature"]);
-
 /** Reads parameters from a query, each according to its kind. */
-function readParameters(query: URLSearchParams, others: ReadonlySet<string> = new Set()): object {
+function readParameters(query: URLSearchParams): object {
   const mode = modeOf({ pdf: fromText("flag", query.get("pdf") ?? "") });
   const rows: Readonly<Record<string, ParameterRow | undefined>> = PARAMETERS[mode];
-  const entries = [...query].filter(([name]) => !others.has(name));
-  return Object.fromEntries(entries.map(([name, text]) => [name, fromText(rows[name]?.kind, text)]));
+  return Object.fromEntries(Array.from(query, ([name, text]) => [name, fromText(rows[name]?.kind, text)]));
 }
 
 function checkSignature(query: URLSearchParams, { signer, now }: RouteDependencies): void {
@@ -137,7 +131,7 @@ function checkSignature(query: URLSearchParams, { signer, now }: RouteDependenci
       { signature, signingSecret: signer.signingSecret },
     );
   if (!isValid) throw new FailedRequest({ code: "invalid_signature" });
-  if (Number(query.get("expires") ?? Number.POSITIVE_INFINITY) * 1000 < now())
+  if (Number(query.get("expires") ?? Number.POSITIVE_INFINITY) * 1000 <= now())
     throw new FailedRequest({ code: "signed_url_expired" });
 }
 

@@ -1,4 +1,5 @@
 import type { RenderBatch } from "@snap/protocol";
+import { callSafely } from "../sending/hooks.ts";
 import type { RawBody } from "./raw-body.ts";
 import type { WebhookHeaders } from "./read-headers.ts";
 import type { WebhookSettings } from "./check-settings.ts";
@@ -20,9 +21,9 @@ export interface WebhookReceiverOptions {
   readonly toleranceSeconds?: number | undefined;
   /**
    * Called for every delivery that was not acknowledged, with a `WebhookError` if it was rejected, or with the error that
-   * the callback threw.
+   * the callback threw. The response does not depend on it: what it throws is ignored.
    */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
 /** A request from any framework. */
@@ -71,7 +72,7 @@ export async function receiveDelivery(
     const rawBody = await request.readBody();
     batch = verifyDelivery({ rawBody, headers: request.headers, nowMs: Date.now() }, settings);
   } catch (error) {
-    onError?.(error);
+    callSafely(() => onError?.(error));
     const status = isWebhookError(error) ? STATUS_OF_ERROR[error.code] : undefined;
     if (status === undefined) throw error;
     return reject(status, error as WebhookError);
@@ -79,7 +80,7 @@ export async function receiveDelivery(
   try {
     await callback(batch);
   } catch (error) {
-    onError?.(error);
+    callSafely(() => onError?.(error));
     throw error;
   }
   return { status: 204, headers: {}, body: null };

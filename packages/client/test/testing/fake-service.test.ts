@@ -67,7 +67,19 @@ describe("the fake service", () => {
     const signed = await options.fetch(json.signed_url ?? "");
     expect(new Uint8Array(await signed.arrayBuffer())).toEqual(file.bytes);
     const content = await snap.pdf({ html: "<h1>Invoice</h1>" }, { as: "json" });
-    expect(content.json).toMatchObject({ width: null, pages: 1, target_status: null, signed_url: null });
+    expect(content.json).toMatchObject({ width: null, pages: 1, target_status: null });
+    const { origin, pathname } = new URL(content.json.final_url ?? "");
+    expect([origin, pathname]).toEqual([
+      "https://documents.snap.invalid",
+      expect.stringMatching(/^\/[0-9a-f]{64}\/$/),
+    ]);
+    const linked = await options.fetch(content.json.signed_url ?? "");
+    expect([linked.headers.get("content-type"), linked.headers.get("x-cache")]).toEqual([
+      "application/pdf",
+      "HIT",
+    ]);
+    const markdown = await snap.pdf({ markdown: "<h1>Invoice</h1>" }, { as: "json" });
+    expect(markdown.json.etag).not.toBe(content.json.etag);
   });
 
   it("fails when asked to, once for each failure", async () => {
@@ -123,6 +135,47 @@ describe("the fake service", () => {
     expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
   });
 
+  it("links a rendering only if a signed URL can request it", async () => {
+    const { options } = createFakeService();
+    const snap = createClient(options);
+    const linkOf = async (parameters: object): Promise<string | null> =>
+      (await snap.screenshot({ ...PAGE, ...parameters }, { as: "json" })).json.signed_url;
+    expect(await linkOf({ basicAuth: "ada:s3cr3t" })).toBeNull();
+    expect(await linkOf({ css: " ".repeat(20_000) })).toBeNull();
+    const stored = new URL((await linkOf({ storeTo: "archive", storeKey: "{id}.{ext}" })) ?? "");
+    expect([...stored.searchParams.keys()]).toEqual(["tokenId", "url", "signature"]);
+    expect((await options.fetch(stored)).headers.get("x-cache")).toBe("HIT");
+  });
+
+  it("fails the items that no credits are left for", async () => {
+    const snap = createClient(createFakeService({ credits: 1 }).options);
+    const batch = await snap.batches.submit({ items: [PAGE, { ...PAGE, pdf: true }] });
+    const { status, items } = await snap.batches.wait(batch);
+    expect(status).toBe("complete");
+    expect(items).toMatchObject([
+      { status: "done", credit_cost: 1 },
+      { status: "failed", error: { code: "credit_limit_reached" }, credit_cost: 0, signed_url: null },
+    ]);
+  });
+
+  it("rejects submissions that the service would reject", async () => {
+    const { options } = createFakeService();
+    const submit = async (items: unknown): Promise<unknown> => {
+      const headers = { Authorization: `Bearer ${options.token}` };
+      const init = { method: "POST", headers, body: JSON.stringify({ items }) };
+      const response = await options.fetch(`${options.baseUrl}/renders`, init);
+      return [response.status, ((await response.json()) as { errors: unknown }).errors];
+    };
+    expect(await submit([])).toEqual([422, { items: ["must be an array of 1 to 20 captures"] }]);
+    expect(await submit([null, { url: "ftp://example.com" }])).toEqual([
+      422,
+      {
+        "items.0": ["must be an object with the parameters of a capture"],
+        "items.1.url": ["must be an absolute URL that starts with http:// or https://"],
+      },
+    ]);
+  });
+
   it("queues a submission once, however often its response is lost", async () => {
     const service = createFakeService();
     const snap = createClient(service.options);
@@ -143,6 +196,9 @@ describe("the fake service", () => {
     const statusOf = async (url: string): Promise<number> => (await options.fetch(url)).status;
     expect(await statusOf(snap.signUrl({ ...PAGE, fullPage: true }))).toBe(200);
     expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2025-12-31") }))).toBe(403);
+    // a URL stops working at the second in which it expires
+    expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2026-01-01T00:00:00Z") }))).toBe(403);
+    expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2026-01-01T00:00:01Z") }))).toBe(200);
     expect(await statusOf(`${snap.signUrl(PAGE)}0`)).toBe(403);
   });
 

@@ -140,6 +140,16 @@ describe("webhookHandler", () => {
     expect(errors).toMatchObject([{ code: "raw_body_needed" }]);
   });
 
+  it.each([
+    ["throws", () => expect.fail("a broken reporter")],
+    ["rejects", async () => Promise.reject(new Error("a broken reporter"))],
+  ])("responds in the same way if onError %s", async (_, onError) => {
+    const rejecting = webhookHandler(SECRET, () => undefined, { onError });
+    expect((await rejecting(post(deliver({ secret: OLD_SECRET })))).status).toBe(400);
+    const failing = webhookHandler(SECRET, () => expect.fail("a broken callback"), { onError });
+    expect((await failing(post())).status).toBe(500);
+  });
+
   it("applies toleranceSeconds", async () => {
     const timestamp = String(Math.floor(Date.now() / 1000) - 900);
     const handler = webhookHandler(SECRET, () => undefined, { toleranceSeconds: 1000 });

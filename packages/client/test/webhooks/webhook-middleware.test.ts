@@ -1,29 +1,16 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request as send, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import type { RenderBatch } from "@snap/protocol";
 import express5, { type ErrorRequestHandler, type RequestHandler } from "express";
 import express4, { type RequestHandler as RequestHandler4 } from "express4";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { verifyWebhook, webhookHandler, webhookMiddleware } from "../../src/webhooks/index.ts";
 import { BATCH, deliver, OLD_SECRET, SECRET } from "./delivery.ts";
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-async function listen(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
-}
+const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
 
 interface Sent {
   readonly headers: Readonly<Record<string, string>>;
@@ -80,7 +67,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
       response.sendStatus(500);
     };
     app.use(onFault);
-    return { port: await listen(app), seen, errors, passed };
+    return { port: await serve(app), seen, errors, passed };
   }
 
   const plain = (app: express5.Express, middleware: RequestHandler): void => {
@@ -252,7 +239,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
       "/",
       webhookMiddleware(SECRET, () => undefined, { onError: rejected.resolve }),
     );
-    const port = await listen(app);
+    const port = await serve(app);
     const outgoing = send({
       host: "127.0.0.1",
       port,
@@ -269,14 +256,14 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     app.post("/", express.raw({ type: "application/json" }), (request, response) => {
       response.json(verifyWebhook(request.body as Buffer, request.headers, SECRET).id);
     });
-    expect(await post(await listen(app), whole())).toMatchObject({ status: 200, body: '"b1"' });
+    expect(await post(await serve(app), whole())).toMatchObject({ status: 200, body: '"b1"' });
   });
 });
 
 describe("node:http", () => {
   it("calls webhookMiddleware with its own request and response", async () => {
     const middleware = webhookMiddleware(SECRET, () => undefined);
-    const port = await listen((request, response) => {
+    const port = await serve((request, response) => {
       void middleware(request, response, () => response.writeHead(500).end());
     });
     expect(await post(port, whole())).toMatchObject({ status: 204 });
@@ -285,7 +272,7 @@ describe("node:http", () => {
 
   it("calls webhookHandler with a web Request", async () => {
     const handler = webhookHandler(SECRET, () => undefined);
-    const port = await listen((request, response) => {
+    const port = await serve((request, response) => {
       void text(request).then(async (body) => {
         const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
           values.map((value): [string, string] => [name, value]),

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { SCREENS } from "./layout/screens.ts";
 import { Shell } from "./layout/shell.tsx";
-import { toHash, type Route } from "./routing/route.ts";
-import { useRoute } from "./routing/use-route.ts";
+import { toHash } from "./routing/route.ts";
+import { useRoute, type CurrentRoute } from "./routing/use-route.ts";
 import { SessionContext, type Session } from "./session/session.ts";
 import { SignInScreen } from "./session/sign-in-screen.tsx";
 import { useSessionState } from "./session/use-session-state.ts";
@@ -46,14 +46,14 @@ function CurrentScreen({
   route,
 }: {
   readonly session: Session;
-  readonly route: Route;
+  readonly route: CurrentRoute;
 }): JSX.Element {
   const screens = SCREENS[session.kind];
   const [name = screens[0].name, id] = route.path;
   const screen = screens.find((each) => each.name === name);
   const Content = id === undefined ? screen?.list : screen?.one;
   if (Content === undefined) return <UnknownScreen isOperator={session.kind === "operator"} />;
-  return <Content key={`${name}/${id}`} id={id ?? ""} query={route.query} />;
+  return <Content key={`${name}/${id}`} id={id ?? ""} query={route.query} visit={route.visit} />;
 }
 
 function UnknownScreen({ isOperator }: { readonly isOperator: boolean }): JSX.Element {

@@ -136,6 +136,7 @@ describe("the image", () => {
     [{ url: "https://example.com/", cookies: [] }, "cookies cannot be part of a signed URL"],
     [{ html: "<p>" }, "Signed URLs require url"],
     [{ url: "https://example.com/", css: "é".repeat(20_000) }, "too long for a URL"],
+    [{ url: "https://example.com/", css: " ".repeat(20_000) }, "too long for a URL"],
   ])("is not signed for %o", (parameters, reason) => {
     expect(whyUnsignable(parameters)).toContain(reason);
   });

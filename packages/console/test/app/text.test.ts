@@ -9,9 +9,29 @@ import {
   formatTime,
 } from "../../src/app/format.ts";
 import { stack } from "../../src/app/chart/chart-data.ts";
-import { resolveTimeRange } from "../../src/app/requests/time-range.ts";
+import { resolveTimeRange, todayUtc } from "../../src/app/requests/time-range.ts";
 import { parseRoute, readSignInCode, toHash } from "../../src/app/routing/route.ts";
+import { tokenProblem } from "../../src/app/session/stored-tokens.ts";
 import { daysOf, isRange, lastDays } from "../../src/app/usage/range.ts";
+
+it("the filters for today start at midnight in UTC", () => {
+  const now = new Date("2026-03-01T23:59:00Z");
+  expect(resolveTimeRange({ ...todayUtc(now), to: "" }, now)).toEqual({
+    since: "2026-03-01T00:00:00.000Z",
+    until: undefined,
+  });
+});
+
+it.each([
+  ["7|secret", true],
+  [" 7|secret ", true],
+  ["", true],
+  ["7|sécret", false],
+  ["7|ключ", false],
+  ["7|sec ret", false],
+])("%j is a token: %s", (text, isToken) => {
+  expect(tokenProblem(text) === undefined).toBe(isToken);
+});
 
 describe("formatting", () => {
   it.each([

@@ -23,6 +23,25 @@ const lastQuery = (path: string): Record<string, string> =>
   Object.fromEntries(stub.calls.findLast((call) => call.path === path)!.query);
 const rows = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
 
+it("the figures on the home screen link to the requests that they count", async () => {
+  await visitor.go("/");
+  await visitor.see("Failures in the last 24 hours");
+  const links = await visitor.page.$$eval("main a[href^='#/requests?']", (all) =>
+    all.map(({ hash }) => hash),
+  );
+  const midnight = await visitor.page.evaluate(() => {
+    const utc = new Date(new Date().setUTCHours(0, 0, 0, 0));
+    const two = (part: number): string => String(part).padStart(2, "0");
+    const date = [utc.getFullYear(), two(utc.getMonth() + 1), two(utc.getDate())].join("-");
+    return `${date}T${two(utc.getHours())}:${two(utc.getMinutes())}`;
+  });
+  const today = new URLSearchParams({ failed: "true", range: "custom", from: midnight });
+  const [first, ...codes] = links;
+  expect(first).toBe(`#/requests?${String(today)}`);
+  expect(codes).not.toEqual([]);
+  for (const link of codes) expect(link).toMatch(/^#\/requests\?code=\w+&range=24h$/);
+});
+
 describe("requests", () => {
   it("load page by page", async () => {
     await visitor.go("/requests");

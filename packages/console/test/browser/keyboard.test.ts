@@ -97,5 +97,13 @@ it("on a phone, the menu opens and closes", async () => {
   await visitor.press("Usage", "link");
   await visitor.see("Requests by day");
   await expect.poll(isOpen).toBe("false");
+  // the form changes the address without a navigation
+  await visitor.go("/playground");
+  await visitor.fill("url", "https://example.com/");
+  await visitor.page.waitForFunction(() => location.hash.includes("example.com"));
+  await visitor.press("Menu");
+  await expect.poll(isOpen).toBe("true");
+  await visitor.press("Playground", "link");
+  await expect.poll(isOpen).toBe("false");
   await visitor.page.setViewport({ width: 1440, height: 900 });
 });

@@ -241,6 +241,22 @@ describe("the link", () => {
     ).toBe("");
   });
 
+  it("to the playground resets the form, and the address follows the form again", async () => {
+    const url = (): Promise<string> => visitor.page.$eval("input[inputmode=url]", (input) => input.value);
+    const hasHash = (part: string): Promise<unknown> =>
+      visitor.page.waitForFunction((text) => location.hash.includes(text), {}, part);
+    await visitor.fill("url", "https://example.com/first");
+    await hasHash("first");
+    await visitor.press("Playground", "link");
+    await expect.poll(url).toBe("");
+    await visitor.fill("url", "https://example.com/second");
+    await hasHash("second");
+    await visitor.page.reload();
+    await expect.poll(url).toBe("https://example.com/second");
+    await visitor.page.goBack();
+    await expect.poll(url).toBe("https://example.com/first");
+  });
+
   it("ignores secrets and unknown parameters", async () => {
     await visitor.go(
       "/playground?url=https%3A%2F%2Fexample.com%2F&basicAuth=a%3Ab&headers=%7B%7D&unknown=1&pdf=true",

@@ -126,6 +126,15 @@ describe("a token holder", () => {
     expect(new Set(stub.calls.map(({ token }) => token))).toEqual(new Set(["7|holder-secret"]));
   });
 
+  it("sees an error if the text cannot be a token, and nothing is sent", async () => {
+    await visitor.go("/");
+    stub.calls.length = 0;
+    await visitor.fill("API token", "7|ключ");
+    await visitor.press("Use this token");
+    await visitor.see("must be a token such as 7|…, without spaces and special characters");
+    expect(stub.calls).toEqual([]);
+  });
+
   it("stays signed in after a reload, but not in other tabs", async () => {
     await visitor.go("/");
     await visitor.fill("API token", "7|holder-secret");

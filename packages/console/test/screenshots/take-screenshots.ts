@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "puppeteer";
+import sharp from "sharp";
 import { isIdle, openBrowser, openConsole, prefer, signIn, type Visitor } from "../browser/open-console.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { reduceColors } from "./reduce-colors.ts";
 import { BATCH_ID, tidy } from "./showcase.ts";
 
 /*
@@ -50,6 +50,9 @@ const LOOKS = [
   { suffix: "-phone", scheme: "light", width: 375, minHeight: 640, maxHeight: 900, deviceScaleFactor: 2 },
 ] as const;
 
+/** Halves the size of a screenshot. */
+const PALETTE = { palette: true, quality: 90, dither: 0, compressionLevel: 9 } as const;
+
 async function render(visitor: Visitor): Promise<void> {
   await visitor.fill("API token", "7|holder-secret");
   await visitor.press("Render");
@@ -87,7 +90,9 @@ async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> 
     });
     await resize(page, { ...size, height: Math.min(height, size.maxHeight, screen.maxHeight ?? height) });
     await page.mouse.move(0, 0);
-    const screenshot = reduceColors(await page.screenshot());
+    const screenshot = await sharp(await page.screenshot())
+      .png(PALETTE)
+      .toBuffer();
     await writeFile(`${DOCS}/console/${screen.name}${suffix}.png`, screenshot);
     console.log(`${screen.name}${suffix}: ${Math.ceil(screenshot.byteLength / 1024)} KB`);
   }

@@ -20,20 +20,16 @@ export function drawPng({ width, height }: Size): Buffer {
   return encodePng({ width, height }, rows);
 }
 
-/**
- * Encodes rows of RGB pixels, or with a palette of such pixels, rows of 8-bit indexes into it (PNG specification,
- * clause 11).
- */
-export function encodePng({ width, height }: Size, rows: readonly Buffer[], palette?: Buffer): Buffer {
+/** Encodes rows of RGB pixels (PNG specification, clause 11). */
+function encodePng({ width, height }: Size, rows: readonly Buffer[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, palette === undefined ? 2 : 3, 0, 0, 0], 8);
+  header.set([8, 2, 0, 0, 0], 8);
   const unfiltered = Buffer.concat(rows.flatMap((row) => [Buffer.of(0), row]));
   return Buffer.concat([
     Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"),
     chunk("IHDR", header),
-    ...(palette === undefined ? [] : [chunk("PLTE", palette)]),
     chunk("IDAT", deflateSync(unfiltered, { level: 9 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);

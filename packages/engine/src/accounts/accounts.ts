@@ -5,6 +5,7 @@ import type { Page, PageRequest } from "../ports/page.ts";
 import type { Random } from "../ports/random.ts";
 import { availablePlans, type Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
+import { randomHex } from "../ids.ts";
 import {
   deleteAccount,
   previewDeletion,
@@ -93,7 +94,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     async create(input) {
       const now = clock.now();
       const account: Account = {
-        id: `acct_${Buffer.from(random.bytes(10)).toString("hex")}`,
+        id: `acct_${randomHex(random, 10)}`,
         email: input.email,
         emailVerifiedAt: input.verified ? now : null,
         planSlug: input.planSlug ?? null,

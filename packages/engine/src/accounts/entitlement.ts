@@ -1,26 +1,14 @@
 import { LIMITS, type UsageReport } from "@snap/protocol";
-import { LRUCache } from "lru-cache";
 import type { CreditState } from "../credits/credits.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Period } from "../ports/ledger.ts";
 import { findPlan, type Plan } from "./plans.ts";
-
-/** Current periods by anchor, cached because an account sends many requests in one period. */
-const periods = new LRUCache<number, Period>({ max: 10_000 });
 
 /**
  * Returns the period that contains `now`. Periods are months in UTC, counted from `anchorAt`, the account's
  * creation time. If the anchor is on the 31st, shorter months reset on their last day.
  */
 export function periodAt(anchorAt: number, now: number): Period {
-  const cached = periods.get(anchorAt);
-  if (cached !== undefined && cached.startedAt <= now && now < cached.resetsAt) return cached;
-  const period = computePeriod(anchorAt, now);
-  periods.set(anchorAt, period);
-  return period;
-}
-
-function computePeriod(anchorAt: number, now: number): Period {
   const anchor = new Date(anchorAt);
   const today = new Date(now);
   const months =

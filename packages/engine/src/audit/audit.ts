@@ -1,8 +1,9 @@
+import { DAY_MS } from "../days.ts";
 import type { AuditEntry, AuditStore } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** How long an entry is stored: 400 days. */
-export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
+export const AUDIT_RETENTION_MS = 400 * DAY_MS;
 
 /** The audit log: the changes that operators made in the last 400 days. */
 export interface AuditLog {

@@ -1,5 +1,6 @@
-import { BATCH_LIMITS, type RenderBatch } from "@snap/protocol";
+import { modeOf, type RenderBatch } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
+import { randomHex } from "../ids.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type {
   AttemptFilter,
@@ -104,15 +105,14 @@ export function createBatches(dependencies: BatchDependencies): Batches {
     return batch;
   };
   const countSubmission = async ({ id: accountId }: Account): Promise<void> => {
-    const limit = BATCH_LIMITS.submissionsPerMinute;
-    await enforceRateLimit(rateLimiter, { accountId, name: "submission", limit, now: clock.now() });
+    await enforceRateLimit(rateLimiter, { accountId, name: "submission", now: clock.now() });
   };
   return {
     async submit({ principal: { account, token }, document, idempotencyKey }) {
       requireVerifiedEmail(account);
       const submission = parseSubmission(document, { ...dependencies, accountId: account.id });
       const { items, webhookUrl } = submission;
-      for (const { parameters } of items) requireAbility(token, parameters.pdf ? "pdf" : "screenshot");
+      for (const { parameters } of items) requireAbility(token, modeOf(parameters));
       await countSubmission(account);
       const now = clock.now();
       const batch: BatchRecord = {
@@ -183,5 +183,5 @@ function toItemRecord(
 }
 
 function makeId(random: Random, kind: "batch" | "item"): string {
-  return `${kind}_${Buffer.from(random.bytes(12)).toString("hex")}`;
+  return `${kind}_${randomHex(random, 12)}`;
 }

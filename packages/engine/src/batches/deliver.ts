@@ -1,4 +1,5 @@
-import { orderedId } from "../ordered-ids.ts";
+import { DAY_MS } from "../days.ts";
+import { orderedId } from "../ids.ts";
 import type { AttemptRecord, BatchRecord, DeliveryState } from "../ports/batches.ts";
 import type { WebhookOutcome } from "../ports/webhook-sender.ts";
 import { storableText } from "../storable-text.ts";
@@ -12,11 +13,9 @@ import { signRequest } from "./sign-request.ts";
 /** Longer than an attempt's time limit, 15 s, so attempts never overlap. */
 const DELIVERY_LEASE_MS = 25_000;
 /** Limit for a receiver's `Retry-After`. */
-const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+const MAX_RETRY_AFTER_MS = DAY_MS;
 /** Each delay grows by a random fraction up to this, so a recovering receiver does not get all retries at once. */
 const JITTER = 0.1;
-
-const ID_RANDOM_BYTES = 6;
 
 /** The result of an attempt; `retryAt` is `null` if no attempt follows. */
 export interface DeliveryAttempt {
@@ -83,7 +82,7 @@ export async function deliver(
   const ends = { outcome, response, delivered, retryAt };
   dependencies.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
-  const id = `dlv_${orderedId(dependencies.random, { at: startedAt, randomBytes: ID_RANDOM_BYTES })}`;
+  const id = `dlv_${orderedId(dependencies.random, { at: startedAt })}`;
   // the attempt was made, whether or not it can be looked up later
   await dependencies.batches.recordAttempt({ id, ...record }).catch(dependencies.onBackgroundError);
 }

@@ -1,5 +1,5 @@
 import { BATCH_LIMITS } from "@snap/protocol";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { SnapError } from "../errors.ts";
 import type { IdempotencyClaim } from "../ports/batches.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
@@ -24,8 +24,8 @@ export function claimKey(
   ]);
   const content = [webhookUrl, captures];
   return {
-    keyHash: sha256(idempotencyKey),
-    digest: sha256(JSON.stringify(content)),
+    keyHash: hash("sha256", idempotencyKey, "hex"),
+    digest: hash("sha256", JSON.stringify(content), "hex"),
     expiresAt: now + BATCH_LIMITS.idempotencyKeyMs,
   };
 }
@@ -34,8 +34,4 @@ export function idempotencyMismatch(): SnapError {
   const message =
     "The idempotency key was used for a different submission in the last 24 hours; use a new key, or send the same items and webhookUrl.";
   return new SnapError("idempotency_mismatch", message);
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

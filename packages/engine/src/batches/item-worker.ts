@@ -4,6 +4,7 @@ import { isSnapError, type SnapError } from "../errors.ts";
 import { recordItem, type CapturedItem } from "../history/record-item.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
 import type { Resolution } from "../ports/ledger.ts";
+import { storableText } from "../storable-text.ts";
 import { requireUsable } from "../tokens/authenticate.ts";
 import { advanceBatch, type BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
@@ -83,9 +84,9 @@ export async function runItem(dependencies: BatchDependencies, claimed: ClaimedI
       await finish(dependencies, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    const { code, message } = error;
+    const { code } = error;
     const retryAt = await retryInstant(dependencies, claimed, error);
-    const reason = { ...claimOf(claimed), code, message };
+    const reason = { ...claimOf(claimed), code, message: storableText(error.message) };
     const event: BatchEvent =
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }

@@ -93,8 +93,7 @@ function parseOne(value: unknown, name: string, context: Context): SubmittedItem
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    for (const [parameter, messages] of Object.entries(error.errors ?? {}))
-      for (const message of messages) report(parameter, message);
+    problems.list.addAll(error.errors ?? {}, `${name}.`);
     return null;
   }
 }

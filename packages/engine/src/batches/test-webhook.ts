@@ -1,14 +1,12 @@
 import type { RenderBatch } from "@snap/protocol";
 import { AdminError } from "../errors.ts";
-import { orderedId } from "../ordered-ids.ts";
+import { orderedId } from "../ids.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import { classifyTarget } from "../targets/target.ts";
 import { tokenNotFound } from "../tokens/tokens.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 import { isAcknowledged } from "./deliver.ts";
 import { signRequest } from "./sign-request.ts";
-
-const ID_RANDOM_BYTES = 6;
 
 /** A test event, and the receiver's response. */
 export interface WebhookTest {
@@ -49,7 +47,7 @@ function testEvent({ clock, random }: BatchDependencies, url: string): RenderBat
   const now = clock.now();
   const at = new Date(now).toISOString();
   return {
-    id: `test_${orderedId(random, { at: now, randomBytes: ID_RANDOM_BYTES })}`,
+    id: `test_${orderedId(random, { at: now })}`,
     status: "complete",
     created_at: at,
     finished_at: at,

@@ -1,5 +1,6 @@
 import {
   buildSignedUrl,
+  fitsSignedUrl,
   LIMITS,
   secretsIn,
   toQuery,
@@ -37,10 +38,7 @@ function linkedTtlSeconds(etag: string): number {
 
 /** Returns whether a signed URL can request a rendering: it contains no secrets, and servers accept its length. */
 export function isLinkable(parameters: Readonly<Record<string, unknown>>): boolean {
-  return (
-    secretsIn(parameters).length === 0 &&
-    toQuery(withoutDelivery(parameters)).toString().length <= LIMITS.queryCharacters
-  );
+  return secretsIn(parameters).length === 0 && fitsSignedUrl(withoutDelivery(parameters));
 }
 
 /** A rendering that anyone with the link may fetch. */

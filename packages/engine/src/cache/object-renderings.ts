@@ -1,4 +1,4 @@
-import { createTransferBudget } from "../limits/transfer-budget.ts";
+import { createTransferBudget } from "../limits/byte-budget.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemRandom, type Random } from "../ports/random.ts";

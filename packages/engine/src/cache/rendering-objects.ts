@@ -1,4 +1,5 @@
-import { dayOf } from "../history/daily-totals.ts";
+import { dayOf } from "../days.ts";
+import { randomHex } from "../ids.ts";
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import type { Random } from "../ports/random.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
@@ -68,7 +69,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
   return {
     newPointer: ({ expiresAt, bytes }) => ({
       day: dayOf(expiresAt),
-      id: Buffer.from(random.bytes(16)).toString("hex"),
+      id: randomHex(random, 16),
       size: bytes.byteLength,
     }),
     keyOf: (accountId, { day, id }) => below(day, accountId) + id,

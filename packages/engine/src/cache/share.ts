@@ -1,10 +1,11 @@
 import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
+import { randomHex } from "../ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
-import { limitWait } from "../schedule/scheduler.ts";
+import { limitWait, waitedMsSince } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
 import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
@@ -44,8 +45,8 @@ export interface ShareRequest {
 /** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
-  /** Resolves when an interactive request joins; `null` if none can. */
-  readonly priorityRaised: Promise<void> | null;
+  /** Resolves when an interactive request joins. */
+  readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
   /** Ends the render: once `stored` resolves, the joined requests get the rendering. Rejects as `stored` does. */
@@ -55,6 +56,8 @@ export interface LedRender {
    * them becomes the leader. Does nothing once `publish` has resolved.
    */
   fail(error: unknown): void;
+  /** Ends the render for the leader only; one of the joined requests becomes the leader. */
+  abandon(): void;
 }
 
 /** The rendering of an identical request. */
@@ -62,15 +65,6 @@ export interface JoinedRender {
   readonly isLed: false;
   readonly rendering: StoredRendering;
 }
-
-/** A request with `cache: false` shares nothing. */
-const UNSHARED: LedRender = {
-  isLed: true,
-  priorityRaised: null,
-  start: () => {},
-  publish: (_rendering, stored) => stored,
-  fail: () => {},
-};
 
 /**
  * Joins an identical render that is running in this process or another, or leads a new one.
@@ -84,7 +78,6 @@ export async function share(
   request: ShareRequest,
 ): Promise<LedRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
-  if (!parameters.cache) return UNSHARED;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
   const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
@@ -104,7 +97,7 @@ async function joinOrLead(
   { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
   if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority });
-  const { signal: wait, end } = limitWait(clock, requestedAt + maxWaitMs - clock.now());
+  const { signal: wait, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
   try {
     return await runningRenders.joinOrLead(name, { priority, wait });
   } finally {
@@ -132,8 +125,9 @@ async function lead(
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
     if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
-    const claim = { name, holder: Buffer.from(dependencies.random.bytes(16)).toString("hex") };
-    const waitsUntil = Math.min(clock.now() + LONGEST_WAIT_MS, requestedAt + maxWaitMs);
+    const claim = { name, holder: randomHex(dependencies.random, 16) };
+    const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
+    const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {
       const priority = running.isRaised ? "interactive" : request.priority;
       return renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority });
@@ -178,6 +172,10 @@ function holdLease(
     cancelRenewal();
     renderLeases.release({ ...claim, lingerMs }).catch(onBackgroundError);
   };
+  const abandon = (): void => {
+    release(0);
+    running.end({ state: "abandoned" });
+  };
   return {
     isLed: true,
     priorityRaised: running.priorityRaised,
@@ -189,9 +187,11 @@ function holdLease(
       running.end({ state: "done", rendering });
     },
     fail(error) {
+      if (concernsOnlyLeader(error)) return abandon();
       release(0);
-      running.end(concernsOnlyLeader(error) ? { state: "abandoned" } : { state: "failed", failure: error });
+      running.end({ state: "failed", failure: error });
     },
+    abandon,
   };
 }
 

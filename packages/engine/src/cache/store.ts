@@ -14,8 +14,8 @@ export interface StoreRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly fresh: StoredRendering;
-  /** The render to publish when the rendering is stored. */
-  readonly led: LedRender;
+  /** The render to publish when the rendering is stored; `null` with `cache: false`. */
+  readonly led: LedRender | null;
   /** Returns whether a rendering with `cache: false` needs a link. */
   readonly linked: (fresh: StoredRendering) => boolean;
 }
@@ -25,7 +25,7 @@ export async function store(
   { cache, cacheKey }: StoreDependencies,
   { key, parameters, fresh, led, linked }: StoreRequest,
 ): Promise<StoredRendering> {
-  if (parameters.cache) {
+  if (led !== null) {
     await led.publish(fresh, cache.store(key, fresh));
     return fresh;
   }

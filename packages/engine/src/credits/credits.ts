@@ -1,6 +1,8 @@
+import { entitlementOf } from "../accounts/entitlement.ts";
+import type { Plan } from "../accounts/plans.ts";
 import type { Account } from "../ports/accounts.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Balance, Ledger, PeriodGrant, StandingBalance } from "../ports/ledger.ts";
-import type { Entitlement } from "../accounts/entitlement.ts";
 
 /** An account's credits, as shown to the caller. */
 export interface CreditState {
@@ -13,29 +15,31 @@ export interface CreditState {
   readonly resetsAt: number | null;
 }
 
-export interface CreditsRequest {
-  readonly account: Account;
-  readonly entitlement: Entitlement;
-  readonly now: number;
-  /** A balance that was just read. If it is up to date, the ledger is not called. */
-  readonly standing?: StandingBalance | null | undefined;
-}
+/** Reads an account's credits. A balance that was just read is used instead of the ledger, if it is up to date. */
+export type ReadCredits = (account: Account, standing?: StandingBalance | null) => Promise<CreditState>;
 
-/** Returns the credits at `now`; an account without a period has none. */
-export async function readCredits(
-  ledger: Ledger,
-  { account, entitlement, now, standing: storedBalance = null }: CreditsRequest,
-): Promise<CreditState> {
-  const { period, granted } = entitlement;
-  if (period === null) return { limit: 0, remaining: 0, used: 0, resetsAt: null };
-  const grant = { accountId: account.id, period, granted, now };
-  const balance =
-    storedBalance !== null && isUpToDate(storedBalance, grant) ? storedBalance : await ledger.balance(grant);
-  return {
-    limit: balance.granted,
-    remaining: remainingOf(balance),
-    used: balance.used,
-    resetsAt: period.resetsAt,
+/** Creates a function that returns the credits; an account without a period has none. */
+export function createCreditReader({
+  ledger,
+  plans,
+  clock,
+}: {
+  readonly ledger: Ledger;
+  readonly plans: readonly Plan[];
+  readonly clock: Clock;
+}): ReadCredits {
+  return async (account, standing = null) => {
+    const now = clock.now();
+    const { period, granted } = entitlementOf(account, plans, now);
+    if (period === null) return { limit: 0, remaining: 0, used: 0, resetsAt: null };
+    const grant = { accountId: account.id, period, granted, now };
+    const balance = standing !== null && isUpToDate(standing, grant) ? standing : await ledger.balance(grant);
+    return {
+      limit: balance.granted,
+      remaining: remainingOf(balance),
+      used: balance.used,
+      resetsAt: period.resetsAt,
+    };
   };
 }
 

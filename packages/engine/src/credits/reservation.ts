@@ -2,7 +2,7 @@ import { entitlementOf } from "../accounts/entitlement.ts";
 import type { Plan } from "../accounts/plans.ts";
 import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
-import { orderedId } from "../ordered-ids.ts";
+import { orderedId } from "../ids.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ledger, Period, Resolution, StandingBalance } from "../ports/ledger.ts";

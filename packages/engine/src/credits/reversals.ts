@@ -1,3 +1,4 @@
+import { DAY_MS } from "../days.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineEvent } from "../engine-event.ts";
 import type { Ledger } from "../ports/ledger.ts";
@@ -5,7 +6,7 @@ import type { Ledger } from "../ports/ledger.ts";
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** After a day of failures, the operator must act; the log contains the reservation ids. */
-const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+const GIVE_UP_AFTER_MS = DAY_MS;
 const MAX_PENDING = 10_000;
 /** Orchestrators kill a process that takes too long to stop. */
 const CLOSE_TIMEOUT_MS = 5_000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../days.ts";
 import type { Balance, Ledger, PeriodAudit } from "../ports/ledger.ts";
 
 /** A period whose stored figures contradict each other. */
@@ -22,7 +23,7 @@ const ACCOUNTS_PER_PORTION = 1000;
  * A period younger than this is never pruned: it lasts up to 31 days, and the shortest retention keeps it for another
  * 35.
  */
-const PRUNED_AGE_MIN_MS = 66 * 24 * 60 * 60_000;
+const PRUNED_AGE_MIN_MS = 66 * DAY_MS;
 
 /**
  * Compares every period's balance with its journal and its open reservations, for all accounts or one. Each portion is

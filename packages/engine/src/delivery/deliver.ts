@@ -1,5 +1,6 @@
 import type { SnapParameters } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
+import { randomHex } from "../ids.ts";
 import type { ByteBudget } from "../limits/byte-budget.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
@@ -45,7 +46,7 @@ export function prepareDelivery(
   const { storeTo: storeName } = parameters;
   const store = requireStore(parameters, { stores, accountId });
   if (store === null || storeName === undefined) return null;
-  const id = requestId ?? Buffer.from(random.bytes(16)).toString("hex");
+  const id = requestId ?? randomHex(random, 16);
   return { accountId, storeName, store, keyOf: objectKeyOf(parameters, { accountId, id, requestedAt }) };
 }
 

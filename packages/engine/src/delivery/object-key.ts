@@ -1,6 +1,6 @@
 import { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey, LIMITS, type SnapParameters } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
-import { dayOf } from "../history/daily-totals.ts";
+import { invalidParameter, type SnapError } from "../errors.ts";
+import { dayOf } from "../days.ts";
 import { parseTarget } from "../targets/target.ts";
 
 /** Returns a rendering's key for its content type. */
@@ -46,5 +46,5 @@ export function objectKeyOf(
 }
 
 function invalidKey(message: string): SnapError {
-  return new SnapError("validation_failed", `storeKey ${message}.`, { errors: { storeKey: [message] } });
+  return invalidParameter("storeKey", message);
 }

@@ -1,5 +1,5 @@
 import type { SnapParameters } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { invalidParameter } from "../errors.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 
 /** A store that callers can name in `storeTo`. */
@@ -39,7 +39,7 @@ const NO_STORE =
  */
 export function requireStore(parameters: SnapParameters, access: StoreAccess): ObjectStore | null {
   checkStore(parameters, access, (name, message) => {
-    throw new SnapError("validation_failed", `${name} ${message}.`, { errors: { [name]: [message] } });
+    throw invalidParameter(name, message);
   });
   return parameters.storeTo === undefined ? null : findStore(parameters.storeTo, access);
 }

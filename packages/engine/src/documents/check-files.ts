@@ -1,6 +1,6 @@
 import { DOCUMENT_LIMITS, ProblemList } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
-import { SnapError } from "../errors.ts";
+import { invalidParameter, rejectProblems, SnapError } from "../errors.ts";
 import { isText } from "./content-types.ts";
 import { normalizePath } from "./normalize-path.ts";
 import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
@@ -47,8 +47,7 @@ export function checkFiles(
   if (label !== null && files.every(({ bytes }) => bytes.byteLength === 0))
     problems.add(label, "must not be empty");
   requirePage(files, problems);
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
+  rejectProblems(problems, "validation_failed");
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
@@ -70,8 +69,7 @@ export class UnpackedSize {
 
 /** Returns the error for a file that cannot be used. */
 export function invalidFile(path: string, problem: string): SnapError {
-  const name = path.slice(0, NAME_CHARACTERS);
-  return new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
+  return invalidParameter(path.slice(0, NAME_CHARACTERS), problem);
 }
 
 export function tooManyFiles(): SnapError {

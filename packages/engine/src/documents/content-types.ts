@@ -54,5 +54,6 @@ export function isText(path: string): boolean {
 
 function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const dot = name.lastIndexOf(".");
+  return dot === -1 ? "" : name.slice(dot + 1).toLowerCase();
 }

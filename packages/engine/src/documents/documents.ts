@@ -1,5 +1,5 @@
 import { DOCUMENT_LIMITS, type StoredDocument } from "@snap/protocol";
-import { asSnapError, SnapError } from "../errors.ts";
+import { asSnapError, invalidParameter, SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DocumentRecord, PutOutcome } from "../ports/documents.ts";
@@ -78,8 +78,7 @@ export function createDocuments({
   }) => {
     requireVerifiedEmail(account);
     requireTtl(ttlSeconds);
-    const limit = DOCUMENT_LIMITS.uploadsPerMinute;
-    await enforceRateLimit(rateLimiter, { accountId: account.id, name: "upload", limit, now: clock.now() });
+    await enforceRateLimit(rateLimiter, { accountId: account.id, name: "upload", now: clock.now() });
     const upload = "receive" in content ? content : inMemory(content);
     return uploads.run(account.id, {
       receive: () => upload.receive(),
@@ -115,8 +114,7 @@ function toStoredDocument({ id, contentType, bytes, files, expiresAt }: Document
 function requireTtl(ttlSeconds: number): void {
   const { ttlMinSeconds, ttlMaxSeconds } = DOCUMENT_LIMITS;
   if (Number.isInteger(ttlSeconds) && ttlSeconds >= ttlMinSeconds && ttlSeconds <= ttlMaxSeconds) return;
-  const problem = `must be an integer from ${ttlMinSeconds} to ${ttlMaxSeconds}`;
-  throw new SnapError("validation_failed", `documentTtl ${problem}`, { errors: { documentTtl: [problem] } });
+  throw invalidParameter("documentTtl", `must be an integer from ${ttlMinSeconds} to ${ttlMaxSeconds}`);
 }
 
 function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored: false }>): SnapError {

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { AccountQueues } from "./account-queues.ts";
+import { AccountQueues } from "../limits/account-queues.ts";
 import { invalidFile } from "./check-files.ts";
 
 /**

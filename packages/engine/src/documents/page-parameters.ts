@@ -1,4 +1,4 @@
-import { SnapError } from "../errors.ts";
+import { invalidParameter } from "../errors.ts";
 import type { SentParameters } from "../parameters/parse-request.ts";
 import type { SentDocument } from "./document.ts";
 
@@ -13,9 +13,6 @@ export function pageParameters(parameters: SentParameters, document?: SentDocume
   const isQuery = typeof parameters === "string" || parameters instanceof URLSearchParams;
   const sent = isQuery ? new URLSearchParams(parameters) : parameters;
   const hasUrl = sent instanceof URLSearchParams ? sent.has("url") : sent["url"] !== undefined;
-  if (hasUrl) {
-    const message = "must not be sent with a document";
-    throw new SnapError("validation_failed", `url ${message}`, { errors: { url: [message] } });
-  }
+  if (hasUrl) throw invalidParameter("url", "must not be sent with a document");
   return sent instanceof URLSearchParams ? new URLSearchParams([...sent, ["url", url]]) : { ...sent, url };
 }

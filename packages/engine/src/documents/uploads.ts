@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { AccountQueues } from "./account-queues.ts";
+import { AccountQueues } from "../limits/account-queues.ts";
 
 /** Maximum number of one account's uploads in memory, whatever its rate limit allows. */
 const UPLOAD_CONCURRENCY_PER_ACCOUNT = 2;

@@ -1,12 +1,5 @@
+import { DAY_MS, dayOf } from "../days.ts";
 import type { HistoryEntry, UsageTotals } from "../ports/history.ts";
-
-const DAY_MS = 24 * 60 * 60_000;
-const DATE_CHARACTERS = "2026-11-25".length;
-
-/** Returns the UTC date of an instant, such as `2026-11-25`. */
-export function dayOf(instant: number): string {
-  return new Date(instant).toISOString().slice(0, DATE_CHARACTERS);
-}
 
 /** The fields of a finished capture that the totals use. */
 type CountedCapture = Pick<

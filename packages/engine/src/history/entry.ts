@@ -1,6 +1,6 @@
 import { PARAMETERS, type ErrorCode, type ParameterRow } from "@snap/protocol";
 import type { Capture } from "../capture.ts";
-import { orderedId } from "../ordered-ids.ts";
+import { orderedId } from "../ids.ts";
 import { concealSecrets } from "../parameters/conceal-secrets.ts";
 import type { HistoryEntry } from "../ports/history.ts";
 import type { Random } from "../ports/random.ts";
@@ -10,7 +10,6 @@ import { parseTarget } from "../targets/target.ts";
 
 const MESSAGE_MAX_CHARACTERS = 1000;
 const PARAMETERS_MAX_BYTES = 64 * 1024;
-const ID_RANDOM_BYTES = 6;
 
 /** A valid request, with or without defaults; its secrets may be encrypted. */
 export interface CapturedRequest {
@@ -83,7 +82,7 @@ export function failureOf({
 export function toHistoryEntry({ request, ...finished }: FinishedCapture, random: Random): HistoryEntry {
   const { at, message } = finished;
   return {
-    id: `req_${orderedId(random, { at, randomBytes: ID_RANDOM_BYTES })}`,
+    id: `req_${orderedId(random, { at })}`,
     ...finished,
     message: message && storableText(message.slice(0, MESSAGE_MAX_CHARACTERS)),
     mode: request?.mode ?? null,

@@ -6,6 +6,7 @@ import type {
   UsageRequest,
   UsageSum,
 } from "../ports/history.ts";
+import { DAY_MS } from "../days.ts";
 import { AdminError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PageRequest } from "../ports/page.ts";
@@ -13,7 +14,6 @@ import type { StoredRendering } from "../ports/renderings.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { ErrorCode } from "@snap/protocol";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a day's totals are stored: 400 days. */
 export const HISTORY_TOTALS_RETENTION_MS = 400 * DAY_MS;
 /** Maximum retention of entries: 90 days. */

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import PQueue from "p-queue";
 import type sharp from "sharp";
+import { AccountQueues } from "../limits/account-queues.ts";
 
 export type Sharp = typeof sharp;
 
@@ -64,7 +65,7 @@ const INSTALLED_SHARP: SharpLoader = {
 /** Creates a processor. The limit on concurrent images is per processor, so a process should have only one. */
 export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): ImageProcessor {
   const queue = new PQueue({ concurrency: IMAGE_CONCURRENCY });
-  const turns = new Turns();
+  const owners = new AccountQueues(1);
   const isInstalled = loader.isInstalled();
   let isAvailable = isInstalled;
   let version: string | null = null;
@@ -102,22 +103,9 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
       const options = signal === undefined ? {} : { signal };
       const start = (): Promise<T> => queue.add(async () => work(await load()), options);
-      return owner === undefined ? start() : turns.run(owner, start);
+      return owner === undefined ? start() : owners.add(owner, start);
     },
   };
-}
-
-/** Runs work after all earlier work of its owner has ended. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  run<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    const running = (this.#last.get(owner) ?? Promise.resolve()).then(work);
-    const ended = Promise.allSettled([running]);
-    this.#last.set(owner, ended);
-    void ended.then(() => this.#last.get(owner) === ended && this.#last.delete(owner));
-    return running;
-  }
 }
 
 /** The processor of this process. */

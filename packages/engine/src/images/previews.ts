@@ -40,13 +40,8 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 /** Estimated size of a cache entry besides the preview. */
 const OVERHEAD_BYTES = 256;
 
-/** Creates previews with the image processor of this process. */
-export function createPreviews(limits: PreviewLimits): FindPreview {
-  return createPreviewsWith(imageProcessor, limits);
-}
-
 /** Creates a function that returns previews within the limits, and caches them by the rendering's entity tag. */
-export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
+export function createPreviews(limits: PreviewLimits, images: ImageProcessor = imageProcessor): FindPreview {
   const cache = new LRUCache<string, { readonly preview: Preview | null }>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ preview }) => (preview?.bytes.byteLength ?? 0) + OVERHEAD_BYTES,
@@ -70,9 +65,8 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
     const started = unfinished.get(etag);
     if (started !== undefined) return started.made;
     if (!images.isAvailable || isBusy(accountId)) return null;
-    const make = (): Promise<Preview | null> =>
-      images.run((sharp) => shrink(sharp, bytes, limits), { owner: accountId }).catch(() => null);
-    const made = queue.add(make);
+    // without an owner: every preview would wait for this account's conversions
+    const made = queue.add(() => images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null));
     unfinished.set(etag, { accountId, made });
     const preview = await made;
     cache.set(etag, { preview });

@@ -1,4 +1,4 @@
-import { secretsIn, type SnapParameters } from "@snap/protocol";
+import { modeOf, secretsIn, type SnapParameters } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import type { Ability } from "../ports/tokens.ts";
 import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
@@ -50,7 +50,7 @@ export function createParser({
     requireInstalled(parameters, renderer);
     return {
       parameters: Object.freeze(parameters),
-      mode: parameters.pdf ? "pdf" : "screenshot",
+      mode: modeOf(parameters),
       key: cacheKey(parameters),
       verdict: classifyTarget(parameters.url, policy),
     };

@@ -6,7 +6,7 @@ import {
   toQuery,
   type SnapParameters,
 } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { rejectProblems } from "../errors.ts";
 import { readQuery, typedParameters, type QueryPairs } from "./read-query.ts";
 import { pdfParameters, screenshotParameters } from "./schemas.ts";
 
@@ -70,11 +70,7 @@ function parse(input: Readonly<Record<string, unknown>>, problems: ProblemList):
     }
   }
   checkSent(mode, input, (name, message) => problems.add(name, message));
-  const failure = problems.toFailure();
-  if (failure !== null) {
-    const { code, message, errors } = failure;
-    throw new SnapError(isMalformedQuery ? "validation_failed" : code, message, { errors });
-  }
+  rejectProblems(problems, isMalformedQuery ? "validation_failed" : undefined);
   if (!result.success) throw result.error;
   return result.data;
 }

@@ -1,5 +1,5 @@
 import { ProblemList, processingIn, type SnapParameters } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { rejectProblems } from "../errors.ts";
 import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { Renderer } from "../ports/renderer.ts";
 
@@ -31,6 +31,5 @@ const MISSING_SHARP =
 export function requireInstalled(parameters: SnapParameters, installed: Installed): void {
   const problems = new ProblemList();
   checkInstalled(parameters, installed, (name, message) => problems.add(name, message));
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
+  rejectProblems(problems);
 }

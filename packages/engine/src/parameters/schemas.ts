@@ -1,10 +1,10 @@
 import {
   canonicalJson,
   canonicalText,
+  checkField,
   checkRules,
   encodeSpaces,
   fieldMessage,
-  isSelector,
   isTooLongUrl,
   LIMITS,
   PARAMETERS,
@@ -64,63 +64,42 @@ function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
 }
 
 function valueOf(row: ParameterRow): z.ZodType {
-  const error = fieldMessage(row);
+  if (row.kind === "url") return targetUrl();
+  return z
+    .unknown()
+    .check(({ value, issues }) => {
+      const message = checkField(row, value);
+      if (message !== null) issues.push({ code: "custom", message, input: value, continue: true });
+    })
+    .overwrite((value) => canonicalOf(row, value))
+    .meta({ ...jsonSchemaOf(row), ...(row.default !== undefined && { default: row.default }) });
+}
+
+/** Returns the canonical form of a valid value. */
+function canonicalOf(row: ParameterRow, value: unknown): unknown {
+  if (row.kind === "pixels" && typeof value === "number") return Math.round(value);
+  if (row.kind === "text" && typeof value === "string") return canonicalText(row, value) ?? value;
+  return row.kind === "json" ? (canonicalJson(row, value) ?? value) : value;
+}
+
+/** `check` and `overwrite` accept any value, so the schemas in descriptions are stated here. */
+function jsonSchemaOf(row: Exclude<ParameterRow, { readonly kind: "url" }>): object {
   switch (row.kind) {
     case "flag":
-      return z.boolean({ error });
+      return { type: "boolean" };
     case "choice":
-      return z.enum(row.values, { error: ({ input }) => fieldMessage(row, input) });
+      return { type: "string", enum: row.values };
     case "integer":
-      return (
-        z
-          .number({ error })
-          // zod's own integer check would prevent the rules across parameters from running
-          .check(({ value, issues }) => {
-            if (!Number.isInteger(value)) issues.push({ code: "custom", message: error, input: value });
-          })
-          .int({ error })
-          .min(row.min, { error })
-          .max(row.max, { error })
-      );
+      return { type: "integer", minimum: row.min, maximum: row.max };
     case "decimal":
-      return z.number({ error }).min(row.min, { error }).max(row.max, { error });
     case "pixels":
-      return z.number({ error }).min(row.min, { error }).max(row.max, { error }).overwrite(Math.round);
-    case "url":
-      return targetUrl();
-    case "selector": {
-      const explained = {
-        error: ({ input }: { readonly input?: unknown }): string => fieldMessage(row, input),
-      };
-      return z
-        .string({ error })
-        .regex(selectorPattern(row), explained)
-        .refine((text) => isSelector(row, text), explained)
-        .meta({ maxLength: row.maxCharacters });
-    }
-    case "json":
-      return z
-        .unknown()
-        .check(({ value, issues }) => {
-          if (canonicalJson(row, value) === null)
-            issues.push({
-              code: "custom",
-              message: fieldMessage(row, value),
-              input: value,
-              continue: true,
-            });
-        })
-        .overwrite((value) => canonicalJson(row, value) ?? value)
-        .meta(row.schema);
+      return { type: "number", minimum: row.min, maximum: row.max };
+    case "selector":
+      return { type: "string", maxLength: row.maxCharacters, pattern: selectorPattern(row).source };
     case "text":
-      return z
-        .string({ error })
-        .check(({ value, issues }) => {
-          if (canonicalText(row, value) === null)
-            issues.push({ code: "custom", message: fieldMessage(row, value), input: value, continue: true });
-        })
-        .overwrite((text) => canonicalText(row, text) ?? text)
-        .meta({ minLength: 1, maxLength: row.maxCharacters });
+      return { type: "string", minLength: 1, maxLength: row.maxCharacters };
+    case "json":
+      return row.schema;
   }
 }
 

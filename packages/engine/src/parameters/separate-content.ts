@@ -1,6 +1,6 @@
 import { checkContent, ProblemList } from "@snap/protocol";
 import type { DocumentContent } from "../documents/document.ts";
-import { SnapError } from "../errors.ts";
+import { rejectProblems } from "../errors.ts";
 
 /** A capture's parameters, and its content if it has no `url`. */
 export interface SeparatedContent {
@@ -17,8 +17,7 @@ export interface SeparatedContent {
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
   const problems = new ProblemList();
   checkContent(sent, (name, message) => problems.add(name, message));
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError(failure.code, failure.message, { errors: failure.errors });
+  rejectProblems(problems);
   const { html, markdown, ...parameters } = sent;
   if (typeof html === "string") return { parameters, document: { html } };
   return { parameters, document: typeof markdown === "string" ? { markdown } : undefined };

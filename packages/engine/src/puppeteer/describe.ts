@@ -2,10 +2,11 @@ import { ProtocolError } from "puppeteer";
 
 const TEXT_LENGTH_MAX = 200;
 
-/** Makes untrusted text safe for a log line or terminal: limits its length and removes control characters. */
+/** Makes untrusted text safe for a log line or terminal: well-formed, short and without control characters. */
 export function plainText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  return plain.length > TEXT_LENGTH_MAX ? `${plain.slice(0, TEXT_LENGTH_MAX)}…` : plain;
+  const short = plain.length > TEXT_LENGTH_MAX ? `${plain.slice(0, TEXT_LENGTH_MAX)}…` : plain;
+  return short.toWellFormed();
 }
 
 /**

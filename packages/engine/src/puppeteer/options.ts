@@ -3,7 +3,9 @@ import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "..
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import { findFilterListProblem } from "../filter-lists/find-problem.ts";
+import { guard, warn } from "../listeners.ts";
 import type { FilterListTexts } from "../filter-lists/purposes.ts";
+import { requireIntegers, withoutUndefined } from "../option-values.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { steadySlots } from "../schedule/render-slots.ts";
@@ -95,7 +97,7 @@ export interface PuppeteerRendererOptions {
    * that misses two probes in a row is killed, or disconnected if it is remote.
    */
   readonly probeTimeoutMs?: number;
-  /** Called with events to log or count. */
+  /** Called with events to log or count. What it throws becomes a process warning. */
   readonly onEvent?: (event: RendererEvent) => void;
 }
 
@@ -106,20 +108,22 @@ export type RendererSettings = Required<Omit<PuppeteerRendererOptions, Nullable 
 
 const GIBIBYTE_BYTES = 1024 ** 3;
 
-const MIN_VALUES = {
-  renderTimeoutMs: 1,
-  navigationTimeoutMs: 1,
-  maxRenderingBytes: 1,
-  warmContexts: 0,
-  recycleAfterRenders: 1,
-  recycleAfterMs: 1,
-  recycleAboveBytes: 1,
-  pageMemoryMaxBytes: 1,
-  pageCpuMaxMs: 1,
-  isolatedBrowsersMax: 1,
-  isolatedIdleMaxMs: 1,
-  probeIntervalMs: 1,
-  probeTimeoutMs: 1,
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+
+const BOUNDS = {
+  renderTimeoutMs: { min: 1 },
+  navigationTimeoutMs: { min: 1 },
+  maxRenderingBytes: { min: 1, max: MAX_BYTES },
+  warmContexts: { min: 0 },
+  recycleAfterRenders: { min: 1 },
+  recycleAfterMs: { min: 1 },
+  recycleAboveBytes: { min: 1, max: MAX_BYTES },
+  pageMemoryMaxBytes: { min: 1, max: MAX_BYTES },
+  pageCpuMaxMs: { min: 1 },
+  isolatedBrowsersMax: { min: 1 },
+  isolatedIdleMaxMs: { min: 1 },
+  probeIntervalMs: { min: 1 },
+  probeTimeoutMs: { min: 1 },
 } as const;
 
 const ISOLATED_BROWSERS_MIN = 8;
@@ -130,16 +134,13 @@ function pageMemoryMaxBytes(): number {
   return Math.min(2 * GIBIBYTE_BYTES, Math.floor(memoryBytes / 4));
 }
 
-/** Maximum delay of a JavaScript timer. */
-const MAX_VALUE = 2 ** 31 - 1;
-const MAX_BYTES = Number.MAX_SAFE_INTEGER;
-
 /**
  * Validates the options and adds the defaults.
  *
  * @throws RangeError that names the invalid option and the valid values.
  */
-export function readOptions(options: PuppeteerRendererOptions): RendererSettings {
+export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
+  const options = withoutUndefined(given);
   const { executablePath, userAgent, browserUrls: _urls, browserProxyHost: _host, ...rest } = options;
   const settings = {
     browserEgress: "proxy",
@@ -166,12 +167,7 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
   } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;
   if (settings.sandbox !== "on" && settings.sandbox !== "off")
     throw new RangeError('sandbox must be "on" or "off"');
-  for (const [name, min] of Object.entries(MIN_VALUES) as [keyof typeof MIN_VALUES, number][]) {
-    const max = name.endsWith("Bytes") ? MAX_BYTES : MAX_VALUE;
-    const value = settings[name];
-    if (Number.isInteger(value) && value >= min && value <= max) continue;
-    throw new RangeError(`${name} must be an integer from ${min} to ${max}`);
-  }
+  requireIntegers(settings, BOUNDS);
   if (settings.upstreamProxy !== null && settings.browserEgress === "direct")
     throw new RangeError('upstreamProxy requires browserEgress "proxy"');
   requireFilterLists(settings.filterLists);
@@ -180,7 +176,13 @@ export function readOptions(options: PuppeteerRendererOptions): RendererSettings
     throw new RangeError(
       "userAgent must be 1 to 512 printable ASCII characters, without leading or trailing spaces",
     );
-  return { ...settings, ...remote, executablePath: executablePath ?? null, userAgent: userAgent ?? null };
+  return {
+    ...settings,
+    ...remote,
+    onEvent: guard(settings.onEvent, warn),
+    executablePath: executablePath ?? null,
+    userAgent: userAgent ?? null,
+  };
 }
 
 function requireFilterLists(texts: FilterListTexts): void {

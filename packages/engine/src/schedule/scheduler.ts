@@ -72,9 +72,9 @@ export interface SlotRequest extends ScheduledRender {
   /** Start of the wait, by default now; earlier if the request has already waited for another render. */
   readonly requestedAt?: number;
   /** Makes a waiting batch render interactive once it resolves. */
-  readonly priorityRaised?: Promise<void> | null;
+  readonly priorityRaised?: Promise<void> | undefined;
   /** Called when the job starts. */
-  readonly onStart?: () => void;
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Decides which render runs next, and rejects those that would wait too long. */
@@ -126,14 +126,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async run(request, job) {
       let render: ScheduledRender = request;
       const now = clock.now();
-      const waitedMs = now - (request.requestedAt ?? now);
+      const waitedMs = waitedMsSince(clock, request.requestedAt ?? now);
       const maxWaitMs = Math.max(0, Math.min(options.maxWaitMs, request.maxWaitMs ?? Infinity) - waitedMs);
       rejectIfOverloaded(render, maxWaitMs);
       const id = String((lastId += 1));
       const wait = limitWait(clock, maxWaitMs);
       const countWait = (): void => {
         const { priority } = render;
-        onEvent({ type: "slot-wait-ended", priority, waitedMs: Math.max(0, clock.now() - now) });
+        onEvent({ type: "slot-wait-ended", priority, waitedMs: waitedMsSince(clock, now) });
       };
       wait.signal.addEventListener("abort", countWait);
       const rendered = renders.add(
@@ -169,6 +169,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
     busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };
+}
+
+/** Returns how long a wait has lasted: 0 if the clock was set back, so no wait becomes longer than its limit. */
+export function waitedMsSince(clock: Clock, startedAt: number): number {
+  return Math.max(0, clock.now() - startedAt);
 }
 
 /** Limits a wait for a slot: the signal aborts with `upstream_rate_limited` after `waitMs` unless `end` is called. */

@@ -19,17 +19,13 @@ export function blockedHost(detail?: string): SnapError {
   return new SnapError(
     "blocked_host",
     "The URL leads to a host or port that the service blocks, such as a private address.",
-    detail === undefined ? {} : { detail },
+    { detail },
   );
 }
 
 /** The caller must correct a name that does not exist. */
 export function unresolvedHost(detail?: string): SnapError {
-  return new SnapError(
-    "target_unreachable",
-    "The page's host name could not be resolved.",
-    detail === undefined ? {} : { detail },
-  );
+  return new SnapError("target_unreachable", "The page's host name could not be resolved.", { detail });
 }
 
 /** The proxy's failure is unrelated to the page, so a retry may succeed. */

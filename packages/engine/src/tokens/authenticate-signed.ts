@@ -1,5 +1,5 @@
-import { verifyQuery } from "@snap/protocol";
-import { SnapError } from "../errors.ts";
+import { SIGNATURE_PARAMETERS, verifyQuery } from "@snap/protocol";
+import { invalidParameter, SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
@@ -19,8 +19,6 @@ export interface SignedRequest {
 
 /** More than the number of parameters. Limits the work for unauthenticated callers. */
 export const SIGNED_PARAMETERS_MAX = 128;
-
-const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
 export interface SignedAuthenticationDependencies {
   readonly tokens: Pick<TokenStore, "find">;
@@ -85,8 +83,7 @@ function requireUnexpired(query: URLSearchParams, now: number): number | null {
 function readExpiry(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
-  const message = "must be a Unix timestamp in seconds";
-  throw new SnapError("validation_failed", `expires ${message}.`, { errors: { expires: [message] } });
+  throw invalidParameter("expires", "must be a Unix timestamp in seconds");
 }
 
 /** Reveals nothing, because the query is rejected before its token is looked up. */
@@ -99,13 +96,13 @@ function tooManyParameters(): SnapError {
 
 /** @param id The token that the URL names, for the log. */
 function invalidSignature(id: number | null = null): SnapError {
+  const detail =
+    id === null
+      ? undefined
+      : `not signed with the current secret of token ${id}, or the token has expired or was revoked`;
   return new SnapError(
     "invalid_signature",
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
-    id === null
-      ? {}
-      : {
-          detail: `not signed with the current secret of token ${id}, or the token has expired or was revoked`,
-        },
+    { detail },
   );
 }

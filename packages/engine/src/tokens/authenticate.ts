@@ -59,6 +59,6 @@ function unauthenticated(detail?: string): SnapError {
   return new SnapError(
     "unauthenticated",
     "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
-    detail === undefined ? {} : { detail },
+    { detail },
   );
 }

@@ -1,7 +1,8 @@
+import { DAY_MS } from "../days.ts";
 import type { PreviousSecrets, TokenRecord } from "../ports/tokens.ts";
 
 /** Longest rotation overlap: 30 days. */
-export const OVERLAP_MAX_MS = 30 * 24 * 60 * 60 * 1000;
+export const OVERLAP_MAX_MS = 30 * DAY_MS;
 
 /** Returns the secrets from before the last rotation if they still work, or `null`. */
 export function previousOf({ previous }: TokenRecord, now: number): PreviousSecrets | null {

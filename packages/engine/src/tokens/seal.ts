@@ -13,7 +13,7 @@ export interface Seal {
   derive(purpose: string): string;
 }
 
-const SECRET_KEY_MIN_CHARACTERS = 16;
+export const SECRET_KEY_MIN_CHARACTERS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 

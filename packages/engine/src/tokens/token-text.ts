@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { randomHex } from "../ids.ts";
 import type { Random } from "../ports/random.ts";
 
 /** 256 bits take up to 43 characters in base62, more than the minimum of 32 that `parseToken` accepts. */
@@ -8,7 +9,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** Returns a random secret of 43 letters and digits. */
 export function makeSecret(random: Random): string {
-  let number = BigInt(`0x${Buffer.from(random.bytes(SECRET_BYTES)).toString("hex")}`);
+  let number = BigInt(`0x${randomHex(random, SECRET_BYTES)}`);
   let text = "";
   while (text.length < SECRET_CHARACTERS) {
     text = `${ALPHABET[Number(number % 62n)]}${text}`;

@@ -29,6 +29,7 @@ export function createTokenUses({
   /** Hour of the last use, by token id. */
   let pending = new Map<number, number>();
   let cancel = (): void => {};
+  let writing: Promise<unknown> = Promise.resolve();
 
   const write = async (): Promise<void> => {
     const uses = pending;
@@ -39,17 +40,21 @@ export function createTokenUses({
       onBackgroundError(error);
     }
   };
+  const writeNext = (): void => {
+    writing = Promise.all([writing, write()]);
+  };
   return {
     record({ id, createdAt, lastUsedAt }) {
       const now = clock.now();
       const usedAt = Math.max(createdAt, now - (now % HOUR_MS));
       if (lastUsedAt !== null && lastUsedAt >= usedAt) return;
-      if (pending.size === 0) cancel = clock.after(WRITE_DELAY_MS, () => void write());
+      if (pending.size === 0) cancel = clock.after(WRITE_DELAY_MS, writeNext);
       pending.set(id, usedAt);
     },
     async close() {
       cancel();
-      await write();
+      writeNext();
+      await writing;
     },
   };
 }

@@ -1,6 +1,7 @@
-import { createFakeRandom, createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
+import { createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, signQuery, type Engine, type Storage } from "../../src/index.ts";
+import { signQuery, type Engine, type Storage } from "../../src/index.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const EMAIL = "previews@example.com";
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -9,13 +10,7 @@ const OTHER = "fedcba9876543210fedcba9876543210";
 let storage: Storage;
 let engine: Engine;
 const open = (seed: number, secretKey = "a key for these tests"): Engine =>
-  createEngine({
-    storage,
-    renderer: createFakeRenderer(),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-    secretKey,
-    random: createFakeRandom(seed),
-  });
+  openTestEngine({ storage, secretKey, random: createFakeRandom(seed) });
 beforeEach(() => {
   storage = createMemoryStorage();
   engine = open(1);

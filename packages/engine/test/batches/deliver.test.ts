@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
 import {
   HOOK,
@@ -88,8 +88,7 @@ describe("the signature", () => {
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     const [{ headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
-    const folder = mkdtempSync(join(tmpdir(), "snap-webhook-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = await temporaryDirectory();
     const hmac = (text: string, ...options: string[]): Buffer => {
       const file = join(folder, "signed");
       writeFileSync(file, Buffer.concat([Buffer.from(text), body]));

@@ -99,19 +99,18 @@ it("signs again with a rotated secret, another token or another expiry", async (
   expect(second?.replace(/signature=.*/, "")).toBe(first?.replace(/signature=.*/, ""));
 });
 
-it("does not link a request that is too long for a URL", async () => {
+it.each([
+  ["percent-encoded", { pdf: true, headerHtml: "<b>".repeat(6_666), footerHtml: "<b>".repeat(6_666) }],
+  // a space takes three characters in a signed URL, and one in a form
+  ["of spaces", { css: " ".repeat(20_000), script: `1;${" ".repeat(3_000)}` }],
+])("does not link a request that is too long for a URL: %s", async (_, parameters) => {
   const batch = batchOf(1);
   const items = batch.items.map((item) => ({
     ...item,
-    parameters: {
-      ...item.parameters,
-      pdf: true,
-      headerHtml: "<b>".repeat(6_666),
-      footerHtml: "<b>".repeat(6_666),
-    },
+    parameters: { ...item.parameters, ...parameters },
   }));
   const { links, signatures } = await open({ ...batch, items });
-  expect(await links()).toEqual([null]);
+  expect(await links({ ...token, abilities: ["screenshot", "pdf"] })).toEqual([null]);
   expect(signatures()).toBe(0);
 });
 

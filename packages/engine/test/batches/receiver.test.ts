@@ -1,8 +1,7 @@
 import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import type { DeliveryAttempt } from "../../src/batches/deliver.ts";
 import { createEngine } from "../../src/create-engine.ts";
 import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
@@ -35,13 +34,7 @@ async function openReceiver(reactions: readonly Reaction[]): Promise<{ url: stri
       reaction?.(response);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
+  return { url: `http://127.0.0.1:${await listen(server)}/hook`, arrivals };
 }
 
 const respondWith =

@@ -1,14 +1,9 @@
-import {
-  createFakeClock,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryStorage,
-} from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { RenderedFile, Renderer } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00.400Z");
 const url = "https://example.com/";
@@ -34,21 +29,8 @@ async function open(): Promise<{
       notes: [],
     }),
   };
-  const engine = createEngine({
-    storage,
-    renderer,
-    secretKey: "a key for these tests",
-    clock,
-    random: createFakeRandom(1),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-  });
-  const account = await engine.accounts.create({
-    email: "a@example.com",
-    planSlug: "starter",
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  return { engine, clock, storage, renderer, principal: await engine.authenticate(token) };
+  const engine = openTestEngine({ storage, renderer, clock });
+  return { engine, clock, storage, renderer, principal: await createPrincipal(engine) };
 }
 
 it("signs a URL for the cached rendering, with the parameters as sent, that is valid until the cache entry expires", async () => {
@@ -95,13 +77,7 @@ it("does not cache a rendering requested with cache: false unless linked is set"
 
 it("fails before the charge if the URL can't be signed, because the secret key has changed", async () => {
   const { engine, principal, storage, clock, renderer } = await open();
-  const other = createEngine({
-    storage,
-    renderer,
-    secretKey: "another key for these tests",
-    clock,
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-  });
+  const other = openTestEngine({ storage, renderer, clock, secretKey: "another key for these tests" });
   const capture = other.capture({ principal, parameters: { url }, linked: () => true });
   await expect(capture).rejects.toMatchObject({ code: "server_error" });
   expect(await engine.credits(principal.account)).toMatchObject({ used: 0, remaining: 1000 });

@@ -1,18 +1,12 @@
-import {
-  createFakeClock,
-  createFakeMachine,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryStorage,
-} from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ability, Principal } from "../../src/ports/tokens.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const url = "https://example.com/";
@@ -23,13 +17,10 @@ let storage: ReturnType<typeof createMemoryStorage>;
 let engine: Engine;
 
 function open(options: Partial<EngineOptions> = {}): Engine {
-  return createEngine({
+  return openTestEngine({
     storage,
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    machine: createFakeMachine(),
-    random: createFakeRandom(1),
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],
@@ -110,6 +101,14 @@ describe("capture", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
     expect((await engine.capture(bypass)).cache).toBe("bypass");
     expect(await used(principal.account)).toBe(3);
+  });
+
+  it("renders each request with cache=false, even if an identical one is running", async () => {
+    const principal = await principalWith();
+    const request = { principal, parameters: { url, cache: false } };
+    const captures = await Promise.all([engine.capture(request), engine.capture(request)]);
+    expect(captures.map(({ cache }) => cache)).toEqual(["bypass", "bypass"]);
+    expect(renderer.calls).toHaveLength(2);
   });
 
   it("never returns a cached rendering of another account", async () => {
@@ -450,6 +449,24 @@ describe("concurrently,", () => {
     await microtasks();
     release();
     expect([(await running).cache, (await joined).cache]).toEqual(["miss", "miss"]);
+    expect(await used(principal.account)).toBe(1);
+  });
+
+  it("a leader that does not accept the file does not fail the requests that joined it", async () => {
+    const principal = await principalWith();
+    const release = renderer.hold();
+    const rejection = new SnapError("render_failed", "too large to inline");
+    const accept = (): never => {
+      throw rejection;
+    };
+    const picky = engine.capture({ principal, parameters: { url }, accept });
+    picky.catch(() => {});
+    await renderer.whenCalled(1);
+    const joined = [1, 2].map(() => engine.capture({ principal, parameters: { url } }));
+    await microtasks();
+    release();
+    await expect(picky).rejects.toBe(rejection);
+    expect((await Promise.all(joined)).map(({ cache }) => cache)).toEqual(["miss", "hit"]);
     expect(await used(principal.account)).toBe(1);
   });
 

@@ -1,15 +1,11 @@
-import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
-import { createEngine } from "../../src/create-engine.ts";
+import { microtasks } from "../batches/open-engine.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 it("an engine rejects callers with not_ready once it is closing, but finishes running captures", async () => {
   const renderer = createFakeRenderer();
-  const engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer,
-    secretKey: "a key for these tests",
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-  });
+  const engine = openTestEngine({ renderer });
   const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
   const principal = await engine.authenticate(token);
   const parameters = { url: "https://example.com/" };
@@ -30,4 +26,37 @@ it("an engine rejects callers with not_ready once it is closing, but finishes ru
   await closing;
   await expect(engine.capture({ principal, parameters })).rejects.toMatchObject(closed);
   expect(renderer.calls).toHaveLength(1);
+});
+
+it.each([
+  ["the running deletion", 1],
+  ["the running write of a token's use", 0],
+])("an engine closes its storage after %s, and starts no other deletion", async (_work, first) => {
+  const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+  const storage = createMemoryStorage();
+  const [pruned, recorded] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const started: string[] = [];
+  const engine = openTestEngine({
+    storage: {
+      ...storage,
+      renderings: { ...storage.renderings, prune: () => (started.push("prune"), pruned.promise) },
+      batches: { ...storage.batches, prune: async () => started.push("prune next") },
+      tokens: { ...storage.tokens, recordUse: () => (started.push("record use"), recorded.promise) },
+      close: async () => void started.push("close"),
+    },
+    clock,
+  });
+  const { token } = await engine.accounts.ensure({ email: "ada@example.com" });
+  await engine.authenticate(token);
+  clock.advance(60_000);
+  expect(started).toEqual(["record use", "prune"]);
+  const closing = engine.close();
+  await microtasks();
+  const end = [() => pruned.resolve(1), () => recorded.resolve()];
+  end[first]?.();
+  await microtasks();
+  expect(started).toEqual(["record use", "prune"]);
+  end[1 - first]?.();
+  await closing;
+  expect(started).toEqual(["record use", "prune", "close"]);
 });

@@ -1,16 +1,11 @@
-import {
-  createFakeClock,
-  createFakeMachine,
-  createFakeRandom,
-  createFakeRenderer,
-  createMemoryStorage,
-} from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDocument } from "../../src/documents/document.ts";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { SnapError } from "../../src/errors.ts";
 import type { RenderOptions } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HTML = "<h1>Invoice</h1>";
@@ -41,13 +36,10 @@ beforeEach(async () => {
       },
     },
   };
-  engine = createEngine({
+  engine = openTestEngine({
     storage,
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    machine: createFakeMachine(),
-    random: createFakeRandom(1),
     resolver: {
       async resolve(name) {
         lookedUp.push(name);
@@ -55,14 +47,8 @@ beforeEach(async () => {
       },
     },
   });
-  principal = await createPrincipal("ada@example.com");
+  principal = await createPrincipal(engine);
 });
-
-async function createPrincipal(email: string): Promise<Principal> {
-  const account = await engine.accounts.create({ email, planSlug: "starter", verified: true });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  return engine.authenticate(token);
-}
 
 /** Stores the document for the account, with an additional file. */
 async function store(accountId: string, ttlMs = 60_000): Promise<void> {
@@ -118,7 +104,7 @@ describe("capture of a stored document", () => {
 
   it("fails the same way for another account's document, an expired one and an unknown one", async () => {
     await store(principal.account.id, 1000);
-    const other = await createPrincipal("grace@example.com");
+    const other = await createPrincipal(engine, { email: "grace@example.com" });
     const failures = [await failureOf(engine.capture({ principal: other, parameters: { url } }))];
     clock.advance(1000);
     failures.push(await failureOf(engine.capture({ principal, parameters: { url } })));

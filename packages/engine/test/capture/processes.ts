@@ -2,16 +2,16 @@ import {
   createFakeClock,
   createFakeRandom,
   createFakeRenderer,
-  createFakeResolver,
   createMemoryRenderLeases,
   createMemoryStorage,
   type FakeClock,
   type FakeRenderer,
 } from "@snap/testing";
 import { onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 /** A simulated process with its own engine. */
 export interface Process {
@@ -42,14 +42,8 @@ export function shareStorage(): Processes {
     storage,
     open(ownClock = clock) {
       const renderer = createFakeRenderer();
-      const engine = createEngine({
-        storage,
-        renderer,
-        secretKey: "a key for these tests",
-        clock: ownClock,
-        random: createFakeRandom((engineCount += 1)),
-        resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-      });
+      const random = createFakeRandom((engineCount += 1));
+      const engine = openTestEngine({ storage, renderer, clock: ownClock, random });
       onTestFinished(() => engine.close());
       return { engine, renderer };
     },

@@ -1,19 +1,11 @@
-import {
-  createFakeClock,
-  createFakeMachine,
-  createFakeRandom,
-  createFakeRenderer,
-  createFakeResolver,
-  createMemoryStorage,
-  type FakeClock,
-  type FakeRenderer,
-} from "@snap/testing";
+import { createFakeClock, createFakeRenderer, type FakeClock, type FakeRenderer } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import type { QuarantinedAccount } from "../../src/schedule/render.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const PAGE_ENDED = new SnapError("upstream_error", "The page used too much memory.", { pageEnded: true });
@@ -29,28 +21,16 @@ beforeEach(() => {
 });
 
 function open(options: Partial<EngineOptions> = {}): Engine {
-  return createEngine({
-    storage: createMemoryStorage(),
+  return openTestEngine({
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    machine: createFakeMachine(),
-    random: createFakeRandom(1),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
     onQuarantined: (account) => quarantined.push(account),
     ...options,
   });
 }
 
-async function customer(engine: Engine): Promise<Principal> {
-  const account = await engine.accounts.create({
-    email: `${crypto.randomUUID()}@example.com`,
-    planSlug: "starter",
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  return engine.authenticate(token);
-}
+const customer = (engine: Engine): Promise<Principal> =>
+  createPrincipal(engine, { email: `${crypto.randomUUID()}@example.com` });
 
 function capture(engine: Engine, principal: Principal): Promise<unknown> {
   const parameters = { url: `https://example.com/${crypto.randomUUID()}` };

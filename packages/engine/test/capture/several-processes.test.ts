@@ -6,6 +6,7 @@ import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import { microtasks } from "../batches/open-engine.ts";
 import { shareStorage, type Process, type Processes } from "./processes.ts";
+import { createPrincipal } from "../open-test-engine.ts";
 
 const parameters = { url: "https://example.com/" };
 
@@ -24,18 +25,8 @@ beforeEach(() => {
 
 const finished = <T>(work: Promise<T>): Promise<T> => processes.finished(work);
 
-async function customer(credits = 10): Promise<Principal> {
-  const { engine } = one;
-  const account = await engine.accounts.create({
-    email: "ada@example.com",
-    planSlug: "starter",
-    creditsPerPeriod: credits,
-    requestsPerMinute: 1000,
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  return engine.authenticate(token);
-}
+const customer = (creditsPerPeriod = 10): Promise<Principal> =>
+  createPrincipal(one.engine, { creditsPerPeriod, requestsPerMinute: 1000 });
 
 async function used({ account }: Principal): Promise<number> {
   return (await one.engine.credits(account)).used;

@@ -2,15 +2,14 @@ import {
   createFakeClock,
   createFakeRandom,
   createFakeRenderer,
-  createFakeResolver,
   createMemoryStorage,
   type FakeClock,
   type FakeRenderer,
 } from "@snap/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
-import type { Principal } from "../../src/ports/tokens.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -33,14 +32,7 @@ function openMachines(...skewsMs: readonly number[]): {
   const machines = skewsMs.map((skewMs, index) => {
     const renderer = createFakeRenderer();
     const clock = createFakeClock(START_MS + skewMs);
-    const engine = createEngine({
-      storage,
-      renderer,
-      secretKey: "a key for these tests",
-      clock,
-      random: createFakeRandom(index + 1),
-      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-    });
+    const engine = openTestEngine({ storage, renderer, clock, random: createFakeRandom(index + 1) });
     onTestFinished(() => engine.close());
     return { engine, renderer, clock };
   });
@@ -54,17 +46,6 @@ function openMachines(...skewsMs: readonly number[]): {
       await microtasks();
     },
   };
-}
-
-async function createPrincipal({ engine }: Machine): Promise<Principal> {
-  const account = await engine.accounts.create({
-    email: "ada@example.com",
-    planSlug: "starter",
-    creditsPerPeriod: 10,
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  return engine.authenticate(token);
 }
 
 it.each([
@@ -95,7 +76,7 @@ describe.each([
   it("render an item once, although both have a worker", async () => {
     const { machines, advance } = openMachines(firstMs, secondMs);
     const [owner, other] = machines as [Machine, Machine];
-    const principal = await createPrincipal(owner);
+    const principal = await createPrincipal(owner.engine, { creditsPerPeriod: 10 });
     const release = owner.renderer.hold();
     const { id } = await owner.engine.batches.submit({ principal, document });
     const worker = owner.engine.startWorker();
@@ -114,7 +95,10 @@ describe.each([
 it("a worker claims items within a minute after its clock is corrected", async () => {
   const { machines, advance } = openMachines(0, HOUR_MS);
   const [accurate, { engine, renderer, clock }] = machines as [Machine, Machine];
-  await accurate.engine.batches.submit({ principal: await createPrincipal(accurate), document });
+  await accurate.engine.batches.submit({
+    principal: await createPrincipal(accurate.engine, { creditsPerPeriod: 10 }),
+    document,
+  });
   engine.startWorker();
   await advance(30_000);
   expect(renderer.calls).toHaveLength(0);

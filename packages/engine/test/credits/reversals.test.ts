@@ -1,14 +1,12 @@
 import {
   createFakeClock,
-  createFakeRandom,
   createFakeRenderer,
-  createFakeResolver,
   createMemoryStorage,
   type FakeClock,
   type FakeRenderer,
 } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import { createReversals, type Reversals } from "../../src/credits/reversals.ts";
 import type { EngineEvent } from "../../src/engine-event.ts";
 import { SnapError } from "../../src/errors.ts";
@@ -16,6 +14,7 @@ import type { Ledger, Resolution } from "../../src/ports/ledger.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import { microtasks, openBatchBench } from "../batches/open-engine.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const NEXT_MONTH_MS = Date.parse("2026-04-01T12:00:00Z");
@@ -69,19 +68,14 @@ beforeEach(async () => {
   renderer = createFakeRenderer();
   const faulty = withFaults(storage.ledger, clock);
   ({ faults, attemptedAt } = faulty);
-  engine = createEngine({
+  engine = openTestEngine({
     storage: { ...storage, ledger: faulty.ledger, close: async () => void closed.push("storage") },
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    random: createFakeRandom(1),
-    resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
     onEvent: countEvent,
     onBackgroundError: (error) => errors.push(error),
   });
-  const account = await engine.accounts.create({ email: "a@b.org", planSlug: "starter", verified: true });
-  const { token } = await engine.tokens.create({ accountId: account.id });
-  principal = await engine.authenticate(token);
+  principal = await createPrincipal(engine);
 });
 
 function countEvent(event: EngineEvent): void {
@@ -245,14 +239,7 @@ describe("a capture's events", () => {
 
   it("report that no credit could be reserved", async () => {
     storage.ledger.reserve = () => Promise.reject(new Error("no connection"));
-    const failing = createEngine({
-      storage,
-      renderer,
-      secretKey: "a key for these tests",
-      clock,
-      resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
-      onEvent: countEvent,
-    });
+    const failing = openTestEngine({ storage, renderer, clock, onEvent: countEvent });
     await expect(failing.capture({ principal, parameters })).rejects.toMatchObject({ code: "server_error" });
     expect(events).toEqual(["reserve failed"]);
   });

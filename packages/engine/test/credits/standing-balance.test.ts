@@ -1,8 +1,9 @@
-import { createFakeClock, createFakeRandom, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { createFakeClock, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const NEXT_MONTH_MS = Date.parse("2026-04-01T12:00:00Z");
@@ -18,13 +19,7 @@ beforeEach(async () => {
   clock = createFakeClock(START_MS);
   const storage = createMemoryStorage();
   ({ ledger } = storage);
-  engine = createEngine({
-    storage,
-    renderer: createFakeRenderer(),
-    secretKey: "a key for these tests",
-    clock,
-    random: createFakeRandom(1),
-  });
+  engine = openTestEngine({ storage, clock });
   account = await engine.accounts.create({ email: "a@example.com", planSlug: "starter", verified: true });
   ({ token } = await engine.tokens.create({ accountId: account.id }));
 });

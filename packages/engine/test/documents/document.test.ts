@@ -50,6 +50,12 @@ describe("a document", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
+  it("has files without an extension, whatever their name is", async () => {
+    const bytes = new Uint8Array([0xff, 0x00]);
+    const { files } = await createDocument({ files: [PAGE, { path: "data.d/json", bytes }] });
+    expect(files[0]).toEqual({ path: "data.d/json", contentType: "application/octet-stream", bytes });
+  });
+
   it("has files sorted by path, with content types by name", async () => {
     const paths = [
       "z.PNG",

@@ -1,12 +1,7 @@
-import { createFakeClock, createFakeMachine, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { createFakeClock, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  createEngine,
-  type DocumentUpload,
-  type Engine,
-  type Principal,
-  type Storage,
-} from "../../src/index.ts";
+import { type DocumentUpload, type Engine, type Principal, type Storage } from "../../src/index.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const DAY_MS = 86_400_000;
@@ -20,20 +15,12 @@ let ada: Principal;
 beforeEach(async () => {
   storage = createMemoryStorage();
   clock = createFakeClock(START_MS);
-  engine = createEngine({
-    storage,
-    clock,
-    renderer: createFakeRenderer(),
-    machine: createFakeMachine(),
-    secretKey: "a key for these tests",
-  });
+  engine = openTestEngine({ storage, clock });
   ada = await newPrincipal("ada@example.com");
 });
 
-async function newPrincipal(email: string, verified = true): Promise<Principal> {
-  const { id: accountId } = await engine.accounts.create({ email, verified });
-  return engine.authenticate((await engine.tokens.create({ accountId })).token);
-}
+const newPrincipal = (email: string, verified = true): Promise<Principal> =>
+  createPrincipal(engine, { email, verified, planSlug: null });
 
 function create(html: string, principal = ada, ttlSeconds?: number) {
   return engine.documents.create({ principal, content: { html }, ttlSeconds });

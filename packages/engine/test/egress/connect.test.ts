@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { connect } from "../../src/egress/connect.ts";
 import { systemResolver } from "../../src/egress/names/system-resolver.ts";
 import { resolveHost, resolveTarget } from "../../src/egress/resolve.ts";
@@ -10,20 +11,11 @@ import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../../src/targets/policy
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
 /** Starts a server on one loopback address that greets every client; returns its port. */
-async function listen(address = "127.0.0.1"): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on("error", () => {}));
-    socket.end("hello");
-  });
-  server.listen(0, address);
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const listenAndGreet = (address?: string): Promise<number> =>
+  listen(
+    createServer((socket) => void socket.end("hello")),
+    address,
+  );
 
 /** A resolver that returns one list after another, and repeats the last; records the requested names. */
 function resolvingTo(...lists: readonly (readonly string[])[]): Resolver & { readonly requested: string[] } {
@@ -74,7 +66,7 @@ async function readAll(outcome: Socket | string): Promise<string> {
 
 describe("connect", () => {
   it("never connects to a denied target, even if the allowlist covers it", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const resolver = resolvingTo(["127.0.0.1"]);
     const policy = {
       ...allowing("127.0.0.0/8, page.example"),
@@ -86,7 +78,7 @@ describe("connect", () => {
   });
 
   it("connects to an allowed literal address without name resolution", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const resolver = resolvingTo();
     const policy = allowing(`127.0.0.1:${port}`);
     expect(await readAll(await connect({ hostname: "127.0.0.1", port, policy, resolver }))).toBe("hello");
@@ -94,7 +86,7 @@ describe("connect", () => {
   });
 
   it("connects to an allowed IPv6 literal, with or without brackets", async () => {
-    const port = await listen("::1");
+    const port = await listenAndGreet("::1");
     const policy = allowing(`[::1]:${port}`);
     for (const hostname of ["::1", "[::1]"]) {
       const outcome = await connect({ hostname, port, policy, resolver: systemResolver });
@@ -103,7 +95,7 @@ describe("connect", () => {
   });
 
   it("connects to the allowed addresses of a name, resolved once in its normalized form", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const resolver = resolvingTo(["127.0.0.1"], ["127.0.0.2"]);
     const policy = allowing("127.0.0.1");
     const outcome = await connect({ hostname: "Site.Example.com.", port, policy, resolver });
@@ -112,7 +104,7 @@ describe("connect", () => {
   });
 
   it("tries the next address if one fails", async () => {
-    const port = await listen("127.0.0.3");
+    const port = await listenAndGreet("127.0.0.3");
     const resolver = resolvingTo(["127.0.0.1", "::1", "127.0.0.2", "127.0.0.3"]);
     const policy = allowing("127.0.0.0/8,::1");
     const outcome = await connect({ hostname: "site.example.com", port, policy, resolver });
@@ -120,7 +112,7 @@ describe("connect", () => {
   });
 
   it("blocks a name if one of its addresses is not allowed", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const policy = allowing("127.0.0.1");
     for (const addresses of [
       ["127.0.0.1", "127.0.0.2"],
@@ -135,7 +127,7 @@ describe("connect", () => {
   });
 
   it("checks every connection, so DNS rebinding fails", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const policy = PUBLIC_TARGETS_ONLY;
     const resolver = resolvingTo(["8.8.8.8"], ["127.0.0.1"]);
     expect(await resolveTarget({ url: `http://rebind.example.com:${port}/`, policy, resolver })).toBeNull();
@@ -161,7 +153,7 @@ describe("connect", () => {
   });
 
   it("connects to any address of an allowed name, but only on the allowed port", async () => {
-    const port = await listen();
+    const port = await listenAndGreet();
     const policy = allowing(`wiki.internal:${port}`);
     const resolver = resolvingTo(["127.0.0.1"]);
     const outcome = await connect({ hostname: "wiki.internal", port, policy, resolver });

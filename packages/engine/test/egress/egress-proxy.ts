@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
-import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createConnection, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import {
   openProxiedEgress,
   type ProxiedEgress,
@@ -24,27 +24,13 @@ export async function openProxy(
 }
 
 /** Starts a web server on the loopback interface; returns its port. */
-export async function serveHttp(listener: RequestListener): Promise<number> {
-  const server = createHttpServer(listener);
-  onTestFinished(() => server.closeAllConnections());
-  return listen(server);
+export function serveHttp(listener: RequestListener, host?: string): Promise<number> {
+  return listen(createHttpServer(listener), host);
 }
 
 /** Starts a TCP server on the loopback interface that allows half-open connections; returns its port. */
-export async function serveTcp(serve: (socket: Socket) => void): Promise<number> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
-    serve(socket);
-  });
-  return listen(server);
-}
-
-async function listen(server: Server | ReturnType<typeof createServer>): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+export function serveTcp(serve: (socket: Socket) => void): Promise<number> {
+  return listen(createServer({ allowHalfOpen: true }, serve));
 }
 
 /** A raw connection to an egress proxy. */

@@ -1,9 +1,8 @@
 import { createFakeResolver } from "@snap/testing";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import {
   openObjectStore,
   signatureOf,
@@ -246,10 +245,8 @@ describe("createS3Store, as a bucket", () => {
 
 /** Serves every request with this body; returns the origin. */
 async function serve(body: string): Promise<string> {
-  const listener = createServer((_, response) => void response.end(body)).listen(0, "127.0.0.1");
-  onTestFinished(() => void listener.close());
-  await once(listener, "listening");
-  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  const port = await listen(createServer((_, response) => void response.end(body)));
+  return `http://127.0.0.1:${port}`;
 }
 
 function fixedClock(now: number): NonNullable<S3StoreOptions["clock"]> {

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { Resolver as Channel } from "node:dns/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import {
   openNameServer,
   type NameServer,
@@ -34,8 +34,7 @@ function querying(servers: readonly NameServer[], options: SystemResolverOptions
 }
 
 async function writeFiles(): Promise<{ hosts: string; search: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "snap-names-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryDirectory();
   return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
 }
 

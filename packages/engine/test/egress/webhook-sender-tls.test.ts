@@ -1,8 +1,7 @@
 import { makeCertificate, type AlternativeName } from "../../../testing/test/servers/certificate.ts";
 import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts";
-import { once } from "node:events";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -48,10 +47,7 @@ async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
     servernames.push((socket as typeof socket & { servername: string | false | null }).servername);
     socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   });
-  server.listen(0, address);
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, servernames, bodies, closed: closed.promise };
+  return { port: await listen(server, address), servernames, bodies, closed: closed.promise };
 }
 
 /** Trusts a certificate for the rest of the test, as NODE_EXTRA_CA_CERTS does. */

@@ -1,9 +1,8 @@
 import { createFakeClock, createFakeResolver } from "@snap/testing";
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { resolveTarget } from "../../src/egress/resolve.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 import { serveHttp, serveTcp } from "./egress-proxy.ts";
@@ -82,10 +81,7 @@ describe("a response", () => {
   });
 
   it("can come from an IPv6 address", async () => {
-    const server = createServer((_request, response) => void response.end()).listen(0, "::1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const port = await serveHttp((_request, response) => void response.end(), "::1");
     expect(await send(openSender(), `http://[::1]:${port}/`)).toEqual(responded(200));
   });
 
@@ -172,12 +168,9 @@ describe("the target", () => {
   });
 
   it("is unreachable if nothing listens on the port", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    expect(await send(openSender(), `http://127.0.0.1:${port}/`)).toEqual(failed("unreachable"));
+    expect(await send(openSender(), `http://127.0.0.1:${await findFreePort()}/`)).toEqual(
+      failed("unreachable"),
+    );
   });
 });
 

@@ -1,7 +1,5 @@
 import {
   createFakeClock,
-  createFakeMachine,
-  createFakeRandom,
   createFakeRenderer,
   createFakeResolver,
   createMemoryStorage,
@@ -9,12 +7,13 @@ import {
   type FakeRenderer,
 } from "@snap/testing";
 import { onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../../src/create-engine.ts";
+import { type Engine } from "../../src/create-engine.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import type { HistoryEntry } from "../../src/ports/history.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import { microtasks } from "../batches/open-engine.ts";
+import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 export const NOON = Date.parse("2026-03-01T12:00:00Z");
 export const DAY_MS = 86_400_000;
@@ -39,13 +38,10 @@ export async function openHistory(
   const storage = engineOptions.storage ?? createMemoryStorage();
   const renderer = createFakeRenderer();
   const errors: unknown[] = [];
-  const engine = createEngine({
+  const engine = openTestEngine({
     storage,
     renderer,
-    secretKey: "a key for these tests",
     clock,
-    machine: createFakeMachine(),
-    random: createFakeRandom(1),
     resolver: createFakeResolver({
       "example.com": ["93.184.215.14"],
       "inside.example.com": ["10.0.0.1"],
@@ -55,19 +51,12 @@ export async function openHistory(
     ...engineOptions,
   });
   onTestFinished(() => engine.close());
-  const { id: accountId } = await engine.accounts.create({
-    email,
-    planSlug: "starter",
-    requestsPerMinute,
-    verified: true,
-  });
-  const { token } = await engine.tokens.create({ accountId });
   return {
     engine,
     storage,
     clock,
     renderer,
-    principal: await engine.authenticate(token),
+    principal: await createPrincipal(engine, { email, requestsPerMinute }),
     errors,
     async written() {
       clock.advance(1000);

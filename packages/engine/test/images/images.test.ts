@@ -1,9 +1,8 @@
 import type { ScreenshotParameters } from "@snap/protocol";
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
-import { convertImage } from "../../src/images/convert-image.ts";
+import { convertImage, hasImageSignature } from "../../src/images/convert-image.ts";
 import { createImageProcessor, type Sharp } from "../../src/images/image-processor.ts";
-import { hasImageSignature } from "../../src/images/image-signature.ts";
 import { resizedSize } from "../../src/images/resized-size.ts";
 import { screenshotParameters } from "../../src/parameters/schemas.ts";
 

@@ -1,4 +1,4 @@
-import { PARAMETERS, type PdfInput, type ScreenshotInput } from "@snap/protocol";
+import { PARAMETERS, type Mode, type PdfInput, type ScreenshotInput } from "@snap/protocol";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
 import { isSnapError } from "../../src/errors.ts";
@@ -27,47 +27,14 @@ describe("the schemas", () => {
 
   it("fill in the defaults of the output types", () => {
     const url = "https://example.com/";
-    expect(screenshotParameters.parse({ url })).toEqual({
-      url,
-      pdf: false,
-      scale: 1,
-      fullPage: false,
-      format: "png",
-      omitBackground: false,
-      mobile: false,
-      touch: false,
-      reducedMotion: false,
-      forcedColors: false,
-      javascript: true,
-      blockCookieBanners: false,
-      blockAds: false,
-      blockTrackers: false,
-      stabilize: false,
-      expandScrollers: false,
-      cache: true,
-    });
-    expect(pdfParameters.parse({ url, pdf: true })).toEqual({
-      url,
-      pdf: true,
-      landscape: false,
-      paperFormat: "a4",
-      marginUnit: "mm",
-      reducedMotion: false,
-      forcedColors: false,
-      javascript: true,
-      blockCookieBanners: false,
-      blockAds: false,
-      blockTrackers: false,
-      stabilize: false,
-      expandScrollers: false,
-      scale: 1,
-      singlePage: false,
-      cssPageSize: false,
-      printBackground: true,
-      outline: false,
-      tagged: false,
-      cache: true,
-    });
+    const defaultsOf = (mode: Mode): object =>
+      Object.fromEntries(
+        Object.values(PARAMETERS[mode])
+          .filter((row) => row.default !== undefined)
+          .map((row) => [row.name, row.default]),
+      );
+    expect(screenshotParameters.parse({ url })).toEqual({ url, ...defaultsOf("screenshot") });
+    expect(pdfParameters.parse({ url, pdf: true })).toEqual({ url, ...defaultsOf("pdf"), pdf: true });
   });
 });
 

@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { createServer, type IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import type { Resolver } from "../../src/ports/resolver.ts";
 
 /** A web site that records the requests to its hosts, all of which resolve to it. */
@@ -41,9 +40,7 @@ export async function openRecordingSite(pages: Readonly<Record<string, string>>)
   });
   const sockets = new WebSocketServer({ server });
   sockets.on("connection", (_socket, request) => void record(request, "ws:"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await openPort(server);
   return {
     port,
     resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
@@ -53,11 +50,6 @@ export async function openRecordingSite(pages: Readonly<Record<string, string>>)
         .map(({ text }) => text)
         .toSorted(),
     url: (hostname, path) => `http://${hostname}:${port}${path}`,
-    async close() {
-      for (const client of sockets.clients) client.terminate();
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 }

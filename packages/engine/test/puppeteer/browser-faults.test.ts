@@ -168,6 +168,29 @@ it("a browser killed during renders is replaced by one for each account", async 
   await renderer.close();
 });
 
+it("an error in a listener becomes a warning, and affects neither renders nor the replacement of the browser", async () => {
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const started: number[] = [];
+  const renderer = createPuppeteerRenderer({
+    targets: allowPorts(site.port),
+    onEvent: (event) => {
+      if (event.type === "browser-started") started.push(event.pid);
+      throw new Error(`a fault while handling ${event.type}`);
+    },
+  });
+  expect(await renderer.health()).toMatchObject({ ready: true });
+  const [first = 0] = started;
+  duringLoad(() => killBrowser(first), 1);
+  expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
+  await vi.waitFor(() =>
+    expect(warn).toHaveBeenCalledWith(new Error("a fault while handling browser-ended")),
+  );
+  expect(await renderer.health()).toMatchObject({ ready: true });
+  await renderer.close();
+  warn.mockRestore();
+  for (const pid of started) await expectExited(pid);
+});
+
 describe("a browser that is stopped", () => {
   it("is detected by the probe and replaced, and its render is retried", async () => {
     const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 3_000 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await renderer.close();
   await site.close();
-  trap.close();
+  await trap.close();
 });
 
 describe("a page that tries every way to connect", () => {

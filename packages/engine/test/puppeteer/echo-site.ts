@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 
 /** A request as it arrived. */
 export interface Received {
@@ -51,14 +49,8 @@ export async function openEchoSite(
     received.push({ what: `${headers.host?.split(":")[0] ?? ""} ${url}`, headers });
     socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   pages = pagesOf(port);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
     port,
     received,

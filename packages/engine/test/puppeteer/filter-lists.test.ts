@@ -29,6 +29,10 @@ const PAGES = {
   "/slow.html": `<script>
     for (let index = 0; index < 10; index += 1) fetch("/" + index + "a".repeat(8_000)).catch(() => {});
   </script>`,
+  "/many-links.html": `<body style="margin: 0">${box("class='ad-box'")}<script>
+    for (let index = 0; index < 20_000; index += 1)
+      document.body.append(Object.assign(document.createElement("a"), { href: "/" + "\\u00e9".repeat(150) + index }));
+  </script>`,
   "/scriptlet.html": `<body style="margin: 0">${box("class='fine'")}`,
 };
 
@@ -102,6 +106,10 @@ describe.concurrent("filter lists", () => {
     expect((await load(path, delay)).color).toEqual(RED);
     expect((await load(path, { ...delay, blockAds: true })).color).toEqual(color);
     expect((await load(path, { ...delay, blockTrackers: true })).color).toEqual(RED);
+  });
+
+  it("hide elements on a page with more distinct links than fit in a message", async () => {
+    expect((await load("/many-links.html", { blockAds: true })).color).toEqual(WHITE);
   });
 
   it("apply to PDFs", async () => {

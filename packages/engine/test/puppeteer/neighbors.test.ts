@@ -1,10 +1,10 @@
 // @module-tag browser
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFakeClock, createFakeMachine, createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
@@ -316,8 +316,7 @@ async function customerOf(engine: Engine): Promise<Principal> {
 
 /** Returns a browser that runs each site in a separate process, as some builds do by default. */
 async function isolatingBrowser(): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), "snap-test-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = await temporaryDirectory();
   chmodSync(dir, 0o755);
   const path = join(dir, "browser");
   const browser = required(await findBrowser(), "browser");

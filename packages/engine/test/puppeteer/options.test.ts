@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readOptions } from "../../src/puppeteer/options.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 
 describe("an invalid option", () => {
@@ -18,6 +19,17 @@ describe("an invalid option", () => {
   ])("causes a RangeError that names it: %s", (name, options) => {
     expect(() => createPuppeteerRenderer(options)).toThrow(RangeError);
     expect(() => createPuppeteerRenderer(options)).toThrow(`${name} must be`);
+  });
+});
+
+it("an option that is undefined has its default", () => {
+  const names = ["sandbox", "targets", "renderTimeoutMs", "warmContexts", "browserEgress", "filterLists"];
+  const settings = readOptions(Object.fromEntries(names.map((name) => [name, undefined])));
+  expect(settings).toMatchObject({
+    sandbox: "on",
+    renderTimeoutMs: 45_000,
+    warmContexts: 4,
+    filterLists: {},
   });
 });
 

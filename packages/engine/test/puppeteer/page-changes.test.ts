@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
+import { readPdf } from "./read-pdf.ts";
 import { errorOf, failureOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -13,6 +14,10 @@ const WHITE = [255, 255, 255, 255];
 /** Two stacked 100 px boxes, red above green. */
 const BOXES = `<!doctype html><style>body{margin:0}div{height:100px}#a{background:red}#b{background:green}</style>
   <div id=a class="box banner"><b style="visibility:visible">text</b></div><div id=b class=box></div>`;
+
+/** The control hides the form's own property `style`. */
+const FORM = `<form role=dialog style="height:100px;background:red"><select name=style hidden></select></form>
+  <div style="height:100px;background:green"></div>`;
 
 let site: Site;
 let renderer: Renderer;
@@ -29,6 +34,13 @@ beforeAll(async () => {
         })
         .end(BOXES),
     "/important": BOXES.replace("id=a", 'id=a style="display:block !important"'),
+    "/form": `<!doctype html><style>body{margin:0}</style>${FORM}`,
+    "/form-break": `<!doctype html>${FORM.replace("height:100px", "break-before:page;height:50vh")}`,
+    "/form-scroller": `<!doctype html>${FORM.replace("height:100px", "height:90vh;overflow:auto").replace("</form>", "<div style='height:2000px'></div></form>")}`,
+    "/form-dialog": `<!doctype html>${FORM.replace("height:100px", "position:fixed;bottom:0").replace(
+      "</form>",
+      "We and our partners use cookies to improve your experience.<button type=button>Accept all cookies</button></form>",
+    )}`,
     "/late": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin", "<div class=banner style='background:blue'>"), 200)</script>`,
     "/late-important": `${BOXES}<script>setTimeout(() => document.body.insertAdjacentHTML("afterbegin",
       "<div class=banner style='background:blue;display:block!important;visibility:visible!important'>"), 200)</script>`,
@@ -201,6 +213,7 @@ describe("script", () => {
   it.each([
     ["throw new TypeError('no such thing')", "The script failed: TypeError: no such thing"],
     ["await Promise.reject('text')", "The script failed: text"],
+    ["throw 'a' + '😀'.repeat(150)", `The script failed: a${"😀".repeat(99)}\uFFFD…`],
     ["const = 1", "The script failed: SyntaxError: Unexpected token '='"],
   ])("fails the render if it is %j", async (script, message) => {
     expect(await failureOf(render("/", { script }))).toEqual({ code: "script_failed", message });
@@ -277,5 +290,29 @@ describe("wait parameters", () => {
       pdf(site.url("/"), { waitForFunction: "false", waitTimeout: 100, onWaitTimeout: "capture" }),
     );
     expect(notes).toEqual(["wait-capped"]);
+  });
+});
+
+describe("a form with a control named `style`", () => {
+  it("can be removed or hidden", async () => {
+    expect((await render("/form", { removeSelectors: "form" })).pixel(700, 50)).toEqual(GREEN);
+    expect((await render("/form", { hideSelectors: "body" })).pixel(700, 50)).toEqual(WHITE);
+  });
+
+  it("can be expanded", async () => {
+    const options = { fullPage: true, expandScrollers: true };
+    const { bytes } = await renderer.render(screenshot(site.url("/form-scroller"), options));
+    expect(readPng(bytes).height).toBeGreaterThan(2000);
+  });
+
+  it("can be printed on a single page", async () => {
+    const { bytes } = await renderer.render(pdf(site.url("/form-break"), { singlePage: true }));
+    expect((await readPdf(bytes)).pages).toHaveLength(1);
+  });
+
+  it("can be a consent dialog to hide", async () => {
+    const { notes, pixel } = await render("/form-dialog", { blockCookieBanners: true });
+    expect(notes).toEqual(["consent-hidden"]);
+    expect(pixel(10, 790)).toEqual(WHITE);
   });
 });

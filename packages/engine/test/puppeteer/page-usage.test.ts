@@ -42,8 +42,32 @@ describe("UsageMeter", () => {
       member(3, "renderer", { mib: 100, cpuMs: 900 }),
     ];
     const usage = meter.update(members, new Set([page()]));
-    expect(usage.unknown.processes.map(({ pid }) => pid)).toEqual([1, 2]);
-    expect(usage.pages.map(({ processes }) => processes.map(({ pid }) => pid))).toEqual([[], [3]]);
+    expect(usage.pages.map(({ processes }) => processes.map(({ pid }) => pid))).toEqual([[], [1, 2], [3]]);
+  });
+
+  it("counts nothing against an unknown page that an earlier one has used", () => {
+    const meter = new UsageMeter<Page>();
+    const running = new Set([page()]);
+    const read = (...members: readonly GroupMember[]): PageUsage<Page> | undefined =>
+      meter.update(members, running).pages.find((usage) => usage.page === null);
+    read(member(9, "browser", {}));
+    const first = read(
+      member(1, "renderer", { cpuMs: 2_000 }),
+      member(9, "browser", { mib: 30, cpuMs: 400 }),
+    );
+    expect(sharedOf(first)).toEqual({ mib: 20, cpuMs: 400 });
+    const both = read(
+      member(1, "renderer", { cpuMs: 2_000 }),
+      member(2, "renderer", { cpuMs: 1_000 }),
+      member(9, "browser", { mib: 30, cpuMs: 500 }),
+    );
+    expect(sharedOf(both)).toEqual({ mib: 20, cpuMs: 500 });
+    // the next one starts when the last of the earlier ones has exited
+    const next = read(member(3, "renderer", { cpuMs: 1_000 }), member(9, "browser", { mib: 30, cpuMs: 550 }));
+    expect(sharedOf(next)).toEqual({ mib: 0, cpuMs: 50 });
+    expect(read(member(9, "browser", { mib: 30, cpuMs: 550 }))).toBeUndefined();
+    const last = read(member(4, "renderer", { cpuMs: 1_000 }), member(9, "browser", { mib: 30, cpuMs: 600 }));
+    expect(sharedOf(last)).toEqual({ mib: 0, cpuMs: 50 });
   });
 
   it("divides the shared processes' usage in proportion to each page's usage in the same interval", () => {

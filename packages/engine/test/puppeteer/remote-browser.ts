@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { startProgram } from "../../../testing/test/servers/start-program.ts";
 import { findBrowser } from "../../src/puppeteer/index.ts";
 import { browserUser } from "../../src/puppeteer/browser/unprivileged-user.ts";
 import { required } from "./setup.ts";
@@ -41,30 +40,26 @@ export async function startRemoteBrowser(
   const profile = mkdtempSync(join(tmpdir(), "snap-remote-"));
   const user = browserUser();
   if (user) chownSync(profile, user.uid, user.gid);
-  const child = spawn(
+  const command = [
     required(await findBrowser(), "browser"),
-    [
-      "--headless",
-      `--remote-debugging-port=${options.port ?? 0}`,
-      `--user-data-dir=${profile}`,
-      "--disable-dev-shm-usage",
-      ...(options.args ?? RECOMMENDED_ARGUMENTS),
-    ],
-    {
-      ...user,
-      cwd: profile,
-      detached: true,
-      env: { HOME: profile, PATH: process.env["PATH"] },
-      stdio: ["ignore", "ignore", "pipe"],
-    },
-  );
-  const pid = required(child.pid, "process");
-  const kill = (): Promise<void> => killGroup(child, pid);
+    "--headless",
+    `--remote-debugging-port=${options.port ?? 0}`,
+    `--user-data-dir=${profile}`,
+    "--disable-dev-shm-usage",
+    ...(options.args ?? RECOMMENDED_ARGUMENTS),
+  ];
+  const { match, pid, kill } = await startProgram(command, {
+    ...user,
+    cwd: profile,
+    detached: true,
+    env: { HOME: profile, PATH: process.env["PATH"] },
+    ready: /^DevTools listening on (ws:\S+)$/,
+  });
   onTestFinished(async () => {
     await kill();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
-  const webSocketUrl = await readWebSocketUrl(child);
+  const webSocketUrl = required(match[1], "URL");
   const port = Number(new URL(webSocketUrl).port);
   const initialPages = await countPages(webSocketUrl);
   return {
@@ -80,29 +75,6 @@ export async function startRemoteBrowser(
       return { contexts: browserContextIds.length, pages: (await countPages(webSocketUrl)) - initialPages };
     },
   };
-}
-
-async function readWebSocketUrl(child: ChildProcess): Promise<string> {
-  const lines: string[] = [];
-  for await (const line of createInterface(required(child.stderr, "stderr"))) {
-    const [, url] = /^DevTools listening on (ws:\S+)$/.exec(line) ?? [];
-    if (url !== undefined) {
-      child.stderr?.resume();
-      return url;
-    }
-    lines.push(line);
-  }
-  throw new Error(`the browser did not start: ${lines.join(" ")}`);
-}
-
-async function killGroup(child: ChildProcess, pid: number): Promise<void> {
-  const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : null;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // it has already exited
-  }
-  await exited;
 }
 
 async function countPages(webSocketUrl: string): Promise<number> {

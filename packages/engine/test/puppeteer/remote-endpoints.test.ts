@@ -1,4 +1,6 @@
 import { makeCertificate } from "../../../testing/test/servers/certificate.ts";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -13,20 +15,7 @@ const SECRET = "hunter2";
 const PAGE = screenshot("https://example.com/");
 
 /** Opens an endpoint that calls `behave` with each connection; resolves with its port. */
-async function openEndpoint(behave: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    behave(socket);
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
-}
+const openEndpoint = (behave: (socket: Socket) => void): Promise<number> => listen(createServer(behave));
 
 function responding(text: string): (socket: Socket) => void {
   return (socket) => socket.once("data", () => socket.end(text.replaceAll("\n", "\r\n")));
@@ -138,12 +127,7 @@ describe("an endpoint", () => {
   });
 
   it("causes upstream_error if it refuses the connection", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    const { error, reason, everything } = await errorOf(port);
+    const { error, reason, everything } = await errorOf(await findFreePort());
     expect(error.code).toBe("upstream_error");
     expect(reason).toContain("ECONNREFUSED");
     expect(everything).not.toContain(SECRET);
@@ -156,10 +140,8 @@ describe("an endpoint", () => {
     const server = createTlsServer(makeCertificate({ names, validUntil }), (request, response) => {
       requested.push(request.url ?? "");
       response.end();
-    }).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    });
+    const port = await listen(server);
     // Node's switch to disable certificate checks has no effect
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -35,25 +34,13 @@ export async function openSite(
     if (page === undefined) return response.writeHead(404).end("<h1>not found</h1>");
     response.end(page.endsWith(".html") ? readPage(page) : page);
   });
-  const upgraded = new Set<Duplex>();
-  if (onUpgrade)
-    server.on("upgrade", (request, socket) => {
-      upgraded.add(socket);
-      onUpgrade(request, socket);
-    });
-  server.listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  if (onUpgrade) server.on("upgrade", onUpgrade);
+  const { port, close } = await openPort(server, host);
   return {
     port,
     requests,
     url: (path, hostname = "127.0.0.1") => `http://${hostname}:${port}${path}`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      for (const socket of upgraded) socket.destroy();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

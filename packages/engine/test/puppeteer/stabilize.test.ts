@@ -1,11 +1,15 @@
 // @module-tag browser
 
+import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { connect, type CDPSession } from "puppeteer";
+import { connect, type CDPSession, type Protocol } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { AnimatedImages } from "../../src/puppeteer/page/prepare/animated-images.ts";
+import { stabilize } from "../../src/puppeteer/page/prepare/stabilize.ts";
+import { PageProgress } from "../../src/puppeteer/page/page-progress.ts";
+import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { readPng } from "./image.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openRenderer, pdf, screenshot } from "./setup.ts";
@@ -259,4 +263,23 @@ describe("fonts", () => {
     expect({ color, notes }).toEqual({ color: RED, notes: [] });
     expect(requestsOf("/never")).toBe(2);
   });
+});
+
+it("a draft of a PDF is captured again if the page is replaced and Chromium never completes it", async () => {
+  const progress = new PageProgress("main");
+  const session = Object.assign(new EventEmitter(), { id: () => "session" }) as unknown as CDPSession;
+  progress.follow(session, "main");
+  const captureScreenshot = vi.fn<Tab["channel"]["captureScreenshot"]>((_request, signal) => {
+    if (captureScreenshot.mock.calls.length > 1) return Promise.resolve(Uint8Array.of(1));
+    const frame = { id: "main", loaderId: "next", url: "https://example.com/" };
+    session.emit("Page.frameNavigated", { frame } as Protocol.Page.FrameNavigatedEvent);
+    return new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  });
+  const tab = { progress, channel: { captureScreenshot }, frameSessions: new Set() } as unknown as Tab;
+  const parameters = pdf("https://example.com/", { stabilize: true });
+  const changes = { beforeLoad: false, any: true };
+  const page = { tab, parameters, changes, filterLists: [], document: undefined, maxBytes: 1_000 };
+  await expect(stabilize(page, AbortSignal.timeout(10_000))).resolves.toEqual([]);
 });

@@ -1,27 +1,28 @@
 // @module-tag browser
 
-import { once } from "node:events";
 import { globSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { openPort, type OpenPort } from "../../../testing/test/servers/open-port.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { defaultScreenshot, errorOf, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
 let site: Site;
 let hidden: Site;
-let resetting: Server;
-let closing: Server;
+let resetting: OpenPort;
+let closing: OpenPort;
 let refusedPort: number;
 let renderer: Renderer;
 
 beforeAll(async () => {
   hidden = await openSite({ "/": "a secret" });
-  resetting = await listen((socket) => socket.once("data", () => socket.resetAndDestroy()));
-  closing = await listen((socket) => socket.once("data", () => socket.end()));
-  refusedPort = await unusedPort();
+  resetting = await openPort(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
+  closing = await openPort(createServer((socket) => socket.once("data", () => socket.end())));
+  refusedPort = await findFreePort();
   const secret = hidden.url("/");
   site = await openSite({
     "/": "fine",
@@ -59,35 +60,14 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await Promise.all([site.close(), hidden.close()]);
-  for (const server of [resetting, closing]) server.close();
-});
-
-async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
-  const server = createTcpServer((socket) => onSocket(socket.on("error", () => {})));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
-}
-
-async function unusedPort(): Promise<number> {
-  const server = await listen(() => {});
-  const port = portOf(server);
-  await once(server.close(), "close");
-  return port;
-}
+afterAll(() => Promise.all([site, hidden, resetting, closing].map((server) => server.close())));
 
 describe.each([
   ["a ready tab", 4],
   ["a tab opened at the URL", 0],
 ])("in %s,", (_kind, warmContexts) => {
   beforeAll(() => {
-    const ports = [site.port, refusedPort, portOf(resetting), portOf(closing)];
+    const ports = [site.port, refusedPort, resetting.port, closing.port];
     renderer = openRenderer(ports, { warmContexts });
   });
 
@@ -108,10 +88,10 @@ describe.each([
         () => site.url("/script-to-refused"),
         "Could not connect",
       ],
-      ["a reset connection", () => `http://127.0.0.1:${portOf(resetting)}/`, "connection"],
+      ["a reset connection", () => `http://127.0.0.1:${resetting.port}/`, "connection"],
       [
         "a connection closed without a response",
-        () => `http://127.0.0.1:${portOf(closing)}/`,
+        () => `http://127.0.0.1:${closing.port}/`,
         "closed the connection",
       ],
       ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],

@@ -1,6 +1,7 @@
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { createServer } from "node:net";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -8,7 +9,7 @@ import { openSite, type Site } from "./site.ts";
 export interface Trap {
   readonly port: number;
   readonly caught: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function openTrap(): Promise<Trap> {
@@ -16,22 +17,21 @@ export async function openTrap(): Promise<Trap> {
   const server = createServer((socket) => {
     caught.push(`tcp from ${socket.remoteAddress}`);
     socket.once("data", (data) => caught.push(data.toString("latin1").split("\r\n")[0] ?? ""));
-    socket.on("error", () => {});
   });
-  server.listen(0, "::"); // also accepts IPv4
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await openPort(server, "::"); // also accepts IPv4
   const udp = createSocket({ type: "udp6", ipv6Only: false }).on("message", (_data, from) => {
     caught.push(`udp from ${from.address}`);
   });
   udp.bind(port, "::");
   await once(udp, "listening");
-  return { port, caught, close: () => closeAll(server, udp) };
-}
-
-function closeAll(server: Server, udp: Socket): void {
-  server.close();
-  udp.close();
+  return {
+    port,
+    caught,
+    async close() {
+      udp.close();
+      await close();
+    },
+  };
 }
 
 /** Serves a page that tries every way to connect to `?to=`. */

@@ -30,6 +30,10 @@ beforeAll(async () => {
     ),
     "/after-1-s": reddens("setTimeout(redden, 1000)"),
     "/slow-image": `${reddens("")}<img src="/hangs">`,
+    "/redirects-by-script": `<p>text</p><img src="/hangs"><script>
+      const hops = Number(new URLSearchParams(location.search).get("hops"));
+      if (hops < 4) location = "?hops=" + (hops + 1);
+    </script>`,
     "/reloads": "<h1>again</h1><script>onload = () => location.reload()</script>",
     "/refreshes-forever": `<meta http-equiv="refresh" content="0;url=/refreshes-forever"><p>text</p>`,
     "/moves-on":
@@ -90,6 +94,12 @@ async function background(path: string, options: object): Promise<number[]> {
 describe.concurrent("waitUntil", () => {
   it("domcontentloaded does not wait for images", async () => {
     expect(await background("/slow-image", { waitUntil: "domcontentloaded" })).toEqual(WHITE);
+  });
+
+  it("domcontentloaded does not wait for images after redirects by script", async () => {
+    const path = "/redirects-by-script";
+    expect(await background(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
+    expect(site.requests).toContain(`GET ${path}?hops=4`);
   });
 
   it("load waits for the load event", async () => {

@@ -159,6 +159,15 @@ describe("createScheduler", () => {
     expect(delays).toEqual([60_000, 45_000, 0]);
   });
 
+  it("waits no longer than the limit if the clock was set back since the request", () => {
+    const delays: number[] = [];
+    const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
+    const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });
+    const late = { accountId: "a", priority: "interactive", requestedAt: 3_700_000 } as const;
+    void scheduler.run(late, gate().job);
+    expect(delays).toEqual([60_000]);
+  });
+
   it("rejects a render that gets no slot in time, and continues with the others", async () => {
     let wake = (): void => {};
     const clock: Clock = {

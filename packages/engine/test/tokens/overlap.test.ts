@@ -1,12 +1,7 @@
-import {
-  createFakeClock,
-  createFakeRandom,
-  createFakeRenderer,
-  createMemoryStorage,
-  type FakeClock,
-} from "@snap/testing";
+import { createFakeClock, type FakeClock } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEngine, signQuery, type Engine, type MintedToken } from "../../src/index.ts";
+import { signQuery, type Engine, type MintedToken } from "../../src/index.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -16,13 +11,7 @@ let engine: Engine;
 let first: MintedToken;
 beforeEach(async () => {
   clock = createFakeClock(Date.parse("2026-03-01T12:34:56Z"));
-  engine = createEngine({
-    storage: createMemoryStorage(),
-    renderer: createFakeRenderer(),
-    secretKey: "a key for these tests",
-    clock,
-    random: createFakeRandom(1),
-  });
+  engine = openTestEngine({ clock });
   const { id: accountId } = await engine.accounts.create({
     email: "ada@example.com",
     planSlug: null,

@@ -1,7 +1,8 @@
-import { createFakeClock, createFakeRandom, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { createFakeClock, createMemoryStorage } from "@snap/testing";
 import { expect, it, vi, type Mock } from "vitest";
-import { createEngine, type Engine } from "../../src/index.ts";
+import { type Engine } from "../../src/index.ts";
 import type { TokenStore } from "../../src/ports/tokens.ts";
+import { openTestEngine } from "../open-test-engine.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -22,12 +23,9 @@ async function open(recordUse?: TokenStore["recordUse"]): Promise<{
   const errors: unknown[] = [];
   const find = vi.fn<TokenStore["find"]>(storage.tokens.find);
   const record = vi.fn<TokenStore["recordUse"]>(recordUse ?? storage.tokens.recordUse);
-  const engine = createEngine({
+  const engine = openTestEngine({
     storage: { ...storage, tokens: { ...storage.tokens, find, recordUse: record } },
-    renderer: createFakeRenderer(),
-    secretKey: "a key for these tests",
     clock,
-    random: createFakeRandom(1),
     onBackgroundError: (error) => errors.push(error),
   });
   const { id: accountId } = await engine.accounts.create({

@@ -3,3 +3,5 @@
  * is not in the parameter table, because it affects the response, not the rendering.
  */
 export const ANSWERS = ["file", "json"] as const;
+
+export type Answer = (typeof ANSWERS)[number];

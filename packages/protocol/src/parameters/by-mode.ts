@@ -1,5 +1,5 @@
-import type { Mode, ParameterRow } from "./row.ts";
-import { PARAMETER_TABLE } from "./table.ts";
+import type { Mode, Row } from "./row.ts";
+import { PARAMETER_TABLE, type ParameterRow } from "./table.ts";
 import type { PdfValues, ScreenshotValues } from "./values.ts";
 
 /**
@@ -24,7 +24,7 @@ export function modeOf(values: { readonly pdf?: unknown }): Mode {
  * @param sent - The request's other parameters, on which it may depend.
  */
 export function effectiveDefault(
-  { default: always, implied, impliedWith }: ParameterRow,
+  { default: always, implied, impliedWith }: Row,
   sent: Readonly<Record<string, unknown>> = {},
 ): string | number | boolean | undefined {
   const dependent = impliedWith && sent[impliedWith.name] !== undefined ? impliedWith.value : undefined;

@@ -1,5 +1,5 @@
 import { fieldMessage } from "./field-message.ts";
-import type { ParameterRow } from "./row.ts";
+import type { Row } from "./row.ts";
 import { isSelector } from "./selector.ts";
 import { isTooLongUrl, parseTargetUrl, URL_MESSAGES } from "./target-url.ts";
 import { canonicalJson, canonicalText } from "./text.ts";
@@ -10,7 +10,7 @@ import { canonicalJson, canonicalText } from "./text.ts";
  * @example
  * checkField(PARAMETERS.screenshot.scale, 4); // "must be an integer from 1 to 3"
  */
-export function checkField(field: ParameterRow, value: unknown): string | null {
+export function checkField(field: Row, value: unknown): string | null {
   if (field.kind === "url") return checkUrl(value);
   return value === undefined || isValueOf(field, value) ? null : fieldMessage(field, value);
 }
@@ -24,7 +24,7 @@ function checkUrl(value: unknown): string | null {
   return url.username === "" && url.password === "" ? null : URL_MESSAGES.credentials;
 }
 
-function isValueOf(field: Exclude<ParameterRow, { readonly kind: "url" }>, value: unknown): boolean {
+function isValueOf(field: Exclude<Row, { readonly kind: "url" }>, value: unknown): boolean {
   switch (field.kind) {
     case "flag":
       return typeof value === "boolean";

@@ -4,7 +4,7 @@ import { checkContent } from "./content.ts";
 import { DOCUMENT_ORIGIN } from "../document-upload.ts";
 import { explainUnknownName } from "./explain-unknown-name.ts";
 import { ProblemList, type ValidationFailure } from "./problem-list.ts";
-import type { ParameterRow } from "./row.ts";
+import type { Row } from "./row.ts";
 import { checkRules, checkSent } from "./rules.ts";
 
 /**
@@ -21,7 +21,7 @@ import { checkRules, checkSent } from "./rules.ts";
 export function checkParameters(input: object): ValidationFailure | null {
   const sent = sentValues(input);
   const mode = modeOf(sent);
-  const fields: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
+  const fields: Readonly<Record<string, Row>> = PARAMETERS[mode];
   const problems = new ProblemList();
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {

@@ -1,7 +1,8 @@
 /** Parameters with the page's content, which a capture can have instead of `url`. */
 export const CONTENT_NAMES = ["html", "markdown"] as const;
 
-const PAGE_NAMES = ["url", ...CONTENT_NAMES] as const;
+/** Parameters that can provide the page; a capture has exactly one of them. */
+export const PAGE_NAMES = ["url", ...CONTENT_NAMES] as const;
 const ONE_PAGE = "send exactly one of url, html and markdown";
 
 /**

@@ -1,4 +1,4 @@
-import type { ParameterRow, SelectorRow } from "./row.ts";
+import type { Row, SelectorRow } from "./row.ts";
 import { isSelector } from "./selector.ts";
 import { mustBeOneOf, suggestion } from "./suggest-name.ts";
 import { URL_MESSAGES } from "./target-url.ts";
@@ -10,7 +10,7 @@ import { URL_MESSAGES } from "./target-url.ts";
  * @example
  * fieldMessage(PARAMETERS.screenshot.delay); // "must be an integer from 0 to 10000"
  */
-export function fieldMessage(row: ParameterRow, value?: unknown): string {
+export function fieldMessage(row: Row, value?: unknown): string {
   switch (row.kind) {
     case "flag":
       return "must be true or false";

@@ -1,4 +1,4 @@
-import type { ParameterRow } from "./row.ts";
+import type { Row } from "./row.ts";
 
 /**
  * Converts a parameter's text, as in a query, to a value of its kind. Text that does not fit is returned unchanged, and
@@ -9,7 +9,7 @@ import type { ParameterRow } from "./row.ts";
  * fromText("integer", "80"); // 80
  * fromText("integer", "80.5"); // "80.5"
  */
-export function fromText(kind: ParameterRow["kind"] | undefined, text: string): unknown {
+export function fromText(kind: Row["kind"] | undefined, text: string): unknown {
   switch (kind) {
     case "flag":
       if (text === "true" || text === "1") return true;

@@ -26,6 +26,12 @@ export class ProblemList {
     } else if (!messages.includes(message)) messages.push(message);
   }
 
+  /** Adds the problems of a failure, with a prefix before each name. */
+  addAll(problems: ParameterProblems, prefix = ""): void {
+    for (const [name, messages] of Object.entries(problems))
+      for (const message of messages) this.add(prefix + name, message);
+  }
+
   /** Adds one problem per name; calls `explain` only for names that fit in a response. */
   addEach(names: Iterable<string>, explain: (name: string) => string): void {
     for (const name of names) {

@@ -5,30 +5,10 @@ export const SCREENSHOT: readonly Mode[] = ["screenshot"];
 export const PDF: readonly Mode[] = ["pdf"];
 export const BOTH: readonly Mode[] = ["screenshot", "pdf"];
 
-/** The sections of the reference, the command-line help and forms, in order. */
-export const PARAMETER_GROUPS = [
-  "Page",
-  "Viewport",
-  "Appearance",
-  "Access",
-  "Region",
-  "Image",
-  "Wait",
-  "Blocking",
-  "Changes",
-  "Content",
-  "Paper",
-  "Print",
-  "Cache",
-  "Delivery",
-] as const;
-export type ParameterGroup = (typeof PARAMETER_GROUPS)[number];
-
 interface RowBase {
   /** Unique within each mode; a name can have one row for each mode. */
   readonly name: string;
   readonly modes: readonly Mode[];
-  readonly group: ParameterGroup;
   /** One or two sentences; names of parameters and values in backticks. Limits and defaults are appended. */
   readonly description: string;
   readonly example: string | number | boolean | object;
@@ -102,7 +82,7 @@ export interface SelectorRow extends RowBase, Defaults<never> {
   readonly isStrict?: boolean;
 }
 
-interface TextRow extends RowBase, Defaults<string> {
+export interface TextRow extends RowBase, Defaults<string> {
   readonly kind: "text";
   readonly maxCharacters: number;
   /** What the text must be, such as `a language tag like de-CH`. */
@@ -116,7 +96,7 @@ interface TextRow extends RowBase, Defaults<string> {
 }
 
 /** A structure: JSON text in a query, a JSON value otherwise. */
-interface JsonRow extends RowBase, Defaults<never> {
+export interface JsonRow extends RowBase, Defaults<never> {
   readonly kind: "json";
   /** Maximum length of the canonical JSON text. */
   readonly maxCharacters: number;
@@ -131,4 +111,4 @@ interface JsonRow extends RowBase, Defaults<never> {
 }
 
 /** The definition of one parameter. */
-export type ParameterRow = NumberRow | ChoiceRow | FlagRow | UrlRow | SelectorRow | TextRow | JsonRow;
+export type Row = NumberRow | ChoiceRow | FlagRow | UrlRow | SelectorRow | TextRow | JsonRow;

@@ -3,7 +3,7 @@ import { canonicalCookies, isDomainOf } from "./cookies.ts";
 import { canonicalHeaders } from "./header-fields.ts";
 import { checkCaptureSize } from "./image-size.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
-import type { Mode, ParameterRow } from "./row.ts";
+import type { Mode, Row } from "./row.ts";
 import { parseTargetUrl } from "./target-url.ts";
 
 /*
@@ -22,7 +22,7 @@ type Report = (name: string, message: string) => void;
  * checkRules("pdf", { width: 210 }, console.log); // "height", "must be sent together with width"
  */
 export function checkRules(mode: Mode, values: Values, report: Report): void {
-  const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[mode];
+  const rows: Readonly<Record<string, Row>> = PARAMETERS[mode];
   for (const row of Object.values(rows)) checkRow(row, { rows, values, report });
   if (mode === "pdf") {
     checkMargins(values, report);
@@ -45,15 +45,15 @@ export function checkSent(mode: Mode, sent: Values, report: Report): void {
 }
 
 interface RuleContext {
-  readonly rows: Readonly<Record<string, ParameterRow>>;
+  readonly rows: Readonly<Record<string, Row>>;
   readonly values: Values;
   readonly report: Report;
 }
 
 /** Checks the rules of one row: `together`, `excludes`, `requires` and `needs`. */
-function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): void {
+function checkRow(row: Row, { rows, values, report }: RuleContext): void {
   const { name, together = [], excludes = [], requires, needs } = row;
-  const isActive = (other: ParameterRow | undefined): boolean => {
+  const isActive = (other: Row | undefined): boolean => {
     if (other === undefined) return false;
     const value = values[other.name];
     return other.kind === "flag" ? value === !other.default : value !== undefined && value !== other.default;
@@ -72,8 +72,8 @@ function checkRow(row: ParameterRow, { rows, values, report }: RuleContext): voi
 
 /** Returns whether the choice has a valid value that is not allowed here. An invalid value is reported separately. */
 function isOtherChoice(
-  choice: ParameterRow | undefined,
-  { needs, values }: { readonly needs: NonNullable<ParameterRow["needs"]>; readonly values: Values },
+  choice: Row | undefined,
+  { needs, values }: { readonly needs: NonNullable<Row["needs"]>; readonly values: Values },
 ): boolean {
   if (choice?.kind !== "choice") return false;
   if (needs.unless !== undefined && values[needs.unless] !== undefined) return false;

@@ -1,4 +1,8 @@
+import { LIMITS } from "../limits.ts";
+import { canonicalQuery } from "../signing/canonical-query.ts";
+import { ProblemList, type ValidationFailure } from "./problem-list.ts";
 import { PARAMETER_TABLE } from "./table.ts";
+import { toQuery } from "./to-query.ts";
 import type { DeliveryName, SecretName } from "./values.ts";
 
 /** Parameters whose values must not be stored in plain text, logged, signed or shown. */
@@ -29,16 +33,23 @@ export function secretsIn(values: object): readonly SecretName[] {
 }
 
 /**
- * Returns an error message for each parameter that a signed URL cannot contain.
+ * Returns the error for parameters that a signed URL cannot contain; `null` if there are none.
  *
  * @example
- * unsignableIn({ url: "https://example.com", storeTo: "archive" }); // { storeTo: "cannot be part of a signed URL, ..." }
+ * checkSignable({ url: "https://example.com", storeTo: "archive" })?.errors;
+ * // { storeTo: ["cannot be part of a signed URL, because ..."] }
  */
-export function unsignableIn(values: object): Readonly<Record<string, string>> {
-  const names = sentNames(values).filter(isUnsignable);
-  return Object.fromEntries(
-    names.map((name) => [name, SECRET_NAMES.has(name) ? UNSIGNABLE.secret : UNSIGNABLE.delivery]),
-  );
+export function checkSignable(values: object): ValidationFailure | null {
+  const problems = new ProblemList();
+  for (const name of sentNames(values).filter(isUnsignable))
+    problems.add(name, SECRET_NAMES.has(name) ? UNSIGNABLE.secret : UNSIGNABLE.delivery);
+  return problems.toFailure();
+}
+
+/** Returns whether servers accept the length of a signed URL with these parameters. */
+export function fitsSignedUrl(values: object): boolean {
+  // the form of the query in the URL: "%20" for a space, not "+"
+  return canonicalQuery(toQuery(values)).length <= LIMITS.queryCharacters;
 }
 
 /** Returns whether a signed URL cannot contain the parameter. */

@@ -1,7 +1,5 @@
 import { countCharacters } from "./count-characters.ts";
-import type { ParameterRow } from "./row.ts";
-
-type SelectorRow = Extract<ParameterRow, { readonly kind: "selector" }>;
+import type { SelectorRow } from "./row.ts";
 
 // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
 const PATTERN = /^[^\u0000-\u001f\u007f-\u009f]+$/;

@@ -1,4 +1,4 @@
-import type { ParameterRow } from "./row.ts";
+import type { Row } from "./row.ts";
 import { ACCESS_ROWS } from "./rows/access.ts";
 import { APPEARANCE_ROWS } from "./rows/appearance.ts";
 import { BLOCKING_ROWS } from "./rows/blocking.ts";
@@ -14,24 +14,36 @@ import { REGION_ROWS } from "./rows/region.ts";
 import { VIEWPORT_ROWS } from "./rows/viewport.ts";
 import { WAIT_ROWS } from "./rows/wait.ts";
 
+/** The sections of the reference, the command-line help and forms, in order. */
+const GROUPS = {
+  Page: PAGE_ROWS,
+  Viewport: VIEWPORT_ROWS,
+  Appearance: APPEARANCE_ROWS,
+  Access: ACCESS_ROWS,
+  Region: REGION_ROWS,
+  Image: IMAGE_ROWS,
+  Wait: WAIT_ROWS,
+  Blocking: BLOCKING_ROWS,
+  Changes: CHANGES_ROWS,
+  Content: CONTENT_ROWS,
+  Paper: PAPER_ROWS,
+  Print: PRINT_ROWS,
+  Cache: CACHE_ROWS,
+  Delivery: DELIVERY_ROWS,
+};
+export type ParameterGroup = keyof typeof GROUPS;
+
+/** The names of the groups. */
+export const PARAMETER_GROUPS = Object.keys(GROUPS) as readonly ParameterGroup[];
+
+/** A parameter with its group. */
+export type ParameterRow = Row & { readonly group: ParameterGroup };
+
 /**
  * Every rendering parameter, defined once: validation, cache keys, OpenAPI, Postman, the Model Context Protocol, the
  * command line, the client's checks and types, and the reference are derived from it. Problems are reported in row order.
  * A new parameter is a row in `rows/` and a step in the renderer.
  */
-export const PARAMETER_TABLE: readonly ParameterRow[] = [
-  ...PAGE_ROWS,
-  ...VIEWPORT_ROWS,
-  ...APPEARANCE_ROWS,
-  ...ACCESS_ROWS,
-  ...REGION_ROWS,
-  ...IMAGE_ROWS,
-  ...WAIT_ROWS,
-  ...BLOCKING_ROWS,
-  ...CHANGES_ROWS,
-  ...CONTENT_ROWS,
-  ...PAPER_ROWS,
-  ...PRINT_ROWS,
-  ...CACHE_ROWS,
-  ...DELIVERY_ROWS,
-];
+export const PARAMETER_TABLE: readonly ParameterRow[] = PARAMETER_GROUPS.flatMap((group) =>
+  GROUPS[group].map((row) => Object.assign({ group }, row)),
+);

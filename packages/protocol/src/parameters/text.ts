@@ -1,5 +1,5 @@
 import { countCharacters } from "./count-characters.ts";
-import type { ParameterRow } from "./row.ts";
+import type { JsonRow, TextRow } from "./row.ts";
 
 /**
  * Returns the canonical form of a text parameter, or `null` if the text is not valid.
@@ -8,19 +8,13 @@ import type { ParameterRow } from "./row.ts";
  * const row = PARAMETERS.screenshot.locale;
  * if (row.kind === "text") canonicalText(row, "de-ch"); // "de-CH"
  */
-export function canonicalText(
-  { maxCharacters, canonicalize }: Extract<ParameterRow, { readonly kind: "text" }>,
-  text: string,
-): string | null {
+export function canonicalText({ maxCharacters, canonicalize }: TextRow, text: string): string | null {
   if (text === "" || !text.isWellFormed() || countCharacters(text) > maxCharacters) return null;
   return canonicalize === undefined ? text : canonicalize(text);
 }
 
 /** Returns the canonical form of a structure, or `null` if the value is not valid. */
-export function canonicalJson(
-  { maxCharacters, canonicalize }: Extract<ParameterRow, { readonly kind: "json" }>,
-  value: unknown,
-): object | null {
+export function canonicalJson({ maxCharacters, canonicalize }: JsonRow, value: unknown): object | null {
   const structure = canonicalize(value);
   const isValid = typeof structure === "object" && JSON.stringify(structure).length <= maxCharacters;
   return isValid ? structure : null;

@@ -1,6 +1,9 @@
 import { canonicalQuery } from "./canonical-query.ts";
 import { signQuery } from "./sign-query.ts";
 
+/** Parameters of a signed URL that are not the rendering's. */
+export const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
+
 /** A URL's signing token and expiry. */
 export interface UrlSigner {
   /** Base address of the API, without a trailing slash: it ends in `/v1`. */

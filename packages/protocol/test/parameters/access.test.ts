@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
+  captureQuery,
+  checkSignable,
+  fitsSignedUrl,
   canonicalJson,
   canonicalText,
   fieldMessage,
@@ -137,4 +140,41 @@ it("secretsIn() names the secrets that were sent", () => {
     format: "png",
   };
   expect(secretsIn(sent)).toEqual(["headers", "basicAuth"]);
+});
+
+it("checkSignable() names what a signed URL cannot contain", () => {
+  const url = "https://example.com/";
+  expect(checkSignable({ url, css: "a {}", cookies: undefined })).toBeNull();
+  expect(checkSignable({ url, basicAuth: "ada:s3cr3t", storeTo: "archive" })).toEqual({
+    code: "validation_failed",
+    message: expect.stringContaining("basicAuth cannot be part of a signed URL, because anyone can read it"),
+    errors: {
+      basicAuth: [
+        "cannot be part of a signed URL, because anyone can read it; send the request with a token instead",
+      ],
+      storeTo: [
+        "cannot be part of a signed URL, because anyone with it could write to the store; send the request with a token instead",
+      ],
+    },
+  });
+});
+
+it("fitsSignedUrl() measures the signed form of the query", () => {
+  const css = (text: string): boolean => fitsSignedUrl({ css: text });
+  // "css=" and 59,996 characters
+  expect([css("a".repeat(59_996)), css("a".repeat(59_997))]).toEqual([true, false]);
+  expect([css(" ".repeat(19_998)), css(" ".repeat(19_999))]).toEqual([true, false]);
+  expect([css("*".repeat(19_998)), css("*".repeat(19_999))]).toEqual([true, false]);
+});
+
+it("captureQuery() leaves content, secrets and long parameters to a body", () => {
+  const url = "https://example.com/";
+  expect(String(captureQuery({ url, fullPage: true, css: " *" }))).toBe(
+    "url=https%3A%2F%2Fexample.com%2F&fullPage=true&css=+*",
+  );
+  // a space takes one character in this query, unlike in a signed URL
+  expect(captureQuery({ url, css: " ".repeat(20_000) })).not.toBeNull();
+  expect(captureQuery({ url, css: "é".repeat(20_000) })).toBeNull();
+  for (const sent of [{ html: "<p>" }, { markdown: "# Hi" }, { url, headers: {} }, { url, basicAuth: "a:b" }])
+    expect(captureQuery(sent)).toBeNull();
 });

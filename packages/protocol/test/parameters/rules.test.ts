@@ -71,6 +71,23 @@ describe("rules across parameters", () => {
     ["screenshot", { scale: 1, format: "webp", resizeWidth: 10_000, resizeHeight: 10_000 }, {}],
     [
       "screenshot",
+      { device: "iphone-15", width: 800, height: 600 },
+      { device: ["cannot be combined with width and height"] },
+    ],
+    [
+      "screenshot",
+      { accuracy: 10, padding: 10, fullPageMaxHeight: 500, expandScrollers: true, maskColor: "red" },
+      {
+        accuracy: ["requires latitude"],
+        padding: ["requires selector"],
+        fullPageMaxHeight: ["requires fullPage"],
+        expandScrollers: ["requires fullPage"],
+        maskColor: ["requires mask"],
+      },
+    ],
+    ["pdf", { latitude: 10 }, { longitude: ["must be sent together with latitude"] }],
+    [
+      "screenshot",
       { resizeFit: "cover", resizePosition: "top" },
       {
         resizeFit: ["requires resizeWidth or resizeHeight"],
@@ -130,6 +147,15 @@ describe("rules across parameters", () => {
   ] as const)("accept a %s: %o", (mode, values) => {
     expect(findProblems(mode, values)).toEqual({});
   });
+
+  it.each([{ scale: 2 }, { mobile: true }, { touch: true }, { userAgent: "Bot/1" }])(
+    "report a device that is combined with %o",
+    (values) => {
+      expect(findProblems("screenshot", { device: "iphone-15", scale: 1, ...values })).toEqual({
+        device: ["cannot be combined with scale, mobile, touch or userAgent"],
+      });
+    },
+  );
 
   it("compare margins with the paper in its orientation", () => {
     const paper = { paperFormat: "a4", marginUnit: "mm" };

@@ -28,6 +28,7 @@ import {
   type BatchWebhookDocument,
   type DeliveryAttemptDocument,
 } from "@snap/protocol";
+import { cacheName } from "../requests/rendering-facts.ts";
 
 /*
  * The JSON documents of the admin API and the commands. Instants are in ISO 8601.
@@ -214,7 +215,7 @@ export function attemptDocument(record: AttemptRecord): DeliveryAttemptDocument 
 }
 
 export function requestDocument(entry: HistoryEntry): AdminRequest {
-  const { cache, code } = entry;
+  const { code } = entry;
   return {
     id: entry.id,
     at: isoInstant(entry.at),
@@ -230,7 +231,7 @@ export function requestDocument(entry: HistoryEntry): AdminRequest {
     code,
     message: entry.message,
     duration_ms: entry.durationMs,
-    cache: cache === "hit" ? "HIT" : cache === "miss" ? "MISS" : null,
+    cache: cacheName(entry.cache),
     credit_cost: entry.creditCost,
     etag: entry.etag,
     bytes: entry.bytes,

@@ -1,4 +1,4 @@
-import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName } from "@snap/engine/internals";
+import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName, OVERLAP_MAX_MS } from "@snap/engine/internals";
 import * as z from "zod";
 import { oneOf } from "../config/fields.ts";
 import { flag, id, integer, paging, text } from "../requests/fields.ts";
@@ -9,7 +9,7 @@ import { flag, id, integer, paging, text } from "../requests/fields.ts";
 
 const OVERRIDE_MAX = 1_000_000_000;
 const YEAR_SECONDS = 365 * 86_400;
-const OVERLAP_MAX_SECONDS = 30 * 86_400;
+const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 
 const email = z
   .email({ error: "must be an email address" })
@@ -62,13 +62,17 @@ export const accountDeletion = z.strictObject({
   dry_run: flag().default(false).meta({ description: "Delete nothing; return what would be deleted." }),
 });
 
+const TOKEN_NAME = "must be a string of 1 to 100 characters, none of them invisible";
+
 export const newToken = z
   .strictObject({
     account_id: id().meta({ description: "Id of the account." }),
-    name: text({ max: 100 })
-      .refine(isTokenName, { error: "must have 1 to 100 characters, none of them invisible" })
+    // not `text`, which counts UTF-16 code units
+    name: z
+      .string({ error: TOKEN_NAME })
+      .refine(isTokenName, { error: TOKEN_NAME })
       .optional()
-      .meta({ description: "What the token is for.", example: "the shop" }),
+      .meta({ description: "What the token is for.", example: "the shop", minLength: 1, maxLength: 100 }),
     abilities: z
       .array(oneOf(...(ABILITIES as readonly ["screenshot", "pdf"])), {
         error: "must be an array of screenshot, pdf or both",

@@ -1,8 +1,7 @@
-import { OpenApiGeneratorV31, OpenAPIRegistry, type ResponseConfig } from "@asteasolutions/zod-to-openapi";
-import type { OpenApiDocument } from "../openapi/document.ts";
-import { HEADER_COMPONENTS, headerReferences } from "../openapi/headers.ts";
-import { CODES, errorResponses } from "../openapi/responses.ts";
-import { errorEnvelope } from "../openapi/schemas.ts";
+import type { OpenAPIRegistry, ResponseConfig } from "@asteasolutions/zod-to-openapi";
+import { generateDocument, type OpenApiDocument } from "../openapi/generate.ts";
+import { headerReferences } from "../openapi/headers.ts";
+import { binary, CODES, errorResponses } from "../openapi/responses.ts";
 import { BUILD } from "../version.ts";
 import { ADMIN_BASE, type AdminRoute, type AdminTag } from "./route.ts";
 
@@ -23,36 +22,30 @@ const TAGS: Readonly<Record<AdminTag, string>> = {
   Session: "Console sessions.",
 };
 
+const ADMIN_TOKEN = {
+  type: "http",
+  scheme: "bearer",
+  description: "The value of `SNAP_ADMIN_TOKEN`.",
+} as const;
+const SESSION = {
+  type: "apiKey",
+  in: "cookie",
+  name: "snap_session",
+  description: "A console session; `__Host-snap_session` behind TLS. Works only on the console's pages.",
+} as const;
+
 /** Generates the description at `/admin/v1/openapi.json` from the routes. */
 export function adminDocument(publicUrl: string, routes: readonly AdminRoute[]): OpenApiDocument {
-  const registry = new OpenAPIRegistry();
-  registry.registerComponent("securitySchemes", "adminToken", {
-    type: "http",
-    scheme: "bearer",
-    description: "The value of `SNAP_ADMIN_TOKEN`.",
-  });
-  registry.registerComponent("securitySchemes", "session", {
-    type: "apiKey",
-    in: "cookie",
-    name: "snap_session",
-    description: "A console session; `__Host-snap_session` behind TLS. Works only on the console's pages.",
-  });
-  for (const [name, header] of Object.entries(HEADER_COMPONENTS))
-    registry.registerComponent("headers", name, { ...header });
-  for (const route of routes) registerRoute(registry, route);
-  return new OpenApiGeneratorV31([
-    { type: "schema", schema: errorEnvelope },
-    ...registry.definitions,
-  ]).generateDocument({
-    openapi: "3.1.0",
-    info: {
-      title: "snap: admin API",
-      version: BUILD.version,
-      description: INTRODUCTION,
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: `${publicUrl}${ADMIN_BASE}` }],
+  const api = {
+    title: "snap: admin API",
+    version: BUILD.version,
+    description: INTRODUCTION,
+    serverUrl: `${publicUrl}${ADMIN_BASE}`,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    securitySchemes: { adminToken: ADMIN_TOKEN, session: SESSION },
+  };
+  return generateDocument(api, (registry) => {
+    for (const route of routes) registerRoute(registry, route);
   });
 }
 
@@ -82,10 +75,9 @@ function registerRoute(registry: OpenAPIRegistry, route: AdminRoute): void {
 }
 
 function successResponse({ status, response, media = [] }: AdminRoute): Record<string, ResponseConfig> {
-  const file = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
   const content = {
     ...(response !== undefined && { "application/json": { schema: response } }),
-    ...Object.fromEntries(media.map((type) => [type, file])),
+    ...Object.fromEntries(media.map((type) => [type, binary])),
   };
   const hasContent = Object.keys(content).length > 0;
   return {

@@ -1,7 +1,7 @@
 import type { Engine } from "@snap/engine";
 import type { Request } from "express";
 import * as z from "zod";
-import { checkBody, readQuery, type Parameters } from "../requests/read-input.ts";
+import { checkBody, readQuery, type QuerySchema } from "../requests/read-input.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
 import type { AdminService } from "./admin-service.ts";
 import type { Operator } from "./authenticate.ts";
@@ -30,7 +30,7 @@ export interface AdminCall extends CallContext {
   readonly body: unknown;
 }
 
-interface CheckedCall<Query extends Parameters, Body extends Parameters> extends CallContext {
+interface CheckedCall<Query extends QuerySchema, Body extends QuerySchema> extends CallContext {
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
 }
@@ -53,7 +53,7 @@ interface RouteFacts {
   readonly needsConsole?: true;
 }
 
-interface RouteDefinition<Query extends Parameters, Body extends Parameters> extends RouteFacts {
+interface RouteDefinition<Query extends QuerySchema, Body extends QuerySchema> extends RouteFacts {
   /** Relative to `/admin/v1`. */
   readonly path: `/${string}`;
   /** By default, the query must be empty. */
@@ -70,20 +70,20 @@ interface RouteDefinition<Query extends Parameters, Body extends Parameters> ext
 export interface AdminRoute extends RouteFacts {
   /** Includes `/admin/v1`. */
   readonly path: string;
-  readonly query: Parameters;
-  readonly body: Parameters;
+  readonly query: QuerySchema;
+  readonly body: QuerySchema;
   readonly command: string;
   readonly handle: (call: AdminCall) => Promise<HttpResponse>;
 }
 
 const NOTHING = z.strictObject({});
 
-export function route<Query extends Parameters = typeof NOTHING, Body extends Parameters = typeof NOTHING>(
+export function route<Query extends QuerySchema = typeof NOTHING, Body extends QuerySchema = typeof NOTHING>(
   definition: RouteDefinition<Query, Body>,
 ): AdminRoute {
   const { path, method, command = `${method.toUpperCase()} ${path}`, status = 200, handle } = definition;
   // if the schema is absent, its type parameter has the default
-  const { query = NOTHING as Parameters as Query, body = NOTHING as Parameters as Body } = definition;
+  const { query = NOTHING as QuerySchema as Query, body = NOTHING as QuerySchema as Body } = definition;
   return {
     ...definition,
     path: `${ADMIN_BASE}${path}`,
@@ -93,7 +93,7 @@ export function route<Query extends Parameters = typeof NOTHING, Body extends Pa
     async handle(call) {
       const checked = { query: readQuery(query, call.queryText), body: checkBody(body, call.body) };
       const result = await handle({ ...call, ...checked });
-      return result instanceof AdminResponse ? result : json(result, "no-store", status);
+      return result instanceof AdminResponse ? result : json(result, { status });
     },
   };
 }

@@ -113,6 +113,9 @@ const ID_KINDS = [
   [/^batch_\w+$/, "batch"],
 ] as const;
 
+/** Members with an id, or with an object that has one. Others may contain text from callers, such as a batch's items. */
+const ID_MEMBERS: ReadonlySet<string> = new Set(["id", "accountId", "account", "record"]);
+
 /** Finds ids in an argument or a result. With `isToken`, a number is a token id. */
 function subjectsOf(value: unknown, { isToken }: { readonly isToken: boolean }): readonly string[] {
   if (typeof value === "string")
@@ -121,6 +124,6 @@ function subjectsOf(value: unknown, { isToken }: { readonly isToken: boolean }):
   if (Array.isArray(value)) return value.flatMap((item) => subjectsOf(item, { isToken }));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === "number" && name !== "id" ? [] : subjectsOf(member, { isToken }),
+    ID_MEMBERS.has(name) ? subjectsOf(member, { isToken }) : [],
   );
 }

@@ -2,13 +2,13 @@ import packageJson from "../../package.json" with { type: "json" };
 import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
-import { isFull } from "../data-dir-error.ts";
+import { diskFull, isFull } from "../data-dir-error.ts";
 import { openSnapshot } from "../open-storage.ts";
-import { OperatorError } from "../operator-error.ts";
+import { openStdout } from "../open-stdout.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
 import { withWorkDirectory } from "./work-directory.ts";
-import { writeArchive, type ArchiveRequest } from "./write-archive.ts";
+import { writeArchive, type ArchiveProgress, type ArchiveRequest } from "./write-archive.ts";
 
 export interface BackUpRequest extends Pick<ArchiveRequest, "onProgress"> {
   readonly config: Config;
@@ -17,15 +17,15 @@ export interface BackUpRequest extends Pick<ArchiveRequest, "onProgress"> {
   readonly includesRenderings: boolean;
 }
 
-export interface BackUpReport {
+export interface BackUpReport extends ArchiveProgress {
   readonly manifest: Manifest;
   /** Absolute path; `null` for stdout. */
   readonly file: string | null;
-  /** Total size of its contents. */
-  readonly bytes: number;
-  readonly documents: number;
-  readonly renderings: number;
 }
+
+const FULL_ADVICE =
+  "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
+  "disk, or leave out the cached renderings with --without-renderings";
 
 /**
  * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
@@ -53,9 +53,7 @@ export async function backUp({
       });
       const draft = join(workDirectory, "backup.tar");
       const output =
-        target === null
-          ? createWriteStream("", { fd: 1, autoClose: false })
-          : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+        target === null ? openStdout() : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
       const written = await writeArchive({ snapshot, manifest, output, onProgress });
       if (target !== null) await moveIntoPlace(draft, target);
       snapshot.recordBackup();
@@ -65,16 +63,8 @@ export async function backUp({
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
-    throw isFull(error) ? diskFull(target === null ? `${parent}, or the output,` : parent, error) : error;
+    if (!isFull(error)) throw error;
+    const folder = target === null ? `${parent}, or the output,` : parent;
+    throw diskFull(folder, { advice: FULL_ADVICE, cause: error });
   });
-}
-
-function diskFull(folder: string, cause: unknown): OperatorError {
-  return new OperatorError(
-    "disk_full",
-    `the disk that holds ${folder} is full`,
-    "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
-      "disk, or leave out the cached renderings with --without-renderings",
-    { cause },
-  );
 }

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Config } from "../config.ts";
 import { findSecretKey, keySourceOf } from "../config/secret-key.ts";
-import { isFull } from "../data-dir-error.ts";
+import { diskFull, isFull } from "../data-dir-error.ts";
 import { openRestore } from "../open-storage.ts";
 import { OperatorError } from "../operator-error.ts";
 import type { Manifest } from "./manifest.ts";
@@ -52,7 +52,9 @@ export async function restore({
     await staged.appendToAuditLog({ ...change, at: now });
     return { manifest, previous: staged.commit(now), hasKey };
   } catch (error) {
-    throw isFull(error) ? diskFull(config.dataDir, error) : error;
+    if (!isFull(error)) throw error;
+    const advice = "nothing was changed; free as much space as the backup takes, and try again";
+    throw diskFull(config.dataDir, { advice, cause: error });
   } finally {
     staged.close();
   }
@@ -87,13 +89,4 @@ async function requireKey(config: Config, staged: Pick<SqliteRestore, "inspect">
         "one away, restore, and run `snap-server secret-key replace --yes`",
     );
   return key !== null;
-}
-
-function diskFull(folder: string, cause: unknown): OperatorError {
-  return new OperatorError(
-    "disk_full",
-    `the disk that holds ${folder} is full`,
-    "nothing was changed; free as much space as the backup takes, and try again",
-    { cause },
-  );
 }

@@ -1,7 +1,8 @@
 import type { AdminAccount, AdminDeletedAccount, AdminDeletionPreview } from "@snap/protocol";
 import type { Command } from "commander";
 import { operate, withJson } from "./admin.ts";
-import { formatNoun, printJson, printLines } from "./output.ts";
+import { formatNoun } from "../format.ts";
+import { printJson, printLines } from "./output.ts";
 
 interface DeleteOptions {
   readonly purge?: true;
@@ -15,29 +16,39 @@ export function stateOf(account: AdminAccount): "active" | "suspended" | "deleti
   return account.suspended_at === null ? "active" : "suspended";
 }
 
-/** `snap-server accounts suspend`, `resume` and `delete`. */
-export function addAccountLifecycle(accounts: Command): void {
-  withJson(accounts.command("suspend"))
-    .description("reject all requests from an account, including those for cached renderings and signed URLs")
-    .argument("<account>", "id or email address of the account")
-    .action((id: string, options: { json?: true }) =>
-      operate(async ({ operations }) => {
-        const account = await operations.accounts.suspend(id);
-        if (options.json) return printJson(account);
-        printLines(`Suspended account ${id}. Resume it: snap-server accounts resume ${id}`);
-      }),
-    );
+/** Commands that change one state of an account. */
+const CHANGES = [
+  {
+    name: "verify",
+    description: "mark an account's email address as verified",
+    describe: ({ email }: AdminAccount) => `${email} is verified.`,
+  },
+  {
+    name: "suspend",
+    description: "reject all requests from an account, including those for cached renderings and signed URLs",
+    describe: ({ id }: AdminAccount) =>
+      `Suspended account ${id}. Resume it: snap-server accounts resume ${id}`,
+  },
+  {
+    name: "resume",
+    description: "end an account's suspension",
+    describe: ({ id }: AdminAccount) => `Account ${id} is active.`,
+  },
+] as const;
 
-  withJson(accounts.command("resume"))
-    .description("end an account's suspension")
-    .argument("<account>", "id or email address of the account")
-    .action((id: string, options: { json?: true }) =>
-      operate(async ({ operations }) => {
-        const account = await operations.accounts.resume(id);
-        if (options.json) printJson(account);
-        else printLines(`Account ${id} is active.`);
-      }),
-    );
+/** `snap-server accounts verify`, `suspend`, `resume` and `delete`. */
+export function addAccountLifecycle(accounts: Command): void {
+  for (const { name, description, describe } of CHANGES)
+    withJson(accounts.command(name))
+      .description(description)
+      .argument("<account>", "id or email address of the account")
+      .action((id: string, options: { json?: true }) =>
+        operate(async ({ operations }) => {
+          const account = await operations.accounts[name](id);
+          if (options.json) printJson(account);
+          else printLines(describe(account));
+        }),
+      );
 
   withJson(accounts.command("delete"))
     .description("show what would be deleted with an account; with --yes, delete it permanently")

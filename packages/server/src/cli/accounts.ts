@@ -7,7 +7,8 @@ import { operate, withJson, type Operating } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
-import { formatCount, formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { formatCount, formatInstant } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 interface CreateOptions {
   readonly email: string;
@@ -68,17 +69,6 @@ export function addAccounts(program: Command): void {
     .option("--credits <number>", `credits per period; "none" restores the plan's`, parseOverride)
     .option("--requests-per-minute <number>", `renders per minute; "none" restores the plan's`, parseOverride)
     .action(updateAccount);
-
-  withJson(accounts.command("verify"))
-    .description("mark an account's email address as verified")
-    .argument("<account>", "id or email address of the account")
-    .action((id: string, options: { json?: true }) =>
-      operate(async ({ operations }) => {
-        const account = await operations.accounts.verify(id);
-        if (options.json) printJson(account);
-        else printLines(`${account.email} is verified.`);
-      }),
-    );
 
   addAccountLifecycle(accounts);
 }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { hostname, userInfo } from "node:os";
 import { addToAuditLog, type Change } from "../audit/record-changes.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { readableLog } from "../dev/readable-log.ts";
+import { readableLog } from "../operations/readable-log.ts";
 import { createLogger } from "../operations/logger.ts";
 
 let runningCommand = "";
@@ -46,8 +46,8 @@ export async function announceChange(audit: AuditLog, subjects: readonly string[
 
 /** Read separately, because a migration needs only part of the configuration. An invalid level was already reported. */
 function logLevel(): string {
-  const { data } = SETTINGS.logLevel.schema.safeParse(process.env["SNAP_LOG_LEVEL"] || undefined);
-  return data ?? "info";
+  const { variable, schema, default: standard } = SETTINGS.logLevel;
+  return schema.safeParse(process.env[variable]).data ?? standard;
 }
 
 /** Who is running this process, and where. */

@@ -2,7 +2,8 @@ import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { printable } from "../operations/printable.ts";
 import { administer, withJson } from "./admin.ts";
-import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
+import { formatInstant } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 import { parseDuration, type Optional } from "./values.ts";
 
 interface AuditOptions {

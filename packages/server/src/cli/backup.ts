@@ -6,7 +6,8 @@ import { keySourceOf } from "../config/secret-key.ts";
 import { loadStorageConfig, withJson } from "./admin.ts";
 import { describeChange, logChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
-import { formatBytes, formatCount, formatInstant, printJson, printLines, rewriteLine } from "./output.ts";
+import { formatBytes, formatCount, formatInstant } from "../format.ts";
+import { printJson, printLines, rewriteLine } from "./output.ts";
 
 interface BackupOptions {
   readonly withoutRenderings?: true;

@@ -11,7 +11,8 @@ import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
 import { operate, withJson } from "./admin.ts";
 import { printList, withPaging } from "./lists.ts";
-import { formatInstant, formatNoun, formatTable, printJson, printLines } from "./output.ts";
+import { formatInstant, formatNoun } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 /** Attempts that `batches show` prints: more than the default schedule makes. */
 const SHOWN_ATTEMPTS = 20;

@@ -4,7 +4,8 @@ import { readFilterLists } from "../config.ts";
 import type { FilterListFile } from "../config/filter-lists.ts";
 import { withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
-import { formatCount, formatTable, printJson, printLines } from "./output.ts";
+import { formatCount } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 /** `snap-server lists`: the filter lists for `blockAds` and `blockTrackers`. */
 export function addLists(program: Command): void {

@@ -4,8 +4,9 @@ import { createSignInLink } from "../admin/sign-in-link.ts";
 import type { Config } from "../config.ts";
 import { administer, withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
-import { formatInstant, printJson, printLines, warn } from "./output.ts";
-import { serviceOrigin } from "./service-origin.ts";
+import { formatInstant } from "../format.ts";
+import { printJson, printLines, warn } from "./output.ts";
+import { serviceOrigin } from "../served-address.ts";
 
 interface ConsoleOptions {
   readonly signOutAll?: true;

@@ -1,3 +1,5 @@
+import { quote } from "./quote.ts";
+
 /** A command for a POSIX shell that renders `target` to `file`. */
 export function curlLine(request: {
   readonly origin: string;
@@ -12,9 +14,4 @@ export function curlLine(request: {
     .join("&");
   const header = quote(`Authorization: Bearer ${request.token}`);
   return `curl -fsS -H ${header} ${quote(`${request.origin}/v1/snap?${query}`)} -o ${quote(request.file)}`;
-}
-
-/** Quotes text for a POSIX shell, if it needs quotes. */
-export function quote(text: string): string {
-  return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

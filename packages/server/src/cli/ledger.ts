@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
 import { isoInstant } from "../admin/documents.ts";
 import { EXIT_CODES } from "./errors.ts";
-import { formatCount, formatTable, printJson, printLines } from "./output.ts";
+import { formatCount } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 interface VerifyOptions {
   readonly account?: string;

@@ -2,8 +2,9 @@ import type { PageRequest } from "@snap/engine/ports";
 import type { AdminCountedList } from "@snap/protocol";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { withJson } from "./admin.ts";
-import { quote } from "./curl-line.ts";
-import { formatCount, formatTable, printJson, printLines } from "./output.ts";
+import { quote } from "./quote.ts";
+import { formatCount } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 /** Entries per page of the table. */
 const DEFAULT_LIMIT = 50;

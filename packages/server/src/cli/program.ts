@@ -11,7 +11,7 @@ import { addConsole } from "./console.ts";
 import { addLists } from "./check-lists.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
-import { explainFailure, EXIT_CODES, type Failure } from "./errors.ts";
+import { explainFailure, type Failure } from "./errors.ts";
 import { addLedger } from "./ledger.ts";
 import { addMigrate } from "./migrate.ts";
 import { printEnd } from "./output.ts";
@@ -24,13 +24,7 @@ import { addWebhooks } from "./webhooks.ts";
 
 /** Runs the command line and sets the exit code. */
 export async function main(): Promise<void> {
-  // The reader of a pipe may stop early: `snap-server accounts list | head -1`.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // A closed terminal also sends SIGHUP, which stops serve.
-    if (error.code === "EIO") return;
-    if (error.code !== "EPIPE") throw error;
-    process.exit(EXIT_CODES.ok);
-  });
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreMissingReader);
   let failure: Failure | null = null;
   try {
     await createProgram()
@@ -41,6 +35,14 @@ export async function main(): Promise<void> {
   }
   if (failure !== null) process.exitCode = failure.exitCode;
   printEnd(failure);
+}
+
+/**
+ * Only the output is lost. The reader of a pipe may stop early, as in `snap-server accounts list | head -1`, and a closed
+ * terminal also sends SIGHUP, which stops serve.
+ */
+function ignoreMissingReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }
 
 /** Creates the command line. It throws usage errors instead of printing them. */

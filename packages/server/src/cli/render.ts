@@ -9,15 +9,18 @@ import { imageLibrary, requireInstalled } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import type { Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
 import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
+import { openStdout } from "../open-stdout.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { hasFormatExtension, STDOUT_FILE, withFileFormat } from "./file-format.ts";
 import { openLocalPage, type LocalPage } from "./local-page.ts";
-import { formatBytes, printJson } from "./output.ts";
+import { formatBytes } from "../format.ts";
+import { printJson } from "./output.ts";
 import { describeProblems, renderOptions, toQueryPairs } from "./render-options.ts";
 import { readSecretOptions } from "./secret-options.ts";
 
@@ -138,10 +141,7 @@ async function renderOnce(
 }
 
 async function write(file: string, bytes: Uint8Array): Promise<void> {
-  if (file === STDOUT_FILE) {
-    process.stdout.write(bytes);
-    return;
-  }
+  if (file === STDOUT_FILE) return pipeline([bytes], openStdout());
   try {
     await writeFile(file, bytes);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
-import { formatNoun, printJson, printLines } from "./output.ts";
+import { formatNoun } from "../format.ts";
+import { printJson, printLines } from "./output.ts";
 
 interface PurgeOptions {
   readonly account?: string;

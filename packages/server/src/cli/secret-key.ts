@@ -2,7 +2,8 @@ import type { TokenRecord } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { loadStorageConfig, withAudit, withJson } from "./admin.ts";
 import { tokenDocument } from "../admin/documents.ts";
-import { formatNoun, formatTable, printJson, printLines } from "./output.ts";
+import { formatNoun } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
 
 interface ReplaceOptions {
   readonly yes?: true;

@@ -1,6 +1,6 @@
 import { toProblem } from "../admin/problems.ts";
 import type { Config } from "../config.ts";
-import { warning, type Finding } from "../findings/finding.ts";
+import { suspiciousVariable, warning, type Finding } from "../findings/finding.ts";
 import type { AdminOptions } from "../http/admin.ts";
 import type { ConsoleSite } from "../http/console.ts";
 
@@ -34,11 +34,10 @@ async function openConsole(): Promise<ConsoleSite> {
 }
 
 function findingsAtStart(config: Config, { isDev, sandbox, warnings }: StartFacts): readonly Finding[] {
-  const advice = "unset it, or correct its name";
   return [
     ...(sandbox === "on" ? [] : [SANDBOX_OFF]),
     ...checkEncryption(config, isDev),
-    ...warnings.map((text) => warning("configuration_suspicious", text, advice)),
+    ...warnings.map(suspiciousVariable),
   ];
 }
 
@@ -48,14 +47,16 @@ const SANDBOX_OFF = warning(
   "run `snap-server doctor` to see the fix",
 );
 
-const LOOPBACK = /^(localhost|::1|127[.].+)$/;
+const LOOPBACK = /^(localhost|\[?::1\]?|127[.].+)$/;
 
 /** Warns if sessions and the admin token cross a network unencrypted. */
 export function checkEncryption(config: Config, isDev: boolean): readonly Finding[] {
   const { host, publicUrl, role, adminToken } = config;
   const isServed = hasConsole(config, isDev) || (adminToken !== null && role !== "worker");
-  const isEncrypted = publicUrl?.startsWith("https:") ?? LOOPBACK.test(host);
-  if (!isServed || isEncrypted) return [];
+  const { protocol, hostname } =
+    publicUrl === null ? { protocol: "http:", hostname: host } : new URL(publicUrl);
+  const isLocal = LOOPBACK.test(host) && LOOPBACK.test(hostname);
+  if (!isServed || protocol === "https:" || isLocal) return [];
   return [
     warning(
       "admin_api_unencrypted",

@@ -1,32 +1,28 @@
-import { describeSkew } from "@snap/engine/internals";
-import type { RendererEvent } from "@snap/engine/puppeteer";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import type { Engine } from "@snap/engine";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Logger } from "pino";
 import { publicUrlOf, readConfig, type Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
-import { readableLog } from "../dev/readable-log.ts";
+import { readableLog } from "../operations/readable-log.ts";
 import type { AdminOptions } from "../http/admin.ts";
+import { listen } from "../http/listen.ts";
 import { startService } from "../http/service.ts";
-import { describePooler } from "../operations/describe-pooler.ts";
 import { createLogger } from "../operations/logger.ts";
 import { describeStart } from "../operations/describe-start.ts";
 import { createMetrics, type Metrics } from "../operations/metrics/create-metrics.ts";
 import type { ObservedDisk } from "../operations/metrics/read-state.ts";
-import { watchBatches } from "../operations/watch-batches.ts";
-import { watchCache } from "../operations/watch-cache.ts";
+import { watchEngine } from "../operations/watch-engine.ts";
+import { watchRenderer } from "../operations/watch-renderer.ts";
 import { servicePolicy } from "../target-policy.ts";
-import { applyOwnToken } from "../own-token.ts";
 import { writeServedAddress } from "../served-address.ts";
 import { openEngine } from "../wire.ts";
 import { checkStores } from "./doctor/check-stores.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { adminOptions, checkEncryption } from "./serve-admin.ts";
+import { applyOwnToken } from "./own-token.ts";
 import { startRenderer, type StartedRenderer } from "./start-renderer.ts";
-
-/** A terminal and a package manager may both deliver the same Ctrl-C, within this time. */
-const SAME_KEYSTROKE_MS = 250;
+import { handleSignals, type StopSignals } from "./stop-signals.ts";
 
 export interface ServeOptions {
   readonly dev?: true;
@@ -38,22 +34,28 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = handleSignals();
   const { config: read, warnings } = readConfig(process.env, "service");
   const isDev = options.dev === true;
-  const config = { ...read, port: read.port === 0 ? await findFreePort(read.host) : read.port };
-  const isReadable = isDev && options.json !== true;
-  const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
-  logger.info(await describeStart(config), "starting");
-  for (const text of warnings) logger.warn(text);
-  for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
-  void warnOfObjectStore(config, logger);
-  const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
-  const demo = isDev ? await startDemo(config.port + 1) : null;
+  const listener = read.port === 0 ? await listenOnFreePort(read.host) : null;
+  let demo: Demo | null = null;
+  let started: StartedRenderer | null = null;
   try {
-    const started = await startBrowser(config, { logger, metrics, demo });
+    const config = { ...read, port: listener === null ? read.port : portOf(listener) };
+    const isReadable = isDev && options.json !== true;
+    const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
+    logger.info(await describeStart(config), "starting");
+    for (const text of warnings) logger.warn(text);
+    for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
+    void warnOfObjectStore(config, logger);
+    const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
+    if (isDev) demo = await startDemo(config.port + 1);
+    started = await startBrowser(config, { logger, metrics, demo });
     const admin = await adminOptions(config, { isDev, sandbox: started.sandbox, warnings });
-    const dependencies = { config, logger, metrics, started, demo, admin };
+    const dependencies = { config, listener, logger, metrics, started, demo, admin };
     await serveUntil(stop, { ...dependencies, json: options.json === true });
   } finally {
+    // after a stop, only the demo is still open
+    await started?.renderer.close();
     await demo?.close();
+    listener?.close();
   }
   process.exit(EXIT_CODES.ok);
 }
@@ -72,6 +74,8 @@ function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | n
 
 interface ServiceDependencies {
   readonly config: Config;
+  /** Holds the free port that was picked; `null` if SNAP_PORT is set. */
+  readonly listener: Server | null;
   readonly logger: Logger;
   /** `false` if metrics are off. */
   readonly metrics: Metrics | false;
@@ -86,13 +90,9 @@ async function startBrowser(
   config: Config,
   { logger, metrics, demo }: Pick<ServiceDependencies, "logger" | "metrics" | "demo">,
 ): Promise<StartedRenderer> {
-  const log = logRendererEvent(logger);
-  const onEvent = (event: RendererEvent): void => {
-    if (metrics) metrics.countRendererEvent(event);
-    log(event);
-  };
   const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
   const filterLists = filterListTexts(config.filterLists);
+  const onEvent = watchRenderer({ logger, metrics });
   const started = await startRenderer(config, { targets, filterLists, onEvent });
   const { health, renderer, sandbox } = started;
   if (!health.ready)
@@ -114,97 +114,43 @@ async function startBrowser(
   return started;
 }
 
-/** Log level of each event. */
-const LEVELS = {
-  "browser-started": "debug",
-  "browser-recycled": "info",
-  "render-retried": "warn",
-  "page-ended": "warn",
-  "filters-skipped": "info",
-  "filters-too-slow": "warn",
-  "browser-ended": "warn",
-  "browser-unresponsive": "warn",
-  "browser-start-failed": "error",
-  // a warning, because it lists what the containment lacks
-  "remote-browser-connected": "warn",
-  "remote-browser-ended": "warn",
-  "remote-browser-unresponsive": "warn",
-  "remote-browser-refused": "error",
-} as const satisfies Record<RendererEvent["type"], string>;
-
-/** Logs the browser's events. */
-function logRendererEvent(logger: Logger): (event: RendererEvent) => void {
-  return ({ type, ...facts }) => {
-    const { requestId, ...rest } = { requestId: undefined, ...facts };
-    logger[LEVELS[type]]({ ...rest, request_id: requestId }, type.replaceAll("-", " "));
-  };
-}
-
 async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
-  const { config, logger, metrics, started, demo, admin, json } = dependencies;
-  const publicUrl = publicUrlOf(config, config.port);
-  const { renderer } = started;
+  const { config, listener, logger, metrics, started, demo, admin, json } = dependencies;
+  const { host, port, role, trustProxy, drainDelayMs } = config;
+  const publicUrl = publicUrlOf(config, port);
   const engine = await openEngine(config, {
-    renderer,
+    ...watchEngine({ logger, metrics, role }),
+    renderer: started.renderer,
     keyCheck: "shared",
     isService: true,
     createsDatabase: true,
-    beforeMigration: (migration) =>
-      logger.warn(migration, "migrating the database; older releases cannot open it afterwards"),
     baseUrl: `${publicUrl}/v1`,
-    ...watchBatches({ logger, metrics }),
-    onEvicted: watchCache({ logger, metrics }),
-    ...(metrics && { onEvent: metrics.countEvent, onConnectionWait: metrics.countConnectionWait }),
-    onBackgroundError: (error) => logger.warn({ err: error }, "background work failed"),
-    onClockSkew: (skew) => logger.warn({ server: skew.server, skew_ms: skew.skewMs }, describeSkew(skew)),
-    onQuarantined: ({ accountId, reason, endsAt }) =>
-      logger.warn(
-        { account: accountId, reason, ends_at: new Date(endsAt).toISOString() },
-        "account quarantined: it renders in an isolated browser, one page at a time",
-      ),
     needsRedis: !config.redisOptional,
-    onPooler(mode) {
-      const { message, advice } = describePooler(mode);
-      if (advice !== null && config.role !== "api") logger.warn(`${message}; ${advice}`);
-    },
-    onBucketRecovered: () => logger.info("the object store works again: large renderings are cached"),
-    onRedisRecovered: () =>
-      logger.info("Redis is reachable again: rate limits and cached renderings are shared"),
-  }).catch(async (error: unknown) => {
-    await renderer.close();
-    throw error;
   });
   try {
     // a worker serves no requests
-    const tokenId = config.role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
-    if (tokenId !== null)
-      logger.info(
-        { token: tokenId },
-        `SNAP_TOKEN is token ${tokenId}; to show its signing secret: npx snap-server tokens reveal ${tokenId}`,
-      );
-    else if (demo === null && (await engine.accounts.page({ limit: 1 })).entries.length === 0)
-      logger.info(
-        `no accounts yet; ${config.role === "worker" ? "" : "set SNAP_TOKEN to a secret, or "}run npx snap-server accounts create --help`,
-      );
+    const tokenId = role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
+    if (tokenId !== null) logOwnToken(logger, tokenId);
+    else if (demo === null) await adviseOnAccounts(engine, { role, logger });
     const { warnings = [] } = (await engine.cacheStats()) ?? {};
     for (const { message, advice } of warnings) logger.warn(`cache: ${message}; ${advice}`);
-    const { host, port, trustProxy, drainDelayMs } = config;
-    const endpoints = config.role === "worker" ? "operations" : "all";
-    const settings = {
+    const stopSignal = stop.awaitSignal();
+    const access = (await demo?.createAccess(engine, config)) ?? null;
+    const service = await startService({
+      engine,
       host,
       port,
+      listener,
       publicUrl,
       trustProxy,
       logger,
       metrics,
-      endpoints,
+      endpoints: role === "worker" ? "operations" : "all",
       drainDelayMs,
       admin,
-    } as const;
-    const stopSignal = stop.awaitSignal();
-    const access = (await demo?.createAccess(engine, config)) ?? null;
-    const service = await startService({ engine, ...settings, demo: access }).catch(adviseOnAddress);
-    const worker = config.role === "api" ? null : engine.startWorker();
+      demo: access,
+    }).catch(adviseOnAddress);
+    const worker = role === "api" ? null : engine.startWorker();
     const removeAddress = await shareAddress(config, { publicUrl, logger });
     try {
       if (demo !== null && access !== null) {
@@ -220,6 +166,23 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
     await engine.close();
   }
   logger.info("stopped");
+}
+
+function logOwnToken(logger: Logger, id: number): void {
+  logger.info(
+    { token: id },
+    `SNAP_TOKEN is token ${id}; to show its signing secret: npx snap-server tokens reveal ${id}`,
+  );
+}
+
+/** Logs how to create the first account. */
+async function adviseOnAccounts(
+  engine: Engine,
+  { role, logger }: { readonly role: Config["role"]; readonly logger: Logger },
+): Promise<void> {
+  if ((await engine.accounts.page({ limit: 1 })).entries.length > 0) return;
+  const alternative = role === "worker" ? "" : "set SNAP_TOKEN to a secret, or ";
+  logger.info(`no accounts yet; ${alternative}run npx snap-server accounts create --help`);
 }
 
 /** Without the file, commands derive the address from their own variables. */
@@ -243,35 +206,13 @@ function adviseOnAddress(error: unknown): never {
   });
 }
 
-/** The public URL contains the port, so it must be known before the service listens. */
-async function findFreePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+/** The public URL contains the port, so it must be known, and must stay free, until the service takes over. */
+async function listenOnFreePort(host: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await listen(server, { host, port: 0 }).catch(adviseOnAddress);
+  return server;
 }
 
-interface StopSignals {
-  /** Resolves on the next signal, instead of ending the process; a later SIGINT ends it immediately. */
-  awaitSignal(): Promise<NodeJS.Signals>;
-}
-
-/** Ends the process on SIGTERM, SIGINT and SIGHUP: while the service is starting, there is nothing to finish. */
-function handleSignals(): StopSignals {
-  let firstAtMs: number | null = null;
-  let stop: ((signal: NodeJS.Signals) => void) | null = null;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    const nowMs = performance.now();
-    // The browser exits when its DevTools pipe closes.
-    if (stop === null) process.exit(signal === "SIGINT" ? EXIT_CODES.interrupted : EXIT_CODES.ok);
-    if (firstAtMs === null) {
-      firstAtMs = nowMs;
-      stop(signal);
-    } else if (signal === "SIGINT" && nowMs - firstAtMs > SAME_KEYSTROKE_MS)
-      process.exit(EXIT_CODES.interrupted);
-  };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
-  return { awaitSignal: () => new Promise((resolve) => (stop = resolve)) };
+function portOf(listener: Server): number {
+  return (listener.address() as AddressInfo).port;
 }

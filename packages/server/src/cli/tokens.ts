@@ -9,8 +9,9 @@ import { operate, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./lists.ts";
-import { formatInstant, formatTable, printJson, printLines } from "./output.ts";
-import { serviceOrigin } from "./service-origin.ts";
+import { formatInstant } from "../format.ts";
+import { formatTable, printJson, printLines } from "./output.ts";
+import { serviceOrigin } from "../served-address.ts";
 import { parseDuration, parseOverlap, parseTokenId, type Optional } from "./values.ts";
 
 /** For commands that encrypt a signing secret. */

@@ -1,10 +1,9 @@
+import { OVERLAP_MAX_MS } from "@snap/engine/internals";
 import { InvalidArgumentError } from "commander";
 import { readDuration } from "../config/duration.ts";
 
-const MAX_DAYS = 3650;
-/** Same as for the engine's `tokens.rotate`. */
-const OVERLAP_MAX_DAYS = 30;
 const DAY_MS = 86_400_000;
+const EXPIRY_MAX_MS = 3650 * DAY_MS;
 
 /** A number or `none`; commander treats `null` specially. */
 export type Optional = number | "none";
@@ -34,20 +33,20 @@ export function parseTokenId(text: string): number {
  * @throws InvalidArgumentError with the valid values.
  */
 export function parseDuration(text: string): Optional {
-  return parseUpTo(MAX_DAYS, text);
+  return parseUpTo(EXPIRY_MAX_MS, text);
 }
 
 /** Like `parseDuration`, for the overlap of a rotation. */
 export function parseOverlap(text: string): Optional {
-  return parseUpTo(OVERLAP_MAX_DAYS, text);
+  return parseUpTo(OVERLAP_MAX_MS, text);
 }
 
-function parseUpTo(maxDays: number, text: string): Optional {
+function parseUpTo(maxMs: number, text: string): Optional {
   if (text === "none") return text;
   const durationMs = readDuration(text) ?? 0;
-  if (durationMs > 0 && durationMs <= maxDays * DAY_MS) return durationMs;
+  if (durationMs > 0 && durationMs <= maxMs) return durationMs;
   throw new InvalidArgumentError(
-    `It must be a duration such as 45s, 30m, 12h or 30d, at most ${maxDays}d, or "none".`,
+    `It must be a duration such as 45s, 30m, 12h or 30d, at most ${maxMs / DAY_MS}d, or "none".`,
   );
 }
 

@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { durationOr, oneOf, serviceUrl } from "./fields.ts";
+import { durationOr, onOrOff, serviceUrl } from "./fields.ts";
 import { optional, type Setting } from "./setting.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Settings of the console, the admin API and the history. */
 export const CONSOLE_SETTINGS = {
   console: {
     variable: "SNAP_CONSOLE",
-    schema: optional(oneOf("on", "off").transform((value) => value === "on")),
+    schema: optional(onOrOff()),
     description:
       "whether to serve the console at /console/ and its admin API: on or off; workers serve neither",
     unset: "off; on with serve --dev",
@@ -34,8 +32,8 @@ export const CONSOLE_SETTINGS = {
   },
   historyRetentionMs: {
     variable: "SNAP_HISTORY",
-    schema: durationOr("off", { min: "1h", max: "90d" }).default(7 * DAY_MS),
+    schema: durationOr("off", { min: "1h", max: "90d" }),
     description: "how long requests are stored for the console and the admin API, or off",
-    unset: "7d",
+    default: "7d",
   },
 } as const satisfies Record<string, Setting>;

@@ -1,31 +1,32 @@
 import { suggestName } from "@snap/protocol";
-import { SETTINGS } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** Whether the variables are for the service, or for a command. */
 export type Purpose = "command" | "service";
 
-/** Mistakes in combinations of variables that are each valid. */
+/** Returns mistakes in combinations of variables that are each valid: `valid` has no others. */
 export function findContradictions(
   env: Readonly<Record<string, unknown>>,
-  purpose: Purpose,
+  { valid, purpose }: { readonly valid: Partial<Settings>; readonly purpose: Purpose },
 ): readonly Mistake[] {
   return [
     ...checkAdminUrl(env, purpose),
-    ...checkTimeouts(env),
+    ...checkTimeouts(valid),
     ...checkSharedStorage(env),
-    ...checkRemoteBrowsers(env),
+    ...checkRemoteBrowsers(env, valid),
     ...checkUpstreamProxy(env),
-    ...checkObjectStore(env),
+    ...checkObjectStore(env, valid),
   ];
 }
 
 type Mistake = readonly [name: string, message: string];
 
-function checkTimeouts(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const navigation = SETTINGS.navigationTimeoutMs.schema.safeParse(env["SNAP_NAVIGATION_TIMEOUT_MS"]);
-  const render = SETTINGS.renderTimeoutMs.schema.safeParse(env["SNAP_RENDER_TIMEOUT_MS"]);
-  if (!render.success || (navigation.data ?? 0) <= render.data) return [];
-  return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${render.data})`]];
+function checkTimeouts({
+  navigationTimeoutMs: navigationMs,
+  renderTimeoutMs: renderMs,
+}: Partial<Settings>): readonly Mistake[] {
+  if (renderMs === undefined || (navigationMs ?? 0) <= renderMs) return [];
+  return [["SNAP_NAVIGATION_TIMEOUT_MS", `must not exceed SNAP_RENDER_TIMEOUT_MS (${renderMs})`]];
 }
 
 /** `serve` has direct access to the storage, so it rejects SNAP_ADMIN_URL. */
@@ -62,12 +63,14 @@ function* checkSharedStorage(env: Readonly<Record<string, unknown>>): Generator<
 }
 
 /** Closed by default: with remote browsers, the operator must choose how pages reach the web. */
-function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  const endpoints = SETTINGS.browserEndpoints.schema.safeParse(env["SNAP_BROWSER_URL"]);
-  if (!endpoints.success) return [];
+function checkRemoteBrowsers(
+  env: Readonly<Record<string, unknown>>,
+  { browserEndpoints: endpoints }: Partial<Settings>,
+): readonly Mistake[] {
+  if (endpoints === undefined) return [];
   const isDirect = env["SNAP_BROWSER_EGRESS"] === "direct";
   const isProxied = env["SNAP_BROWSER_PROXY_HOST"] !== undefined;
-  if (endpoints.data.length === 0)
+  if (endpoints.length === 0)
     return ["SNAP_BROWSER_PROXY_HOST", "SNAP_BROWSER_EGRESS"].flatMap((name) =>
       env[name] === undefined
         ? []
@@ -76,7 +79,7 @@ function checkRemoteBrowsers(env: Readonly<Record<string, unknown>>): readonly M
   if (env["SNAP_ISOLATION"] === "account") return [["SNAP_ISOLATION", ISOLATION_NEEDS_LOCAL]];
   if (isDirect && isProxied)
     return [["SNAP_BROWSER_PROXY_HOST", "has no effect with SNAP_BROWSER_EGRESS=direct; unset one of them"]];
-  if (isDirect || isProxied || endpoints.data.every(({ isLoopback }) => isLoopback)) return [];
+  if (isDirect || isProxied || endpoints.every(({ isLoopback }) => isLoopback)) return [];
   return [["SNAP_BROWSER_URL", PROXY_HOST_MISSING]];
 }
 
@@ -93,12 +96,14 @@ function* checkUpstreamProxy(env: Readonly<Record<string, unknown>>): Generator<
   }
 }
 
-function checkObjectStore(env: Readonly<Record<string, unknown>>): readonly Mistake[] {
+function checkObjectStore(
+  env: Readonly<Record<string, unknown>>,
+  { stores }: Partial<Settings>,
+): readonly Mistake[] {
   const [name, file] = [env["SNAP_OBJECT_STORE"], env["SNAP_STORES_FILE"]];
   if (typeof name !== "string") return [];
   if (file === undefined)
     return [["SNAP_OBJECT_STORE", "names a store in SNAP_STORES_FILE; also set that, or unset this one"]];
-  const { data: stores } = SETTINGS.stores.schema.safeParse(file);
   if (stores === undefined) return [];
   const store = stores.find((candidate) => candidate.name === name);
   if (store === undefined) {

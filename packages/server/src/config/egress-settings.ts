@@ -40,9 +40,9 @@ export const EGRESS_SETTINGS = {
   },
   upstreamProxyDns: {
     variable: "SNAP_UPSTREAM_PROXY_DNS",
-    schema: oneOf("local", "proxy").default("local"),
+    schema: oneOf("local", "proxy"),
     description:
       "who resolves names if SNAP_UPSTREAM_PROXY is set: this machine, which blocks private addresses (local), or the proxy, which must then block them itself (proxy)",
-    unset: "local",
+    default: "local",
   },
 } as const satisfies Record<string, Setting>;

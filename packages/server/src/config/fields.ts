@@ -34,6 +34,10 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.enum(values, { error: ({ input }) => mustBeOneOf(values, input) });
 }
 
+export function onOrOff(): z.ZodType<boolean> {
+  return oneOf("on", "off").transform((value) => value === "on");
+}
+
 export function path(): z.ZodType<string> {
   return z.string().transform((text) => resolve(text));
 }
@@ -114,7 +118,7 @@ function isHostName(text: string): boolean {
 /** `http://` or `https://`, a host and an optional port; no path, query or credentials. */
 export function origin(): z.ZodType<string> {
   return z.string().transform((text, context) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
+    const url = URL.parse(text);
     if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
     context.addIssue("must be an origin such as https://snap.example.com, without a path");
     return z.NEVER;
@@ -127,7 +131,7 @@ export function origin(): z.ZodType<string> {
  */
 export function serviceUrl(): z.ZodType<string> {
   return z.string().transform((text, context) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
+    const url = URL.parse(text);
     const hasMore = url !== null && url.username + url.password + url.search + url.hash !== "";
     if (url !== null && /^https?:$/.test(url.protocol) && !hasMore) return url.href.replace(/\/+$/, "");
     context.addIssue("must be the URL of a service, such as https://snap.example.com");
@@ -249,7 +253,7 @@ export function serverUrl({
 }): z.ZodType<string> {
   return z.string().refine(
     (text) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
+      const url = URL.parse(text);
       return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== "";
     },
     {

@@ -16,9 +16,9 @@ export const RENDER_SETTINGS = {
   },
   sandbox: {
     variable: "SNAP_SANDBOX",
-    schema: oneOf("on", "off").default("on"),
+    schema: oneOf("on", "off"),
     description: "the browser's sandbox: on or off",
-    unset: "on",
+    default: "on",
   },
   browserEndpoints: {
     variable: "SNAP_BROWSER_URL",
@@ -35,10 +35,10 @@ export const RENDER_SETTINGS = {
   },
   browserEgress: {
     variable: "SNAP_BROWSER_EGRESS",
-    schema: oneOf("proxy", "direct").default("proxy"),
+    schema: oneOf("proxy", "direct"),
     description:
       "how pages in remote browsers reach the web: through the egress proxy, or directly, which leaves containment to the browser's own network",
-    unset: "proxy",
+    default: "proxy",
   },
   userAgent: {
     variable: "SNAP_USER_AGENT",
@@ -55,9 +55,9 @@ export const RENDER_SETTINGS = {
   },
   renderTimeoutMs: {
     variable: "SNAP_RENDER_TIMEOUT_MS",
-    schema: wholeNumber({ min: 1000, max: 600_000 }).default(45_000),
+    schema: wholeNumber({ min: 1000, max: 600_000 }),
     description: "overall timeout of a render, in milliseconds",
-    unset: "45000",
+    default: "45000",
   },
   navigationTimeoutMs: {
     variable: "SNAP_NAVIGATION_TIMEOUT_MS",
@@ -67,9 +67,9 @@ export const RENDER_SETTINGS = {
   },
   maxRenderingBytes: {
     variable: "SNAP_MAX_RENDERING_BYTES",
-    schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }).default(64 * MEBIBYTE_BYTES),
+    schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }),
     description: "largest image or PDF, in bytes; a larger render fails and is refunded",
-    unset: "67108864",
+    default: "67108864",
   },
   pageMemoryBytes: {
     variable: "SNAP_PAGE_MEMORY_BYTES",
@@ -80,17 +80,17 @@ export const RENDER_SETTINGS = {
   },
   pageCpuSeconds: {
     variable: "SNAP_PAGE_CPU_SECONDS",
-    schema: wholeNumber({ min: 1, max: 3600 }).default(20),
+    schema: wholeNumber({ min: 1, max: 3600 }),
     description:
       "CPU time that a page may use, across all its processes, in seconds; after it, the page is ended",
-    unset: "20",
+    default: "20",
   },
   isolation: {
     variable: "SNAP_ISOLATION",
-    schema: oneOf("shared", "account").default("shared"),
+    schema: oneOf("shared", "account"),
     description:
       "which renders share a browser: those of all accounts except quarantined ones (shared), or only those of the same account (account)",
-    unset: "shared",
+    default: "shared",
   },
 } as const satisfies Record<string, Setting>;
 

@@ -15,8 +15,8 @@ export function fileVariableOf({ variable }: Pick<Setting, "variable">): `SNAP_$
 interface SecretFiles {
   /** The contents, by the variable of the setting. */
   readonly values: Readonly<Record<string, string>>;
-  /** One for each variable that cannot be used. */
-  readonly mistakes: readonly (readonly [variable: string, message: string])[];
+  /** Why a file cannot be used, by the variable of the setting. */
+  readonly problems: Readonly<Record<string, string>>;
 }
 
 /**
@@ -25,17 +25,15 @@ interface SecretFiles {
  */
 export function readSecretFiles(environment: Readonly<Record<string, string | undefined>>): SecretFiles {
   const values: Record<string, string> = {};
-  const mistakes: [string, string][] = [];
+  const problems: Record<string, string> = {};
   for (const setting of SECRET_SETTINGS) {
     const { variable } = setting;
-    const fileVariable = fileVariableOf(setting);
-    const file = environment[fileVariable];
+    const file = environment[fileVariableOf(setting)];
     if (file === undefined) continue;
     const secret = environment[variable] === undefined ? readSecret(file) : null;
-    if (secret === null)
-      mistakes.push([fileVariable, `must not be set together with ${variable}; unset one of them`]);
-    else if ("problem" in secret) mistakes.push([fileVariable, secret.problem]);
+    if (secret === null) problems[variable] = `must not be set together with ${variable}; unset one of them`;
+    else if ("problem" in secret) problems[variable] = secret.problem;
     else values[variable] = secret.value;
   }
-  return { values, mistakes };
+  return { values, problems };
 }

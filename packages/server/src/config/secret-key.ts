@@ -1,10 +1,10 @@
+import { SECRET_KEY_MIN_CHARACTERS } from "@snap/engine/internals";
 import { randomBytes } from "node:crypto";
 import { chown, link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperatorError } from "../operator-error.ts";
 
 const KEY_BYTES = 32;
-const KEY_MIN_CHARACTERS = 16;
 
 /** Advice for a key that does not decrypt the stored secrets. */
 const RESTORE_KEY =
@@ -119,10 +119,10 @@ async function readIfExists(file: string): Promise<string | null> {
       "make it readable by the user that runs this process",
     );
   }
-  if (key.length < KEY_MIN_CHARACTERS)
+  if (key.length < SECRET_KEY_MIN_CHARACTERS)
     throw new OperatorError(
       "secret_key_unreadable",
-      `the key file ${file} has fewer than ${KEY_MIN_CHARACTERS} characters`,
+      `the key file ${file} has fewer than ${SECRET_KEY_MIN_CHARACTERS} characters`,
       "restore it from a backup; if it is lost, delete the file and run " +
         "`snap-server secret-key replace --yes`",
     );

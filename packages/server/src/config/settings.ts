@@ -1,12 +1,12 @@
-import { resolve } from "node:path";
 import * as z from "zod";
 import { BUILT_IN_PLANS } from "@snap/engine";
-import { BATCH_LIMITS } from "@snap/protocol";
+import { SECRET_KEY_MIN_CHARACTERS } from "@snap/engine/internals";
 import {
   duration,
   durationOr,
   hostName,
   oneOf,
+  onOrOff,
   origin,
   path,
   retryDelays,
@@ -22,29 +22,24 @@ import { RENDER_SETTINGS } from "./render-settings.ts";
 import { optional, type Setting } from "./setting.ts";
 import { STORE_NAME, storesFile } from "./stores-file.ts";
 
-const DAY_MS = 86_400_000;
-const MEBIBYTE_BYTES = 1024 * 1024;
 /** Fewer than one in ten million random secrets of 32 hexadecimal digits have fewer. */
 const TOKEN_DIFFERENT_CHARACTERS_MIN = 8;
 /** More than any disk. */
 const MAX_BYTES = 999_999_999_999_999;
 
-/**
- * Every setting: its environment variable, validation, default and description. `unset` is what
- * applies if the variable is not set.
- */
+/** Every setting: its environment variable, validation, description and default. */
 export const SETTINGS = {
   host: {
     variable: "SNAP_HOST",
-    schema: hostName().default("127.0.0.1"),
+    schema: hostName(),
     description: "address to listen on",
-    unset: "127.0.0.1",
+    default: "127.0.0.1",
   },
   port: {
     variable: "SNAP_PORT",
-    schema: wholeNumber({ min: 0, max: 65_535 }).default(3000),
+    schema: wholeNumber({ min: 0, max: 65_535 }),
     description: "port to listen on; 0 picks a free one",
-    unset: "3000",
+    default: "3000",
   },
   publicUrl: {
     variable: "SNAP_PUBLIC_URL",
@@ -61,9 +56,9 @@ export const SETTINGS = {
   },
   dataDir: {
     variable: "SNAP_DATA_DIR",
-    schema: path().default(() => resolve("data")),
+    schema: path(),
     description: "folder of the embedded storage",
-    unset: "./data",
+    default: "./data",
   },
   databaseUrl: {
     variable: "SNAP_DATABASE_URL",
@@ -91,12 +86,10 @@ export const SETTINGS = {
   },
   redisOptional: {
     variable: "SNAP_REDIS_OPTIONAL",
-    schema: oneOf("on", "off")
-      .default("off")
-      .transform((value) => value === "on"),
+    schema: onOrOff(),
     description:
       "whether to start even if Redis cannot be reached: on or off; a later outage never stops the service",
-    unset: "off",
+    default: "off",
   },
   cacheMaxBytes: {
     variable: "SNAP_CACHE_MAX_BYTES",
@@ -106,23 +99,22 @@ export const SETTINGS = {
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",
-    schema: wholeNumber({ min: 0, max: MAX_BYTES }).default(256 * MEBIBYTE_BYTES),
+    schema: wholeNumber({ min: 0, max: MAX_BYTES }),
     description: "free disk space that cached renderings leave for everything else, in bytes",
-    unset: "268435456",
+    default: "268435456",
   },
   role: {
     variable: "SNAP_ROLE",
-    schema: oneOf("all", "api", "worker").default("all"),
+    schema: oneOf("all", "api", "worker"),
     description: "what this process does: serve requests (api), process batches (worker), or both (all)",
-    unset: "all",
+    default: "all",
   },
   secretKey: {
     variable: "SNAP_SECRET_KEY",
     secret: true,
     schema: optional(
-      z.string().min(16, {
-        error:
-          "must be a random string of at least 16 characters, such as the output of `openssl rand -hex 32`",
+      z.string().min(SECRET_KEY_MIN_CHARACTERS, {
+        error: `must be a random string of at least ${SECRET_KEY_MIN_CHARACTERS} characters, such as the output of \`openssl rand -hex 32\``,
       }),
     ),
     description: "key that encrypts signing secrets and the secrets in batch items at rest",
@@ -185,44 +177,42 @@ export const SETTINGS = {
   },
   batchRetentionMs: {
     variable: "SNAP_BATCH_RETENTION",
-    schema: duration({ min: "1ms", max: "365d" }).default(BATCH_LIMITS.retentionMs),
+    schema: duration({ min: "1ms", max: "365d" }),
     description: "how long a finished batch is stored",
-    unset: "7d",
+    default: "7d",
   },
   journalRetentionMs: {
     variable: "SNAP_JOURNAL_RETENTION",
-    schema: durationOr("none", { min: "35d", max: "3650d" }).default(400 * DAY_MS),
+    schema: durationOr("none", { min: "35d", max: "3650d" }),
     description:
       "how long a period's balance and journal are stored after its end; set to none to keep all periods",
-    unset: "400d",
+    default: "400d",
   },
   ...CONSOLE_SETTINGS,
   batchRetryWindowMs: {
     variable: "SNAP_RETRY_WINDOW",
-    schema: duration({ min: "0s", max: "1d" }).default(BATCH_LIMITS.retryWindowMs),
+    schema: duration({ min: "0s", max: "1d" }),
     description:
       "how long a batch item is retried if something other than its page stops it, such as the render limit, a busy service or failed name resolution",
-    unset: "15m",
+    default: "15m",
   },
   drainDelayMs: {
     variable: "SNAP_DRAIN_DELAY",
-    schema: duration({ min: "0s", max: "60s" }).default(0),
+    schema: duration({ min: "0s", max: "60s" }),
     description: "how long a stopping process still accepts requests, so load balancers notice",
-    unset: "0s",
+    default: "0s",
   },
   logLevel: {
     variable: "SNAP_LOG_LEVEL",
-    schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info"),
+    schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
     description: "lowest level to log",
-    unset: "info",
+    default: "info",
   },
   metrics: {
     variable: "SNAP_METRICS",
-    schema: oneOf("on", "off")
-      .default("off")
-      .transform((value) => value === "on"),
+    schema: onOrOff(),
     description: "Prometheus metrics at /metrics",
-    unset: "off",
+    default: "off",
   },
 } as const satisfies Record<string, Setting>;
 

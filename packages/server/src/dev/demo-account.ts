@@ -4,10 +4,11 @@ import { join } from "node:path";
 
 const EMAIL = "demo@example.com";
 const PLAN = "growth";
+const UNUSABLE: ReadonlySet<string> = new Set(["unauthenticated", "account_suspended"]);
 
 /**
  * Returns a working token for the demo account: the one stored in the data folder, or a new one if that no longer
- * works. Creates the account if needed.
+ * works. Creates the account if needed, and makes it usable again.
  */
 export async function demoToken(
   engine: Engine,
@@ -31,7 +32,7 @@ async function isUsable(engine: Engine, token: string): Promise<boolean> {
     const { account, token: record } = await engine.authenticate(token);
     return account.emailVerifiedAt !== null && record.abilities.includes("screenshot");
   } catch (error) {
-    if (isSnapError(error) && error.code === "unauthenticated") return false;
+    if (isSnapError(error) && UNUSABLE.has(error.code)) return false;
     throw error;
   }
 }
@@ -42,6 +43,7 @@ async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<st
     throw error;
   });
   if (existing !== null) {
+    if (existing.suspendedAt !== null) await engine.accounts.resume(existing.id);
     if (existing.emailVerifiedAt === null) await engine.accounts.verify(existing.id);
     return existing.id;
   }

@@ -37,8 +37,9 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   for (const limit of ["filesLimit", "partsLimit"] as const) parser.on(limit, () => reject(tooManyFiles()));
   parser.on("error", fail);
   parser.on("finish", () => {
-    // the parser skips parts that it cannot read
-    if (files.length === countParts(body, boundary)) resolve(files);
+    // the parser skips parts that it cannot read; a delimiter is before each part and after the last
+    const expected = files.length + 1;
+    if (countDelimiters(body, { boundary, max: expected }) === expected) resolve(files);
     else reject(invalidBody("must contain only parts with a file and its file name"));
   });
   const ended = new AbortController();
@@ -46,12 +47,20 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   return promise.finally(() => ended.abort());
 }
 
-function countParts(body: Buffer, boundary: string): number {
+/** Stops after more than `max`: the parser ignores what follows the closing delimiter, which may be millions more. */
+function countDelimiters(
+  body: Buffer,
+  { boundary, max }: { readonly boundary: string; readonly max: number },
+): number {
   const delimiter = `\r\n--${boundary}`;
   // a body may begin with a delimiter, without the line break
   let count = body.indexOf(delimiter.slice(2)) === 0 ? 1 : 0;
-  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length))
-    if (body.toString("latin1", at + delimiter.length, at + delimiter.length + 2) !== "--") count += 1;
+  for (
+    let at = body.indexOf(delimiter);
+    at !== -1 && count <= max;
+    at = body.indexOf(delimiter, at + delimiter.length)
+  )
+    count += 1;
   return count;
 }
 

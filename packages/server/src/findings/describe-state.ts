@@ -1,7 +1,7 @@
 import type { ClockSkew } from "@snap/engine";
 import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
 import type { CacheStats } from "@snap/engine/ports";
-import { formatBytes, formatInstant } from "../cli/output.ts";
+import { formatBytes, formatInstant } from "../format.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
 /*

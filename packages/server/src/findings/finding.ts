@@ -27,6 +27,11 @@ export function problem(code: FindingCode, message: string, advice: string): Fin
   return { name: FINDING_CHECKS[code], status: "problem", code, message, advice };
 }
 
+/** A variable that has no effect. */
+export function suspiciousVariable(message: string): Finding {
+  return warning("configuration_suspicious", message, "unset it, or correct its name");
+}
+
 /** The findings that do not keep the service from starting. */
 const HARMLESS: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
 

@@ -57,7 +57,7 @@ export function addAdmin(
     const handlers = methods.map((route) => [route.method, handleRoute(route, service)] as const);
     addEndpoint(app, { path: patternOf(path), label: path }, Object.fromEntries(handlers) as Handlers);
   }
-  const description = json(adminDocument(publicUrl, routes), "no-cache");
+  const description = json(adminDocument(publicUrl, routes), { cacheControl: "no-cache" });
   addDocument(app, { path: `${ADMIN_BASE}/openapi.json` }, description);
   if (site !== null) addConsole(app, site);
 }

@@ -1,21 +1,16 @@
-import { isSnapError, type Capture, type Engine, type Principal, type RenderingLink } from "@snap/engine";
+import type { Capture, Engine, Principal, RenderingLink } from "@snap/engine";
 import { identifyContent, isLinkable, type SeparatedContent } from "@snap/engine/internals";
-import { ANSWERS, mustBeOneOf, ProblemList, type RenderingDocument } from "@snap/protocol";
+import { ANSWERS, type Answer, type RenderingDocument } from "@snap/protocol";
 import { imageSize } from "image-size";
-import { rejectParameter, rejectProblems } from "../requests/read-input.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
-
-/** What a capture responds with: the file, or its metadata. */
-export type Answer = (typeof ANSWERS)[number];
 
 const NAME = "answer";
 
 /** `answer`, and the parameters of the rendering, which it does not affect. */
 interface Separated<Sent> {
   readonly answer: Answer;
+  /** Contain `answer` if it is invalid, so the engine rejects it with all other problems. */
   readonly parameters: Sent;
-  /** Why `answer` is invalid; `null` if it is valid. The parameters contain an invalid one, so they are rejected too. */
-  readonly problem: string | null;
 }
 
 /** Separates `answer` from the parameters of a JSON body. */
@@ -24,42 +19,22 @@ export function separateAnswer(
 ): Separated<Readonly<Record<string, unknown>>> {
   const { [NAME]: value = "file", ...parameters } = sent;
   const answer = findAnswer(value);
-  if (answer === undefined) return { answer: "file", parameters: sent, problem: mustBeOneOf(ANSWERS, value) };
-  return { answer, parameters, problem: null };
+  return answer === undefined ? { answer: "file", parameters: sent } : { answer, parameters };
 }
 
 /** Separates `answer` from the parameters of a query. */
 export function separateQueryAnswer(text: string): Separated<string> {
   const query = new URLSearchParams(text);
-  // nearly every query is passed on unchanged
-  if (!query.has(NAME)) return { answer: "file", parameters: text, problem: null };
   const [value, ...others] = query.getAll(NAME);
-  if (others.length > 0) return { answer: "file", parameters: text, problem: "must be sent only once" };
   const answer = findAnswer(value);
-  if (answer === undefined) return { answer: "file", parameters: text, problem: mustBeOneOf(ANSWERS, value) };
+  // nearly every query is passed on unchanged
+  if (answer === undefined || others.length > 0) return { answer: "file", parameters: text };
   query.delete(NAME);
-  return { answer, parameters: query.toString(), problem: null };
+  return { answer, parameters: query.toString() };
 }
 
 function findAnswer(value: unknown): Answer | undefined {
   return ANSWERS.find((answer) => answer === value);
-}
-
-/**
- * Rejects a capture with an invalid `answer`. The engine has no parameter of that name, so it rejects it in its order of
- * checks and with all other problems; only the message is replaced.
- */
-export async function rejectAnswer(capture: Promise<unknown>, problem: string): Promise<never> {
-  const error: unknown = await capture.then(
-    () => rejectParameter(NAME, problem),
-    (thrown: unknown) => thrown,
-  );
-  if (!isSnapError(error) || error.errors?.[NAME] === undefined) throw error;
-  const problems = new ProblemList();
-  for (const [name, messages] of Object.entries({ ...error.errors, [NAME]: [problem] }))
-    for (const message of messages) problems.add(name, message);
-  rejectProblems(problems);
-  throw error;
 }
 
 interface AnsweredCapture extends SeparatedContent {

@@ -1,4 +1,4 @@
-import { SnapError, type Engine } from "@snap/engine";
+import { isSnapError, SnapError, type Engine } from "@snap/engine";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -9,14 +9,12 @@ import express, {
 } from "express";
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
-import { docsAssets } from "../docs-page/pages.ts";
-import { DOCS_HTML } from "../docs-page/sources.ts";
+import { pageAssets } from "../pages/assets.ts";
+import { createReference, createStartPage, type DemoAccess } from "../pages/demo-page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, send } from "../requests/response.ts";
-import { createDemoPage, type DemoAccess } from "../start-page/demo-page.ts";
-import { createStartPage } from "../start-page/start-page.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
@@ -152,8 +150,16 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/mcp\/?$/, label: MCP_PATH },
     { post: mcp({ engine, metrics, logger, publicUrl }) },
   );
-  addDocument(app, { path: "/v1/openapi.json" }, json(openApiDocument(publicUrl), "no-cache"));
-  addDocument(app, { path: "/v1/postman.json" }, json(postmanCollection(publicUrl), "no-cache"));
+  addDocument(
+    app,
+    { path: "/v1/openapi.json" },
+    json(openApiDocument(publicUrl), { cacheControl: "no-cache" }),
+  );
+  addDocument(
+    app,
+    { path: "/v1/postman.json" },
+    json(postmanCollection(publicUrl), { cacheControl: "no-cache" }),
+  );
   app.use("/api/v1", apiMoved(publicUrl));
 }
 
@@ -180,10 +186,10 @@ function addOperations(
 
 function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   const startPage = createStartPage({ hasConsole: (admin?.console ?? null) !== null, demo });
-  const reference = createDemoPage(DOCS_HTML, demo);
+  const reference = createReference(demo);
   addEndpoint(app, { path: "/" }, { get: (request, response) => send(response, startPage(request)) });
   addEndpoint(app, { path: "/docs" }, { get: (request, response) => send(response, reference(request)) });
-  for (const [path, asset] of docsAssets()) addDocument(app, { path }, asset);
+  for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
 }
 
 /** RFC 9112, 3.2. Node itself would respond, without the envelope. */
@@ -225,7 +231,9 @@ const notFound: RequestHandler = () => {
 
 /** Express recognizes an error handler by its four parameters. */
 const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  if (readsBody(request)) await receiveBody(request, response);
+  // `readBody` has already waited for a body that is too large
+  const isTooLarge = isSnapError(error) && error.code === "payload_too_large";
+  if (readsBody(request) && !isTooLarge) await receiveBody(request, response);
   send(response, failureResponse(exchangeOf(response), error));
 };
 

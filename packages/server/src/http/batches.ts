@@ -19,8 +19,7 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
     const idempotencyKey = readIdempotencyKey(request);
     const document = await readJson(request);
     const batch = await engine.batches.submit({ principal, document, idempotencyKey });
-    const accepted = json(batch, "no-store", 202);
-    return { ...accepted, headers: { ...accepted.headers, Location: `${baseUrl}/renders/${batch.id}` } };
+    return json(batch, { status: 202, headers: { Location: `${baseUrl}/renders/${batch.id}` } });
   };
 }
 
@@ -66,6 +65,6 @@ export function listDeliveries(engine: Engine): BearerEndpoint {
 export function resendWebhook(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) => {
     const batchId = segmentOf(request.url, ID_SEGMENT);
-    return json(await engine.batches.resend({ principal, batchId }), "no-store", 202);
+    return json(await engine.batches.resend({ principal, batchId }), { status: 202 });
   };
 }

@@ -1,8 +1,6 @@
 import type { Engine } from "@snap/engine";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
-import * as z from "zod";
 import { uploadOf } from "../documents/read-upload.ts";
-import { integer } from "../requests/fields.ts";
+import { uploadQuery } from "../requests/fields.ts";
 import { readQuery } from "../requests/read-input.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
@@ -14,8 +12,7 @@ export function uploadDocument(engine: Engine, { baseUrl }: { readonly baseUrl: 
     const { documentTtl: ttlSeconds } = readQuery(uploadQuery, queryTextOf(request.url));
     const content = uploadOf(request);
     const document = await engine.documents.create({ principal, content, ttlSeconds });
-    const created = json(document, "no-store", 201);
-    return { ...created, headers: { ...created.headers, Location: `${baseUrl}/documents/${document.id}` } };
+    return json(document, { status: 201, headers: { Location: `${baseUrl}/documents/${document.id}` } });
   };
 }
 
@@ -32,6 +29,3 @@ export function deleteDocument(engine: Engine): BearerEndpoint {
     return { status: 204, headers: { "Cache-Control": "no-store" } };
   };
 }
-
-const { ttlMinSeconds: min, ttlMaxSeconds: max } = DOCUMENT_LIMITS;
-const uploadQuery = z.strictObject({ documentTtl: integer({ min, max }).optional() });

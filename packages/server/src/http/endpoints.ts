@@ -1,15 +1,9 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
 import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
-import {
-  rejectAnswer,
-  renderingDocument,
-  separateAnswer,
-  separateQueryAnswer,
-  type Answer,
-} from "./answer.ts";
+import { renderingDocument, separateAnswer, separateQueryAnswer } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
 import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
@@ -27,9 +21,8 @@ export interface RenderingDependencies extends CaptureDependencies {
 /** `GET /snap`. */
 export function snap(dependencies: RenderingDependencies): BearerEndpoint {
   return (call) => {
-    const { answer, parameters, problem } = separateQueryAnswer(queryTextOf(call.request.url));
+    const { answer, parameters } = separateQueryAnswer(queryTextOf(call.request.url));
     const request = { ...call, entryPoint: "snap", parameters } as const;
-    if (problem !== null) return rejectAnswer(respondWithFile(dependencies, request), problem);
     if (answer === "file") return respondWithFile(dependencies, request);
     const sent = Object.fromEntries(new URLSearchParams(parameters));
     return respondWithFacts(dependencies, request, { parameters: sent, document: undefined });
@@ -44,9 +37,8 @@ export function captureContent(dependencies: RenderingDependencies, budget: Body
     const memory = budget.open(principal.account.id);
     try {
       const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });
-      const { answer, problem, ...page } = readCapture(body);
+      const { answer, ...page } = readCapture(body);
       const sent = { ...call, entryPoint: "captures", ...page } as const;
-      if (problem !== null) return await rejectAnswer(respondWithFile(dependencies, sent), problem);
       return await (answer === "file"
         ? respondWithFile(dependencies, sent)
         : respondWithFacts(dependencies, sent, page));
@@ -83,11 +75,7 @@ async function respondWithFacts(
   const capture = await capturePage(dependencies, { ...call, linked: () => false });
   const { engine, baseUrl } = dependencies;
   const facts = await renderingDocument(engine, { ...page, principal, capture, baseUrl });
-  const { headers, ...response } = json(facts);
-  return {
-    ...response,
-    headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit), ...headers },
-  };
+  return json(facts, { headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit) } });
 }
 
 /** `GET /usage`. It has no parameters and ignores the query. */
@@ -102,12 +90,10 @@ function requireNoQuery(text: string): void {
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
-function readCapture(
-  body: unknown,
-): SeparatedContent & { readonly answer: Answer; readonly problem: string | null } {
+function readCapture(body: unknown): SeparatedContent & { readonly answer: Answer } {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");
-  const { answer, problem, parameters: sent } = separateAnswer({ ...body });
+  const { answer, parameters: sent } = separateAnswer({ ...body });
   const { parameters, document } = separateContent(sent);
-  return { answer, problem, parameters: typedParameters(parameters), document };
+  return { answer, parameters: typedParameters(parameters), document };
 }

@@ -9,8 +9,7 @@ import type { Exchange } from "../requests/exchange.ts";
 export function errorResponse(error: SnapError, requestId: string): HttpResponse {
   const { code, message, errors, status } = error;
   const envelope: ErrorEnvelope = { code, message, ...(errors && { errors }), request_id: requestId };
-  const response = json(envelope, "no-store", status);
-  return { ...response, headers: { ...response.headers, ...errorHeaders(error) } };
+  return json(envelope, { status, headers: errorHeaders(error) });
 }
 
 /** Converts anything thrown to an error response, and records the error for the log. */

@@ -2,6 +2,7 @@ import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
 import { fileHeaders } from "../requests/file-headers.ts";
+import { cacheName } from "../requests/rendering-facts.ts";
 import type { HttpResponse } from "../requests/response.ts";
 
 /**
@@ -19,8 +20,9 @@ export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHe
 /** Headers with the metadata of a capture. */
 export function factHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
   const { targetStatus, notes } = rendering;
+  const cacheState = cacheName(cache);
   return {
-    ...(cache !== "bypass" && { [HEADERS.cache]: cache === "hit" ? "HIT" : "MISS" }),
+    ...(cacheState !== null && { [HEADERS.cache]: cacheState }),
     ...(targetStatus !== null && { [HEADERS.targetStatus]: targetStatus }),
     ...(storedLocation !== null && { [HEADERS.storedLocation]: storedLocation }),
     ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),

@@ -1,40 +1,23 @@
-import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Logger } from "pino";
-import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { methodNotAllowed } from "./add-endpoint.ts";
-import type { AdminOptions } from "./admin.ts";
-import type { DemoAccess } from "../start-page/demo-page.ts";
-import { createApp } from "./app.ts";
-import type { TrustedProxies } from "../requests/caller.ts";
+import { createApp, type AppOptions } from "./app.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
+import { listen } from "./listen.ts";
+import { trackResponses } from "./open-responses.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
-export interface ServiceOptions {
-  readonly engine: Engine;
+export interface ServiceOptions extends Omit<AppOptions, "isStopping" | "isDraining"> {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Origin that clients use, without a trailing slash. The API is under it, at `/v1`. */
-  readonly publicUrl: string;
-  readonly logger: Logger;
-  /** Metrics that `/metrics` exposes, from `createMetrics()`; `false` disables the path. */
-  readonly metrics: Metrics | false;
-  /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
-  readonly endpoints?: "all" | "operations";
-  /** The admin API and the console; none by default. */
-  readonly admin?: AdminOptions | null;
-  /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
-  readonly demo?: DemoAccess | null;
-  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
-  readonly trustProxy?: TrustedProxies | null;
+  /** Already listens on the port; the service takes over its new connections. By default, the service listens. */
+  readonly listener?: NetServer | null;
   /** How long a stopping service still accepts requests, so load balancers notice; 0 ms by default. */
   readonly drainDelayMs?: number;
   /** Longest wait for requests in flight when the service stops; 90,000 ms by default. */
@@ -70,11 +53,10 @@ export interface Service {
  * process.once("SIGTERM", () => void service.stop().then(() => engine.close()));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, logger, unreadTimeoutMs = HTTP_LIMITS.unreadMs } = options;
+  const { host, port, listener = null, logger, unreadTimeoutMs = HTTP_LIMITS.unreadMs } = options;
   const { drainDelayMs = 0, drainTimeoutMs = HTTP_LIMITS.drainMs } = options;
   const drain = createDrain();
   const app = createApp({ ...options, isStopping: () => drain.stopping, isDraining: () => drain.draining });
-  const current = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: HTTP_LIMITS.headerBytes,
@@ -88,15 +70,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (request, response) => {
       // Pipelined requests from a client that has disconnected.
       if (request.socket.destroyed) return;
-      current.set(request.socket, response);
+      openResponses.add(response);
       drain.track(response);
-      // Node restores its own timeouts when the response ends.
-      response.once("sending", () => request.socket.setTimeout(unreadTimeoutMs));
+      limitUnread(response, unreadTimeoutMs);
       const { url = "/" } = request;
       // Express keeps the target as it was received in `originalUrl`.
       app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);
     },
   );
+  const openResponses = trackResponses(server);
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => {
@@ -105,31 +87,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });
-    const response = current.get(socket);
+    const response = openResponses.latest(socket);
     if (error.code === "ECONNRESET") socket.destroy();
     // Garbage after a complete request: respond to that request first.
-    else if (response?.req.complete && !response.destroyed) response.once("close", reject);
+    else if (response?.req.complete) response.once("close", reject);
     else reject();
   });
-  await listen(server, { host, port });
+  if (listener === null) await listen(server, { host, port });
+  else await once(server.listen(listener), "listening");
   logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");
   let stopped: Promise<void> | null = null;
   return {
     origin: originOf(server.address() as AddressInfo),
     stop: (alongside) => (stopped ??= stop(server, { drain, drainDelayMs, drainTimeoutMs, alongside })),
   };
-}
-
-async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
-  server.listen(address);
-  try {
-    // Rejects on an `error` event.
-    await once(server, "listening");
-  } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const reason = isTaken ? "another program is using it" : String(error);
-    throw new Error(`cannot listen on ${address.host} port ${address.port}: ${reason}`, { cause: error });
-  }
 }
 
 async function stop(
@@ -154,6 +125,15 @@ async function stop(
   server.close();
   setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeMs).unref();
   await closed;
+}
+
+/**
+ * Limits how long the client may stop reading a response, from when it is sent. A pipelined response has the connection,
+ * and its timeout, only after the previous ones. Node sets its own timeout when no response is left.
+ */
+function limitUnread(response: ServerResponse, timeoutMs: number): void {
+  response.once("sending", () => response.socket?.setTimeout(timeoutMs));
+  response.once("socket", (socket: Socket) => socket.setTimeout(response.headersSent ? timeoutMs : 0));
 }
 
 function originOf({ address, family, port }: AddressInfo): string {

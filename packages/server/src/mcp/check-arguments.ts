@@ -1,5 +1,6 @@
-import { SnapError, type Ability } from "@snap/engine";
+import type { Ability } from "@snap/engine";
 import { ProblemList, PARAMETERS } from "@snap/protocol";
+import { rejectProblems } from "../requests/read-input.ts";
 
 /** Arguments of a tool call, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -34,6 +35,5 @@ function reject(args: Arguments, findProblem: (name: string) => string | null): 
     const problem = findProblem(name);
     if (problem !== null) problems.add(name, problem);
   }
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
+  rejectProblems(problems);
 }

@@ -4,7 +4,6 @@ import {
   localhostAllowedHostnames,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { SnapError } from "@snap/engine";
 import { createPreviews } from "@snap/engine/internals";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { ServerResponse } from "node:http";
@@ -15,7 +14,7 @@ import { commonHeaders } from "../requests/response.ts";
 import { credentialOf } from "../requests/credential.ts";
 import type { CaptureDependencies } from "../requests/capture-page.ts";
 import { exchangeOf, type Exchange } from "../requests/exchange.ts";
-import { discardBody, readJson } from "../requests/request-body.ts";
+import { discardBody, invalidBody, readJson } from "../requests/request-body.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { INLINE_LIMITS } from "./results.ts";
 
@@ -69,8 +68,7 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDependencies): Re
  */
 function requireOneMessage(document: unknown): unknown {
   if (!Array.isArray(document)) return document;
-  const problem = "must be a single message; JSON-RPC batches are not supported";
-  throw new SnapError("validation_failed", `The request body ${problem}`, { errors: { body: [problem] } });
+  throw invalidBody("must be a single message; JSON-RPC batches are not supported");
 }
 
 /** Converts to a web `Request` without the body, which is read separately. Replaces a wildcard `Accept` with both types. */

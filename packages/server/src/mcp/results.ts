@@ -5,6 +5,7 @@ import type { Preview } from "@snap/engine/internals";
 import { explainNote, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
+import { INVISIBLE_CHARACTERS } from "../operations/printable.ts";
 import { factsOf } from "../requests/rendering-facts.ts";
 import type { renderingFacts } from "../openapi/rendering-schemas.ts";
 import type { imageFacts } from "./tools.ts";
@@ -32,9 +33,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/avif": "AVIF",
   "application/pdf": "PDF",
 };
-
-/** Control and format characters, including bidirectional controls, and line separators. */
-const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A rendering and its page. */
 export interface Rendered {
@@ -79,25 +77,18 @@ export async function screenshotResult({
   const { width, height } = imageSize(bytes);
   const size = { width, height };
   const described = { label: `${nameOfType(contentType)}, ${width} x ${height} px`, url, capture };
-  if (link === null || !needsPreview(capture.rendering)) {
-    const shown = preview ?? { bytes, ...size };
-    return {
-      content: [
-        imageBlock(shown.bytes, preview === null ? contentType : PREVIEW_TYPE),
-        text(describe(described)),
-        ...(preview === null ? [] : [text(describePreview(preview, size))]),
-      ],
-      structuredContent: imageFactsOf(factsOf(capture, null), { size, preview }),
-    };
-  }
-  const { content, structuredContent } = linkedResult({ ...described, link: link() });
-  return {
-    content:
-      preview === null
-        ? [...content, text(isTooLarge(capture.rendering) ? TOO_LARGE : NO_PREVIEW)]
-        : [imageBlock(preview.bytes, PREVIEW_TYPE), ...content, text(describePreview(preview, size))],
-    structuredContent: imageFactsOf(structuredContent, { size, preview }),
+  const linked =
+    link !== null && needsPreview(capture.rendering) ? linkedResult({ ...described, link: link() }) : null;
+  const { content, structuredContent } = linked ?? {
+    content: [text(describe(described))],
+    structuredContent: factsOf(capture, null),
   };
+  if (preview !== null) {
+    content.unshift(imageBlock(preview.bytes, PREVIEW_TYPE));
+    content.push(text(describePreview(preview, size)));
+  } else if (linked === null) content.unshift(imageBlock(bytes, contentType));
+  else content.push(text(isTooLarge(capture.rendering) ? TOO_LARGE : NO_PREVIEW));
+  return { content, structuredContent: imageFactsOf(structuredContent, { size, preview }) };
 }
 
 interface Size {

@@ -22,15 +22,19 @@ const cache = z
   .meta({ description: "A batch always caches its renderings: send `true`, or omit it.", example: true })
   .optional();
 
-const screenshotItem = z
-  .strictObject(screenshotParameters.shape)
-  .extend({ cache, cacheTtl })
-  .meta({ id: "ScreenshotItem", description: "The parameters of a screenshot, as for `GET /snap`." });
+function itemSchema(
+  { shape }: typeof screenshotParameters | typeof pdfParameters,
+  { id, file }: { readonly id: string; readonly file: string },
+): z.ZodObject {
+  return z
+    .strictObject({ ...shape, cache, cacheTtl })
+    .meta({ id, description: `The parameters of ${file}, as for \`GET /snap\`.` });
+}
 
-const pdfItem = z
-  .strictObject(pdfParameters.shape)
-  .extend({ cache, cacheTtl })
-  .meta({ id: "PdfItem", description: "The parameters of a PDF, as for `GET /snap`." });
+const item = z.union([
+  itemSchema(screenshotParameters, { id: "ScreenshotItem", file: "a screenshot" }),
+  itemSchema(pdfParameters, { id: "PdfItem", file: "a PDF" }),
+]);
 
 /** A complete submission. */
 export const SUBMISSION_EXAMPLE = {
@@ -43,14 +47,10 @@ export const SUBMISSION_EXAMPLE = {
 /** The body of `POST /renders`. */
 export const batchSubmission = z
   .strictObject({
-    items: z
-      .array(z.union([screenshotItem, pdfItem]))
-      .min(1)
-      .max(BATCH_LIMITS.items)
-      .meta({
-        description:
-          "The captures. Two items must not be the same capture; `cacheTtl`, `storeTo` and `storeKey` make no difference.",
-      }),
+    items: z.array(item).min(1).max(BATCH_LIMITS.items).meta({
+      description:
+        "The captures. Two items must not be the same capture; `cacheTtl`, `storeTo` and `storeKey` make no difference.",
+    }),
     webhookUrl: z.string().max(LIMITS.urlCharacters).nullish().meta({
       description: "URL that receives the finished batch; its host must be publicly reachable, as for `url`.",
       format: "uri",

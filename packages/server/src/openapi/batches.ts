@@ -7,7 +7,7 @@ import { listQuery } from "../requests/fields.ts";
 import { CODES, errorResponses } from "./responses.ts";
 import { batchSubmission, renderBatch, SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
-import type { OperationParameter } from "./parameters.ts";
+import { pathId, type OperationParameter } from "./parameters.ts";
 
 const batchBody = { "application/json": { schema: renderBatch } };
 
@@ -94,13 +94,7 @@ const IDEMPOTENCY_KEY = {
   example: "0c1d7c0e-5b1f-4a53-9f0e-0a4f7f1d2b6e",
 } as const satisfies OperationParameter;
 
-const ID = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "Id of the batch.",
-  schema: { type: "string" },
-} as const;
+const ID = pathId("Id of the batch.");
 
 /** Registers the list of batches and the deliveries of their webhooks. */
 function registerLists(registry: OpenAPIRegistry): void {

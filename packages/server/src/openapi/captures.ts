@@ -2,6 +2,7 @@ import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { pdfParameters, screenshotParameters } from "@snap/engine";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import * as z from "zod";
+import { ifNoneMatch } from "./parameters.ts";
 import { answerShape } from "./rendering-schemas.ts";
 import { CODES, errorResponses, RENDERING_RESPONSES } from "./responses.ts";
 
@@ -24,31 +25,19 @@ const ONE_PAGE = {
   oneOf: ["url", "html", "markdown"].map((name) => ({ required: [name] })),
 } as const;
 
-const screenshotCapture = z
-  .strictObject({
-    ...screenshotParameters.shape,
-    url: screenshotParameters.shape.url.optional(),
-    ...contentShape,
-    ...answerShape,
-  })
-  .meta({
-    id: "ScreenshotCapture",
-    description: "A screenshot of exactly one of `url`, `html` and `markdown`.",
-    ...ONE_PAGE,
-  });
+function captureSchema(
+  { shape }: typeof screenshotParameters | typeof pdfParameters,
+  { id, file }: { readonly id: string; readonly file: string },
+): z.ZodObject {
+  return z
+    .strictObject({ ...shape, url: shape.url.optional(), ...contentShape, ...answerShape })
+    .meta({ id, description: `${file} of exactly one of \`url\`, \`html\` and \`markdown\`.`, ...ONE_PAGE });
+}
 
-const pdfCapture = z
-  .strictObject({
-    ...pdfParameters.shape,
-    url: pdfParameters.shape.url.optional(),
-    ...contentShape,
-    ...answerShape,
-  })
-  .meta({
-    id: "PdfCapture",
-    description: "A PDF of exactly one of `url`, `html` and `markdown`.",
-    ...ONE_PAGE,
-  });
+const capture = z.union([
+  captureSchema(screenshotParameters, { id: "ScreenshotCapture", file: "A screenshot" }),
+  captureSchema(pdfParameters, { id: "PdfCapture", file: "A PDF" }),
+]);
 
 /** Complete bodies of `POST /captures`. */
 export const CAPTURE_EXAMPLES = {
@@ -77,21 +66,13 @@ export function registerCaptures(registry: OpenAPIRegistry): void {
     summary: "Render HTML, Markdown or a page",
     description: `Same as \`GET /snap\`, with the parameters as JSON and exactly one of \`url\`, \`html\` and \`markdown\`. The content is not stored; the same content with the same parameters is served from your cache for free. The page has no other files: upload a document with its images, fonts and style sheets if it needs them. The body can be at most ${MAX_MIB} MiB.`,
     security: [{ bearer: [] }],
-    parameters: [
-      {
-        name: "If-None-Match",
-        in: "header",
-        required: false,
-        description: "Entity tags of renderings that you already have.",
-        schema: { type: "string" },
-      },
-    ],
+    parameters: [ifNoneMatch("Entity tags of renderings that you already have.")],
     request: {
       body: {
         required: true,
         content: {
           "application/json": {
-            schema: z.union([screenshotCapture, pdfCapture]),
+            schema: capture,
             examples: CAPTURE_EXAMPLES,
           },
         },

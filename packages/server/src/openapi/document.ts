@@ -1,15 +1,13 @@
-import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { isUnsignable } from "@snap/protocol";
 import { CODES, errorResponses, RENDERING_RESPONSES, SIGNED_RENDERING_RESPONSES } from "./responses.ts";
 import { registerCaptures } from "./captures.ts";
 import { registerBatches } from "./batches.ts";
 import { registerDocuments } from "./documents.ts";
-import { CREDIT_HEADERS, HEADER_COMPONENTS, headerReferences } from "./headers.ts";
+import { generateDocument, type OpenApiDocument } from "./generate.ts";
+import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
 import { ANSWER_PARAMETERS, PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
-import { errorEnvelope, usageReport } from "./schemas.ts";
-
-/** An OpenAPI 3.1 document. */
-export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
+import { usageReport } from "./schemas.ts";
 
 const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or WebP image, or as a PDF.
 
@@ -18,6 +16,21 @@ const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or We
 - Booleans are \`true\`/\`false\` or \`1\`/\`0\`. A parameter that the mode does not accept is an error.
 - Every path that supports GET also supports HEAD. Other methods return 405 \`method_not_allowed\` with \`Allow\`, unknown paths 404 \`not_found\`, and the old \`/api/v1/*\` 410 \`api_moved\`.
 - AI assistants connect to \`/mcp\` over the Model Context Protocol, with the same tokens.`;
+
+const TAGS = [
+  { name: "Rendering", description: "Render a page to a file." },
+  { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
+  { name: "Documents", description: "Upload pages with their files, and render them by their URL." },
+  { name: "Account", description: "The account's credits and limits." },
+  { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },
+];
+
+const BEARER = {
+  type: "http",
+  scheme: "bearer",
+  description:
+    "An access token, `<id>|<secret>`, created in the console or on the command line, or the operator's `SNAP_TOKEN`.",
+} as const;
 
 /**
  * Generates the description that `/v1/openapi.json` serves, from the definitions that validate parameters. The output
@@ -28,66 +41,31 @@ const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or We
  * const text = JSON.stringify(openApiDocument("https://snap.example.com"), null, 2);
  */
 export function openApiDocument(publicUrl: string): OpenApiDocument {
-  const registry = new OpenAPIRegistry();
-  registry.registerComponent("securitySchemes", "bearer", {
-    type: "http",
-    scheme: "bearer",
-    description:
-      "An access token, `<id>|<secret>`, created in the console or on the command line, or the operator's `SNAP_TOKEN`.",
-  });
-  for (const [name, header] of Object.entries(HEADER_COMPONENTS))
-    registry.registerComponent("headers", name, { ...header });
-  registerSnap(registry);
-  registerSigned(registry);
-  registerCaptures(registry);
-  registerBatches(registry);
-  registerDocuments(registry);
-  registry.registerPath({
-    method: "get",
-    path: "/usage",
-    operationId: "getUsage",
-    tags: ["Account"],
-    summary: "Credits, plan, period and limits",
-    description: "Costs nothing. Has a separate limit of 60 requests per minute.",
-    security: [{ bearer: [] }],
-    responses: {
-      "200": {
-        description: "The usage report, even for an account without a plan or credits.",
-        headers: headerReferences(CREDIT_HEADERS),
-        content: { "application/json": { schema: usageReport } },
-      },
-      ...errorResponses(CODES.usage, { bearer: true }),
-    },
-  });
-  registerDescription(registry, {
-    path: "/openapi.json",
-    operationId: "getOpenApi",
-    summary: "This description",
-  });
-  registerDescription(registry, {
-    path: "/postman.json",
-    operationId: "getPostmanCollection",
-    summary: "A Postman collection of this API",
-  });
-  return new OpenApiGeneratorV31([
-    { type: "schema", schema: errorEnvelope },
-    ...registry.definitions,
-  ]).generateDocument({
-    openapi: "3.1.0",
-    info: {
-      title: "snap",
-      version: "1.0.0",
-      description: INTRODUCTION,
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: `${publicUrl}/v1` }],
-    tags: [
-      { name: "Rendering", description: "Render a page to a file." },
-      { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
-      { name: "Documents", description: "Upload pages with their files, and render them by their URL." },
-      { name: "Account", description: "The account's credits and limits." },
-      { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },
-    ],
+  const api = {
+    title: "snap",
+    version: "1.0.0",
+    description: INTRODUCTION,
+    serverUrl: `${publicUrl}/v1`,
+    tags: TAGS,
+    securitySchemes: { bearer: BEARER },
+  };
+  return generateDocument(api, (registry) => {
+    registerSnap(registry);
+    registerSigned(registry);
+    registerCaptures(registry);
+    registerBatches(registry);
+    registerDocuments(registry);
+    registerUsage(registry);
+    registerDescription(registry, {
+      path: "/openapi.json",
+      operationId: "getOpenApi",
+      summary: "This description",
+    });
+    registerDescription(registry, {
+      path: "/postman.json",
+      operationId: "getPostmanCollection",
+      summary: "A Postman collection of this API",
+    });
   });
 }
 
@@ -119,6 +97,26 @@ function registerSigned(registry: OpenAPIRegistry): void {
     // anyone can see a signed URL
     parameters: [...renderParameters().filter(({ name }) => !isUnsignable(name)), ...PROOF_PARAMETERS],
     responses: { ...SIGNED_RENDERING_RESPONSES, ...errorResponses(CODES.signed, { bearer: false }) },
+  });
+}
+
+function registerUsage(registry: OpenAPIRegistry): void {
+  registry.registerPath({
+    method: "get",
+    path: "/usage",
+    operationId: "getUsage",
+    tags: ["Account"],
+    summary: "Credits, plan, period and limits",
+    description: "Costs nothing. Has a separate limit of 60 requests per minute.",
+    security: [{ bearer: [] }],
+    responses: {
+      "200": {
+        description: "The usage report, even for an account without a plan or credits.",
+        headers: headerReferences(CREDIT_HEADERS),
+        content: { "application/json": { schema: usageReport } },
+      },
+      ...errorResponses(CODES.usage, { bearer: true }),
+    },
   });
 }
 

@@ -1,11 +1,12 @@
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES, type StoredDocument } from "@snap/protocol";
 import * as z from "zod";
+import { uploadQuery } from "../requests/fields.ts";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
+import { pathId } from "./parameters.ts";
 import { CODES, errorResponses } from "./responses.ts";
 
-const { ttlMinSeconds, ttlMaxSeconds, ttlDefaultSeconds, uploadBytes, unpackedBytes, files } =
-  DOCUMENT_LIMITS;
+const { uploadBytes, unpackedBytes, files } = DOCUMENT_LIMITS;
 const MEBIBYTE = 1024 * 1024;
 
 /** A page to upload. */
@@ -36,13 +37,7 @@ const storedDocument: z.ZodType<StoredDocument> = z
 const documentBody = { "application/json": { schema: storedDocument } };
 const text = { schema: { type: "string" } } as const;
 
-const ID = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "Id of the document.",
-  schema: { type: "string" },
-} as const;
+const ID = pathId("Id of the document.");
 
 /** Registers the upload of a document, its state and its deletion. */
 export function registerDocuments(registry: OpenAPIRegistry): void {
@@ -90,21 +85,8 @@ function registerUpload(registry: OpenAPIRegistry): void {
     summary: "Upload HTML, Markdown or a folder",
     description: `Stores a page with its files; render it with the \`url\` in the response. Send one page as HTML or GitHub Flavored Markdown, or several files with an \`index.html\` or \`index.md\` as a ZIP file or as a form whose file names are the paths. At most ${uploadBytes / MEBIBYTE} MiB, ${files} files and ${unpackedBytes / MEBIBYTE} MiB unpacked. Costs nothing. Identical content is stored once, until the later expiry. An account may store ${DOCUMENT_LIMITS.storedDocuments} documents, ${DOCUMENT_LIMITS.storedBytes / MEBIBYTE} MiB in total, and make ${DOCUMENT_LIMITS.uploadsPerMinute} uploads per minute.`,
     security: [{ bearer: [] }],
-    parameters: [
-      {
-        name: "documentTtl",
-        in: "query",
-        required: false,
-        description: `How long the document is stored, in seconds; ${ttlDefaultSeconds} by default.`,
-        schema: {
-          type: "integer",
-          minimum: ttlMinSeconds,
-          maximum: ttlMaxSeconds,
-          default: ttlDefaultSeconds,
-        },
-      },
-    ],
     request: {
+      query: uploadQuery,
       body: {
         required: true,
         content: {

@@ -45,7 +45,7 @@ export function documentedParameters(): readonly DocumentedParameter[] {
 /** A parameter of an operation, in OpenAPI form. */
 export interface OperationParameter {
   readonly name: string;
-  readonly in: "query" | "header";
+  readonly in: "query" | "header" | "path";
   readonly required: boolean;
   readonly description: string;
   readonly schema: ValueSchema;
@@ -65,14 +65,18 @@ export function renderParameters(): OperationParameter[] {
       example: isStructure(parameter) ? JSON.stringify(parameter.example) : parameter.example,
       "x-accepted-in": parameter.acceptedIn,
     })),
-    {
-      name: "If-None-Match",
-      in: "header",
-      required: false,
-      description: "Entity tags of renderings that you already have; lists, weak tags and `*` are accepted.",
-      schema: { type: "string" },
-    },
+    ifNoneMatch("Entity tags of renderings that you already have; lists, weak tags and `*` are accepted."),
   ];
+}
+
+/** The header of a request for a rendering that the caller may already have. */
+export function ifNoneMatch(description: string): OperationParameter {
+  return { name: "If-None-Match", in: "header", required: false, description, schema: { type: "string" } };
+}
+
+/** The id in the path of an operation. */
+export function pathId(description: string): OperationParameter {
+  return { name: "id", in: "path", required: true, description, schema: { type: "string" } };
 }
 
 /** A structure is JSON text in a query. */

@@ -68,6 +68,9 @@ export interface PostmanCollection {
 
 const EXAMPLE_URL = "https://example.com/";
 
+const JSON_TYPE = { key: "Content-Type", value: "application/json" };
+const BATCH_ID = [{ key: "id", value: "{{batchId}}", description: "Id of the batch." }];
+
 /** Signs the parameters that are enabled, with the variables `token` and `signingSecret`. */
 const SIGN = `const encode = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
@@ -111,44 +114,37 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
       renderRequest("Full page", "screenshot", { url: EXAMPLE_URL, fullPage: "true", format: "webp" }),
       renderRequest("PDF", "pdf", { url: EXAMPLE_URL, pdf: "true", paperFormat: "a4" }),
       signedRequest({ url: EXAMPLE_URL }),
-      postRequest("HTML to PDF", "captures", {
+      postmanRequest("HTML to PDF", {
+        method: "POST",
+        path: "captures",
         description:
           "Returns the file itself. The body has the parameters of a screenshot or a PDF, and exactly one of `url`, `html` and `markdown`. Costs one credit; an identical repeat is free.",
-        body: CAPTURE_EXAMPLES.invoice.value,
+        header: [JSON_TYPE],
+        body: jsonBody(CAPTURE_EXAMPLES.invoice.value),
       }),
+      ...batchRequests(),
       {
-        ...postRequest("Submit a batch", "renders", {
-          description:
-            "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch. Stores the id for the next requests.",
-          header: { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" },
-          body: SUBMISSION_EXAMPLE,
+        ...postmanRequest("Upload a document", {
+          method: "POST",
+          path: "documents",
+          description: "Stores the page, and returns the `url` to render it with. Costs nothing.",
+          header: [{ key: "Content-Type", value: "text/html" }],
+          body: { mode: "raw", raw: UPLOAD_EXAMPLE, options: { raw: { language: "html" } } },
         }),
-        event: [event("test", remember("batchId", "id"))],
+        event: [event("test", remember("documentUrl", "url"))],
       },
-      plainRequest("List batches", "renders", { description: "Your account's batches, newest first." }),
-      batchRequest("Poll a batch", {
-        method: "GET",
-        path: [],
-        description: "Costs nothing. `id` is the batch that was submitted last.",
-      }),
-      batchRequest("Webhook deliveries", {
-        method: "GET",
-        path: ["deliveries"],
-        description: "The attempts to deliver a batch's webhook, newest first.",
-      }),
-      batchRequest("Send a webhook again", {
-        method: "POST",
-        path: ["deliveries"],
-        description: "Sends it with the same id and a new signature.",
-      }),
-      { ...uploadRequest(), event: [event("test", remember("documentUrl", "url"))] },
       renderRequest("Render the document", "pdf", { url: "{{documentUrl}}", pdf: "true" }),
-      plainRequest("Usage", "usage", { description: "Credits, plan, period and limits; costs nothing." }),
-      plainRequest("OpenAPI description", "openapi.json", {
+      postmanRequest("Usage", {
+        path: "usage",
+        description: "Credits, plan, period and limits; costs nothing.",
+      }),
+      postmanRequest("OpenAPI description", {
+        path: "openapi.json",
         description: "Needs no token.",
         auth: { type: "noauth" },
       }),
-      plainRequest("This collection", "postman.json", {
+      postmanRequest("This collection", {
+        path: "postman.json",
         description: "Needs no token.",
         auth: { type: "noauth" },
       }),
@@ -156,90 +152,45 @@ export function postmanCollection(publicUrl: string): PostmanCollection {
   };
 }
 
-function plainRequest(
-  name: string,
-  path: string,
-  about: Pick<PostmanRequest["request"], "description" | "auth">,
-): PostmanRequest {
-  return {
-    name,
-    request: {
-      method: "GET",
-      ...about,
-      url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
+function batchRequests(): readonly PostmanRequest[] {
+  return [
+    {
+      ...postmanRequest("Submit a batch", {
+        method: "POST",
+        path: "renders",
+        description:
+          "Queues the captures and returns 202 immediately. Add `webhookUrl` next to `items` to get a webhook when they are done. For 24 hours, the same submission with the same `Idempotency-Key` returns the same batch. Stores the id for the next requests.",
+        header: [JSON_TYPE, { key: REQUEST_HEADERS.idempotencyKey, value: "{{$guid}}" }],
+        body: jsonBody(SUBMISSION_EXAMPLE),
+      }),
+      event: [event("test", remember("batchId", "id"))],
     },
-  };
-}
-
-function postRequest(
-  name: string,
-  path: string,
-  {
-    description,
-    header,
-    body,
-  }: { readonly description: string; readonly header?: PostmanHeader; readonly body: object },
-): PostmanRequest {
-  return {
-    name,
-    request: {
+    postmanRequest("List batches", {
+      path: "renders",
+      description: "Your account's batches, newest first.",
+    }),
+    postmanRequest("Poll a batch", {
+      path: "renders/:id",
+      description: "Costs nothing. `id` is the batch that was submitted last.",
+      variable: BATCH_ID,
+    }),
+    postmanRequest("Webhook deliveries", {
+      path: "renders/:id/deliveries",
+      description: "The attempts to deliver a batch's webhook, newest first.",
+      variable: BATCH_ID,
+    }),
+    postmanRequest("Send a webhook again", {
       method: "POST",
-      description,
-      header: [{ key: "Content-Type", value: "application/json" }, ...(header === undefined ? [] : [header])],
-      body: {
-        mode: "raw",
-        raw: JSON.stringify(body, null, 2),
-        options: { raw: { language: "json" } },
-      },
-      url: { raw: `{{baseUrl}}/${path}`, host: ["{{baseUrl}}"], path: [path] },
-    },
-  };
-}
-
-function uploadRequest(): PostmanRequest {
-  return {
-    name: "Upload a document",
-    request: {
-      method: "POST",
-      description: "Stores the page, and returns the `url` to render it with. Costs nothing.",
-      header: [{ key: "Content-Type", value: "text/html" }],
-      body: { mode: "raw", raw: UPLOAD_EXAMPLE, options: { raw: { language: "html" } } },
-      url: { raw: "{{baseUrl}}/documents", host: ["{{baseUrl}}"], path: ["documents"] },
-    },
-  };
-}
-
-function batchRequest(
-  name: string,
-  {
-    method,
-    path,
-    description,
-  }: {
-    readonly method: PostmanRequest["request"]["method"];
-    readonly path: readonly string[];
-    readonly description: string;
-  },
-): PostmanRequest {
-  const segments = ["renders", ":id", ...path];
-  return {
-    name,
-    request: {
-      method,
-      description,
-      url: {
-        raw: `{{baseUrl}}/${segments.join("/")}`,
-        host: ["{{baseUrl}}"],
-        path: segments,
-        variable: [{ key: "id", value: "{{batchId}}", description: "Id of the batch." }],
-      },
-    },
-  };
+      path: "renders/:id/deliveries",
+      description: "Sends it with the same id and a new signature.",
+      variable: BATCH_ID,
+    }),
+  ];
 }
 
 function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string, string>>): PostmanRequest {
-  return queryRequest(name, {
-    path: ["snap"],
+  return postmanRequest(name, {
+    path: "snap",
     description: "Returns the file itself. Costs one credit; an identical repeat is free.",
     query: renderQuery(mode, sent),
   });
@@ -252,8 +203,8 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
     description,
     disabled: !required,
   }));
-  const request = queryRequest("Signed URL", {
-    path: ["snap", "signed"],
+  const request = postmanRequest("Signed URL", {
+    path: "snap/signed",
     description:
       "Sends no bearer token. A script signs every parameter that is enabled, with the variables `token` and `signingSecret`.",
     auth: { type: "noauth" },
@@ -277,24 +228,38 @@ function renderQuery(mode: Ability, sent: Readonly<Record<string, string>>): rea
     }));
 }
 
-function queryRequest(
+interface RequestParts
+  extends
+    Omit<PostmanRequest["request"], "method" | "url">,
+    Pick<PostmanRequest["request"]["url"], "query" | "variable"> {
+  /** GET by default. */
+  readonly method?: PostmanRequest["request"]["method"];
+  readonly path: string;
+}
+
+function postmanRequest(
   name: string,
-  {
-    path,
-    query,
-    ...about
-  }: Pick<PostmanRequest["request"], "description" | "auth"> & {
-    readonly path: readonly string[];
-    readonly query: readonly PostmanQueryEntry[];
-  },
+  { method = "GET", path, query, variable, ...about }: RequestParts,
 ): PostmanRequest {
+  const raw = `{{baseUrl}}/${path}${query === undefined ? "" : `?${textOf(query)}`}`;
+  const parts = { ...(query && { query }), ...(variable && { variable }) };
+  return {
+    name,
+    request: {
+      method,
+      ...about,
+      url: { raw, host: ["{{baseUrl}}"], path: path.split("/"), ...parts },
+    },
+  };
+}
+
+function textOf(query: readonly PostmanQueryEntry[]): string {
   const enabled = new URLSearchParams();
   for (const { key, value, disabled } of query) if (!disabled) enabled.append(key, value);
   // Postman finds its variables only unencoded.
-  const text = enabled.toString().replaceAll(/%7B%7B(\w+)%7D%7D/g, "{{$1}}");
-  const raw = `{{baseUrl}}/${path.join("/")}?${text}`;
-  return {
-    name,
-    request: { method: "GET", ...about, url: { raw, host: ["{{baseUrl}}"], path, query } },
-  };
+  return enabled.toString().replaceAll(/%7B%7B(\w+)%7D%7D/g, "{{$1}}");
+}
+
+function jsonBody(body: object): NonNullable<PostmanRequest["request"]["body"]> {
+  return { mode: "raw", raw: JSON.stringify(body, null, 2), options: { raw: { language: "json" } } };
 }

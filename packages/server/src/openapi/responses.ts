@@ -85,7 +85,8 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   504: "The render timed out; refunded.",
 };
 
-const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
+/** A file of any type. */
+export const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } } as const;
 
 const NOT_MODIFIED =
   "The rendering is byte-identical to one named in `If-None-Match`. From the cache it costs nothing and counts against no limit; if it had to be rendered, it costs the same as a 200.";

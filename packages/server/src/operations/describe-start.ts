@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { BUILD } from "../version.ts";
 import type { Config } from "../config.ts";
 import { upstreamProxyOf } from "../wire.ts";
-
-const VERSION_TIMEOUT_MS = 5_000;
 
 /** What this process is and what it uses, for the first line of its log. Contains no credentials. */
 export async function describeStart(config: Config): Promise<Readonly<Record<string, unknown>>> {
@@ -20,26 +16,18 @@ export async function describeStart(config: Config): Promise<Readonly<Record<str
     object_store: config.objectStore ?? undefined,
     upstream_proxy: upstreamProxyOf(config)?.origin,
     ...(remote.length === 0
-      ? { ...(await describeBrowser(config)), sandbox }
+      ? { browser: await findLocalBrowser(config), sandbox }
       : { browser: remote.map(({ url }) => `${url.protocol}//${url.host}`).join(", ") }),
   };
 }
 
 /** Host, port and database, without user, password and options. */
-function serverOf(url: string): string {
+export function serverOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
 }
 
-/** Runs the program with `--version`, before it is started as a browser. */
-async function describeBrowser({ chromiumPath }: Config): Promise<Readonly<Record<string, unknown>>> {
+async function findLocalBrowser({ chromiumPath }: Config): Promise<string | null> {
   const { findBrowser } = await import("@snap/engine/puppeteer");
-  const path = chromiumPath ?? (await findBrowser());
-  if (path === null) return { browser: null };
-  return { browser: path, browser_version: await readBrowserVersion(path).catch(() => null) };
-}
-
-async function readBrowserVersion(path: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: VERSION_TIMEOUT_MS });
-  return stdout.trim();
+  return chromiumPath ?? findBrowser();
 }

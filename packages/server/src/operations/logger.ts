@@ -21,13 +21,13 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 }
 
 /**
- * A closed terminal, which also sends SIGHUP, must not end the process while renders are running, so its lines are dropped. pino
- * does that for a closed pipe; after `EIO` it would crash, and retry forever on exit.
+ * A closed pipe or terminal must not end the process while renders are running, so its lines are dropped. After `EIO`, pino
+ * would retry forever on exit.
  */
 function openStandardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: false });
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EIO") throw error;
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     stream.write = () => true;
     stream.flushSync = () => {};
     stream.end = () => {};

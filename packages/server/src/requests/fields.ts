@@ -1,3 +1,4 @@
+import { DOCUMENT_LIMITS } from "@snap/protocol";
 import * as z from "zod";
 
 /*
@@ -47,3 +48,12 @@ export const paging = {
 
 /** The query of a list without filters. */
 export const listQuery = z.strictObject(paging);
+
+const { ttlMinSeconds: min, ttlMaxSeconds: max, ttlDefaultSeconds } = DOCUMENT_LIMITS;
+
+/** The query of an upload. */
+export const uploadQuery = z.strictObject({
+  documentTtl: integer({ min, max })
+    .default(ttlDefaultSeconds)
+    .meta({ description: `How long the document is stored, in seconds; ${ttlDefaultSeconds} by default.` }),
+});

@@ -1,10 +1,10 @@
 import { SnapError } from "@snap/engine";
-import { ProblemList, suggestName } from "@snap/protocol";
+import { ProblemList, suggestion } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
 
 /** A schema of parameters by name, for a query or a JSON body. */
-export type Parameters = z.ZodObject;
+export type QuerySchema = z.ZodObject;
 
 /**
  * Reads a query. Converts text to a number or a boolean where the schema has one.
@@ -12,7 +12,7 @@ export type Parameters = z.ZodObject;
  * @param schema A strict object, whose fields are strings, numbers and booleans.
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
-export function readQuery<Schema extends Parameters>(schema: Schema, text: string): z.output<Schema> {
+export function readQuery<Schema extends QuerySchema>(schema: Schema, text: string): z.output<Schema> {
   const sent = new URLSearchParams(text);
   const problems = new ProblemList();
   const values = new Map<string, unknown>();
@@ -28,7 +28,7 @@ export function readQuery<Schema extends Parameters>(schema: Schema, text: strin
  *
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
-export function checkBody<Schema extends Parameters>(schema: Schema, body: unknown = {}): z.output<Schema> {
+export function checkBody<Schema extends QuerySchema>(schema: Schema, body: unknown = {}): z.output<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object");
   return validate(schema, body, new ProblemList());
@@ -45,7 +45,7 @@ export function rejectProblems(problems: ProblemList): void {
   if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
 }
 
-function validate<Schema extends Parameters>(
+function validate<Schema extends QuerySchema>(
   schema: Schema,
   values: object,
   problems: ProblemList,
@@ -63,10 +63,7 @@ function addIssue(
   { names, values }: { readonly names: readonly string[]; readonly values: object },
 ): void {
   if (issue.code === "unrecognized_keys")
-    problems.addEach(issue.keys, (key) => {
-      const near = suggestName(key, names);
-      return near === null ? "is not a parameter" : `is not a parameter; did you mean ${near}?`;
-    });
+    problems.addEach(issue.keys, (key) => `is not a parameter${suggestion(names, key)}`);
   else {
     const name = String(issue.path[0]);
     problems.add(name, Object.hasOwn(values, name) ? issue.message : "is required");

@@ -2,26 +2,19 @@ import type { Capture, RenderingLink } from "@snap/engine";
 import type { RenderingDocument } from "@snap/protocol";
 
 /** The metadata of a rendering that responses and tool results have in common. */
-type RenderingFacts = Pick<
+type RenderingFacts = Omit<
   RenderingDocument,
-  | "etag"
-  | "content_type"
-  | "size"
-  | "cache"
-  | "target_status"
-  | "expires_at"
-  | "credit_cost"
-  | "signed_url"
-  | "stored_location"
+  "width" | "height" | "pages" | "title" | "final_url" | "notes"
 > & { notes: string[] };
 
+/** How responses name the cache's part in a capture; `null` if it had none. */
+export function cacheName(cache: Capture["cache"] | null): "HIT" | "MISS" | null {
+  if (cache === "bypass" || cache === null) return null;
+  return cache === "hit" ? "HIT" : "MISS";
+}
+
 export function factsOf(
-  {
-    rendering,
-    cache,
-    creditCost,
-    storedLocation,
-  }: Pick<Capture, "rendering" | "cache" | "creditCost" | "storedLocation">,
+  { rendering, cache, creditCost, storedLocation }: Capture,
   link: RenderingLink | null,
 ): RenderingFacts {
   const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
@@ -29,7 +22,7 @@ export function factsOf(
     etag: rendering.etag,
     content_type: rendering.contentType,
     size: rendering.bytes.byteLength,
-    cache: cache === "bypass" ? null : cache === "hit" ? "HIT" : "MISS",
+    cache: cacheName(cache),
     target_status: rendering.targetStatus,
     expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
     credit_cost: creditCost,

@@ -35,11 +35,23 @@ export function send(response: ServerResponse, { status, headers, body }: HttpRe
   response.emit("sent");
 }
 
+export interface JsonOptions {
+  /** 200 by default. */
+  readonly status?: number;
+  /** `no-store` by default. */
+  readonly cacheControl?: string;
+  /** In addition to those of every JSON document. */
+  readonly headers?: OutgoingHttpHeaders;
+}
+
 /** A response with a JSON document. */
-export function json(document: unknown, cacheControl = "no-store", status = 200): HttpResponse {
+export function json(
+  document: unknown,
+  { status = 200, cacheControl = "no-store", headers = {} }: JsonOptions = {},
+): HttpResponse {
   return {
     status,
-    headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": cacheControl },
+    headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": cacheControl, ...headers },
     body: JSON.stringify(document),
   };
 }

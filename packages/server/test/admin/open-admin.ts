@@ -1,10 +1,6 @@
 import type { Storage } from "@snap/engine/ports";
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import type { AdminOptions } from "../../src/http/admin.ts";
 import type { ConsoleSite } from "../../src/http/console.ts";
 import {
@@ -50,9 +46,7 @@ export interface AdminTestService extends TestService {
 
 /** Starts a service with the admin API and the console on the embedded storage, at the current time. */
 export async function openAdmin({ admin, ...options }: OpenOptions = {}): Promise<AdminTestService> {
-  const directory = mkdtempSync(join(tmpdir(), "snap-admin-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const storage = await openSqliteStorage({ directory });
+  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
   const service = await openService({
     storage,
     startMs: Date.now(),

@@ -60,4 +60,17 @@ describe("an engine method", () => {
     await watched.tokens.rotate(record.id, { overlapMs: 86_400_000 });
     expect(changes.subjects).toEqual(new Set([`account ${account.id}`, "token 1"]));
   });
+
+  it("does not record ids in the text that a caller has sent", async () => {
+    const { id } = await engine.accounts.create({ email: "ada@example.com", planSlug: null, verified: true });
+    const redeliver = async (batchId: string): Promise<unknown> => ({
+      id: batchId,
+      accountId: id,
+      items: [{ parameters: { pdfTitle: "acct_0123456789abcdef0123", hideSelectors: ["batch_0"] } }],
+    });
+    const sending = { ...engine, batches: { ...engine.batches, redeliver } } as unknown as Engine;
+    const { watched, changes } = watchChanges(sending);
+    await watched.batches.redeliver("batch_1");
+    expect(changes.subjects).toEqual(new Set(["batch batch_1", `account ${id}`]));
+  });
 });

@@ -200,6 +200,22 @@ describe("a backup", () => {
     await workspace.start(["serve"]).printed(/"msg":"listening"/);
   });
 
+  it("can be piped to a slower reader", async () => {
+    const { engine } = await openEngine(data);
+    const { token } = await newToken(engine);
+    const principal = await engine.authenticate(token);
+    await engine.documents.create({ principal, content: { html: "a".repeat(4_000_000) } });
+    await engine.close();
+    // the reader starts three programs for every 64 KB
+    const reader = 'while [ "$(head -c 65536 | tee -a snap.tar | wc -c)" -gt 0 ]; do :; done';
+    await execute("bash", ["-c", `set -o pipefail; '${process.execPath}' '${CLI}' backup - | ${reader}`], {
+      cwd: workspace.directory,
+      env: workspace.environment,
+    });
+    expect((await stat(file)).size).toBeGreaterThan(4_000_000);
+    await restoreToNewFolder();
+  });
+
   it("once restored, resumes batches, and delivers webhooks again with the same id", async () => {
     const { engine, renderer, webhookSender, clock } = await openEngine(data);
     const { token } = await newToken(engine);

@@ -62,4 +62,15 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     running.child.kill("SIGTERM");
     await running.ended;
   });
+
+  it("resumes a suspended account", async () => {
+    await workspace.json(["accounts", "suspend", "demo@example.com"]);
+    const running = workspace.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
+    const [document] = await running.printed(/^\{"origin":.*$/m);
+    const { origin, token } = JSON.parse(document) as { origin: string; token: string };
+    const usage = await fetch(`${origin}/v1/usage`, { headers: { authorization: `Bearer ${token}` } });
+    expect(usage.status).toBe(200);
+    running.child.kill("SIGTERM");
+    await running.ended;
+  });
 });

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 
 /** A page server on the loopback address. */
 export interface Pages {
@@ -25,18 +24,12 @@ export async function servePages(): Promise<Pages> {
     if (request.url === "/held") held.resolve(response);
     else response.writeHead(request.url === "/missing" ? 404 : 200).end(PAGE);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await openPort(server);
   return {
     url: `http://127.0.0.1:${port}/`,
     target: `127.0.0.1:${port}`,
     hits: () => hits,
     held: () => held.promise,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 }

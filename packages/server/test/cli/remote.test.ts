@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { openWorkspace, type CreatedToken, type Outcome, type Workspace } from "./command.ts";
 
 const ADMIN_TOKEN = "a-token-for-remote-commands";
@@ -264,13 +265,16 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("cannot be reached: "),
     });
     const other = createServer((_request, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
-    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
-    const { port } = other.address() as { port: number };
-    expect(await explain(`http://127.0.0.1:${port}`)).toMatchObject({
+    expect(await explain(`http://127.0.0.1:${await listen(other)}`)).toMatchObject({
       code: "admin_api_unreachable",
       message: expect.stringContaining("responds with status 502"),
     });
-    other.close();
+    const website = createServer((_request, response) => response.end("<!doctype html>"));
+    const websitePort = await listen(website);
+    expect(await explain(`http://127.0.0.1:${websitePort}`)).toMatchObject({
+      code: "admin_api_unreachable",
+      message: `http://127.0.0.1:${websitePort} does not serve an admin API`,
+    });
     const silent = openWorkspace({
       ...service.environment,
       SNAP_PORT: String(await findFreePort()),
@@ -282,6 +286,19 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("does not serve an admin API"),
     });
     await silent.clear();
+  });
+
+  it.each(["<!doctype html>", "{}"])("is doctor: reports a service that responds with %s", async (body) => {
+    const port = await listen(createServer((_request, response) => response.end(body)));
+    const { stdout } = await remote.run(["doctor", "--json"], {
+      SNAP_ADMIN_URL: `http://127.0.0.1:${port}`,
+      SNAP_CHROMIUM_PATH: "/none",
+    });
+    const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, unknown>[] };
+    expect(checks).toContainEqual(
+      expect.objectContaining({ status: "problem", code: "admin_api_unreachable" }),
+    );
+    expect(checks.some(({ name }) => name === "fonts")).toBe(true);
   });
 
   it("reports the service's problems if it is doctor", async () => {

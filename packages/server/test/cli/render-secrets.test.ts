@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import { CLI, openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
@@ -14,13 +14,14 @@ const server = createServer(({ headers }, response) => {
   response.end("fine");
 });
 let target: string;
+let closeServer: () => Promise<void>;
 beforeAll(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await openPort(server);
+  target = `127.0.0.1:${port}`;
+  closeServer = close;
 });
 afterAll(async () => {
-  server.close();
+  await closeServer();
   await workspace.clear();
 });
 

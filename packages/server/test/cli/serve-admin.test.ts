@@ -15,6 +15,9 @@ describe("the service warns at startup if it serves the admin API without TLS", 
     [{ SNAP_HOST: "0.0.0.0" }, false],
     [{ SNAP_CONSOLE: "on", SNAP_HOST: "0.0.0.0", SNAP_PUBLIC_URL: "https://snap.example.com" }, false],
     [{ SNAP_CONSOLE: "on", SNAP_PUBLIC_URL: "http://snap.example.com" }, true],
+    [{ SNAP_CONSOLE: "on", SNAP_PUBLIC_URL: "http://localhost:3000" }, false],
+    [{ SNAP_CONSOLE: "on", SNAP_PUBLIC_URL: "http://[::1]:3000", SNAP_HOST: "::1" }, false],
+    [{ SNAP_CONSOLE: "on", SNAP_PUBLIC_URL: "http://localhost:3000", SNAP_HOST: "0.0.0.0" }, true],
     [
       {
         SNAP_ADMIN_TOKEN,

@@ -186,7 +186,7 @@ describe("the first line of the log", () => {
 
   it("names what is running, even if the browser is not", async () => {
     const browser = join(workspace.directory, "browser");
-    await writeFile(browser, "#!/bin/sh\necho 'Chromium 1.2.3'\n", { mode: 0o755 });
+    await writeFile(browser, "#!/bin/sh\n", { mode: 0o755 });
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });
     const [line] = await running.printed(/^.*\n/);
     const { commit = "", ...facts } = JSON.parse(line) as Record<string, unknown>;
@@ -202,7 +202,6 @@ describe("the first line of the log", () => {
       storage: "embedded",
       data_dir: join(workspace.directory, "data"),
       browser,
-      browser_version: "Chromium 1.2.3",
       sandbox: "on",
       msg: "starting",
     });
@@ -222,6 +221,22 @@ describe("the first line of the log", () => {
       browser: "ws://127.0.0.1:11",
     });
     expect(stdout).not.toContain("hunter");
+  });
+});
+
+describe("serve on an address that this machine does not have", () => {
+  const workspace = openWorkspace();
+  afterAll(() => workspace.clear());
+
+  // RFC 5737: 192.0.2.1 is only for documentation
+  it.each(["0", "3000"])("exits with advice if SNAP_PORT is %s", async (port) => {
+    const environment = { SNAP_HOST: "192.0.2.1", SNAP_PORT: port, SNAP_CHROMIUM_PATH: "/bin/false" };
+    const { code, stderr } = await workspace.run(["serve"], environment);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: cannot listen on 192.0.2.1 port ${port}: Error: listen EADDRNOTAVAIL: address not available 192.0.2.1` +
+        `${port === "0" ? "" : ":3000"}; free the port, or choose another address with SNAP_HOST and SNAP_PORT\n`,
+    );
   });
 });
 

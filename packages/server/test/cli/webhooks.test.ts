@@ -1,8 +1,7 @@
 import { signWebhook } from "@snap/protocol";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import { openWorkspace, type CreatedToken } from "./command.ts";
 
 interface Received {
@@ -23,20 +22,20 @@ const receiver = createServer((request, response) => {
 });
 const workspace = openWorkspace();
 let origin: string;
+let closeReceiver: () => Promise<void>;
 let allowed: NodeJS.ProcessEnv;
 let token: CreatedToken;
 
 beforeAll(async () => {
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const { port } = receiver.address() as AddressInfo;
+  const { port, close } = await openPort(receiver);
+  closeReceiver = close;
   origin = `http://127.0.0.1:${port}`;
   allowed = { SNAP_ALLOW_TARGETS: `127.0.0.1:${port}` };
   await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
   token = (await workspace.json(["tokens", "create", "--account", "ada@example.com"])) as CreatedToken;
 });
 afterAll(async () => {
-  receiver.close();
+  await closeReceiver();
   await workspace.clear();
 });
 

@@ -1,9 +1,8 @@
 import type { RenderBatch } from "@snap/protocol";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { startCluster, type Cluster } from "./cluster.ts";
 
 interface Customer {
@@ -296,11 +295,6 @@ async function receive(): Promise<{ readonly url: string; readonly ids: string[]
       ids.push(idOf(request.headers));
       response.writeHead(204).end();
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ids };
+  return { url: `http://127.0.0.1:${await listen(server)}/`, ids };
 }

@@ -1,9 +1,8 @@
 import type { RenderBatch } from "@snap/protocol";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { startPgbouncer } from "../../../testing/test/servers/pgbouncer.ts";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
@@ -23,13 +22,7 @@ async function receiveWebhooks(): Promise<Receiver> {
     json(request).then(received.resolve, received.reject);
     response.writeHead(204).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received: received.promise };
+  return { url: `http://127.0.0.1:${await listen(server)}/`, received: received.promise };
 }
 
 describe(

@@ -1,5 +1,5 @@
 import { isSnapError } from "@snap/engine";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readMultipart } from "../../src/documents/read-multipart.ts";
 
 const TYPE = "multipart/form-data; boundary=xyz";
@@ -136,4 +136,17 @@ describe("a form is rejected", () => {
     clearImmediate(immediate);
     expect(turns).toBeLessThan(10);
   });
+
+  it.each(["\r\n--xyz", "\r\n--xyz--"])(
+    "as soon as a second %j follows the end, if it has a million of them",
+    async (delimiter) => {
+      const body = Buffer.concat([bodyOf(fileOf("index.html")), Buffer.from(delimiter.repeat(1_000_000))]);
+      const indexOf = vi.spyOn(body, "indexOf");
+      expect(await errorOf(body)).toEqual({
+        code: "validation_failed",
+        errors: { body: ["must contain only parts with a file and its file name"] },
+      });
+      expect(indexOf.mock.calls.length).toBeLessThan(10);
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import { isSnapError } from "@snap/engine";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { readZip } from "../../src/documents/read-zip.ts";
 import { zipOf, type ZipEntry } from "./zip.ts";
 
@@ -71,8 +71,7 @@ describe("readZip", () => {
   );
 
   it("reads a ZIP file written by Python", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "snap-zip-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryDirectory();
     await mkdir(join(folder, "site/ü"), { recursive: true });
     await writeFile(join(folder, "site/index.html"), "<p>Hello</p>".repeat(100));
     await writeFile(join(folder, "site/ü/a.css"), "");

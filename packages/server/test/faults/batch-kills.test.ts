@@ -4,14 +4,12 @@ import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer } from "@snap/testing";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { listen } from "../../../testing/test/servers/listen.ts";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomInt } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -19,17 +17,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 const SERVER = fileURLToPath(new URL("batch-server.ts", import.meta.url));
 const KILLS = 20;
 const SECRET_KEY = "a key for this test";
-
-async function listen(handler: RequestListener): Promise<number> {
-  const server = createServer(handler);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 async function startServer(directory: string, port: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, [SERVER, directory, String(port), "127.0.0.1"], {
@@ -75,15 +62,15 @@ describe("kill -9 of the server during batches", () => {
     `at ${KILLS} random moments: every item ends once, the credits stay consistent, and each webhook is delivered`,
     { timeout: 300_000 },
     async () => {
-      const directory = await mkdtemp(join(tmpdir(), "snap-kills-"));
-      onTestFinished(() => rm(directory, { recursive: true }));
+      const directory = await temporaryDirectory();
       const { token, signingSecret, accountId } = await createCustomer(directory);
-      const site = await listen((request, response) => {
+      const serve = (handler: RequestListener): Promise<number> => listen(createServer(handler));
+      const site = await serve((request, response) => {
         response.setHeader("Content-Type", "text/html");
         response.end(`<h1>${request.url}</h1>`);
       });
       const deliveries: Delivery[] = [];
-      const receiver = await listen((request, response) => {
+      const receiver = await serve((request, response) => {
         const chunks: Buffer[] = [];
         request.on("data", (chunk: Buffer) => chunks.push(chunk));
         request.on("end", () => {

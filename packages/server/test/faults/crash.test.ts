@@ -4,20 +4,14 @@ import { createFakeClock, createFakeRenderer, createFakeResolver } from "@snap/t
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const LEASE_MS = 120_000;
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
-
-const directories: string[] = [];
-afterEach(async () => {
-  for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
-});
 
 async function openEngine(directory: string, nowMs: number): Promise<Engine> {
   return createEngine({
@@ -66,8 +60,7 @@ describe("kill -9 between the steps of capture()", () => {
     [6, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [7, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
   ])("before step %i, %s", async (step, name, immediately, afterLease, retry) => {
-    const directory = await mkdtemp(join(tmpdir(), "snap-crash-"));
-    directories.push(directory);
+    const directory = await temporaryDirectory();
     const before = await openEngine(directory, START_MS);
     const account = await before.accounts.create({
       email: "ada@example.com",

@@ -1,12 +1,10 @@
 import { createEngine } from "@snap/engine";
 import { createFakeRenderer } from "@snap/testing";
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 
 /** Starts a service on an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
@@ -15,7 +13,7 @@ async function openService(): Promise<{
   readonly connection: DatabaseSync;
   readonly readyz: () => Promise<number>;
 }> {
-  const directory = mkdtempSync(join(tmpdir(), "snap-readiness-"));
+  const directory = await temporaryDirectory();
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
   const filename = join(directory, "snap.db");
@@ -29,7 +27,6 @@ async function openService(): Promise<{
   onTestFinished(async () => {
     await service.stop();
     await engine.close();
-    await rm(directory, { recursive: true });
   });
   const readyz = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
   return { filename, connection, readyz };

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { zipOf } from "../documents/zip.ts";
@@ -296,10 +297,7 @@ describe("an upload that does not end", () => {
     const logger = createLogger("silent");
     const app = createApp({ engine, publicUrl: "https://snap.example.com", logger, metrics: false });
     const server = createServer({ requestTimeout: 300, connectionsCheckingInterval: 50 }, app);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
     const begin = () => {
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {});

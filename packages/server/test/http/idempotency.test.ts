@@ -1,8 +1,6 @@
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { batchOf, submit } from "./batches.ts";
 import { envelopeOf, openService, type OpenOptions, type Reply, type TestService } from "./open-service.ts";
 
@@ -21,12 +19,8 @@ interface Caller {
 
 /** Opens the service on the embedded storage. */
 async function openCaller(options: OpenOptions = {}): Promise<Caller> {
-  const directory = await mkdtemp(join(tmpdir(), "snap-keys-"));
-  const storage = await openSqliteStorage({ directory });
-  onTestFinished(async () => {
-    await storage.close();
-    await rm(directory, { recursive: true });
-  });
+  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  onTestFinished(() => storage.close());
   const service = await openService({ ...options, storage });
   return { service, ...(await callerOf(service)) };
 }

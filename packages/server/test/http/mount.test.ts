@@ -1,10 +1,9 @@
 import { createEngine } from "@snap/engine";
 import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import express from "express";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 
@@ -15,13 +14,8 @@ it("can be mounted under a path prefix of another Express app", async () => {
   const parent = express();
   parent.use("/shots", createApp({ engine, publicUrl: "https://shots.example.com", logger, metrics: false }));
   parent.get("/parent", (_request, response) => void response.send("parent"));
-  const server = createServer(parent).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    await engine.close();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => engine.close());
+  const origin = `http://127.0.0.1:${await listen(createServer(parent))}`;
 
   expect(await (await fetch(`${origin}/parent`)).text()).toBe("parent");
   const rejected = await fetch(`${origin}/shots/v1/snap?url=https://example.com/`);

@@ -1,7 +1,6 @@
 import type { RenderedFile, Renderer } from "@snap/engine/ports";
 import { createFakeRenderer, type FakeRenderer } from "@snap/testing";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -9,6 +8,7 @@ import {
   STORE_CREDENTIALS,
   type ObjectStoreServer,
 } from "../../../testing/test/servers/object-store.ts";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../../src/config.ts";
 import { serveEngine } from "./serve-engine.ts";
 import { openEngine } from "../../src/wire.ts";
@@ -27,8 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   server.clear();
-  directory = await mkdtemp(join(tmpdir(), "snap-object-store-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  directory = await temporaryDirectory();
   const { region, bucket, accessKeyId, secretAccessKey } = STORE_CREDENTIALS;
   const store = { endpoint: server.origin, region, bucket, accessKeyId, secretAccessKey };
   const stores = { archive: { ...store, prefix: "archive" }, cache: store };

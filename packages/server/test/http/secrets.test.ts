@@ -4,14 +4,13 @@ import { createEngine } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
+import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
@@ -27,14 +26,8 @@ const SECRETS = {
 /** Every secret contains the first; the others are its encodings and those of `basicAuth`. */
 const TRACES = /s3cr3t|YWRhOnMzY3IzdC1wYXNzd29yZA|czNjcjN0|733363723374/i;
 
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serve(handler: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
 interface RealService {
@@ -49,7 +42,7 @@ interface RealService {
 
 /** Starts the service with the embedded storage, Chromium and a worker. */
 async function openRealService(): Promise<RealService> {
-  const directory = await mkdtemp(join(tmpdir(), "snap-secrets-"));
+  const directory = await temporaryDirectory();
   let log = "";
   const logger = createLogger("trace", { write: (line) => void (log += line) });
   const metrics = createMetrics();
@@ -74,10 +67,7 @@ async function openRealService(): Promise<RealService> {
     await service.stop();
     await engine.close();
   };
-  onTestFinished(async () => {
-    await stop();
-    await rm(directory, { recursive: true });
-  });
+  onTestFinished(stop);
   const { id: accountId } = await engine.accounts.create({
     email: "ada@example.com",
     planSlug: "starter",
@@ -119,11 +109,11 @@ describe("a secret", () => {
     const service = await openRealService();
     const received: IncomingHttpHeaders[] = [];
     const delivered = Promise.withResolvers<string>();
-    const site = await listen(({ headers }, response) => {
+    const site = await serve(({ headers }, response) => {
       received.push(headers);
       response.setHeader("content-type", "text/html").end("<h1>members only</h1>");
     });
-    const receiver = await listen((request, response) => {
+    const receiver = await serve((request, response) => {
       response.end();
       text(request).then(delivered.resolve, delivered.reject);
     });

@@ -2,11 +2,10 @@
 import { createEngine, systemResolver, type TargetPolicy } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { createMemoryStorage } from "@snap/testing";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { PNG } from "pngjs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { serveEngine } from "./serve-engine.ts";
 import { signedQuery } from "./open-service.ts";
 
@@ -22,13 +21,7 @@ async function openSite(pages: Record<string, string>): Promise<string> {
     });
     response.end(page);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 const loopback: TargetPolicy = {

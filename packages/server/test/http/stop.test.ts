@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
@@ -93,4 +93,23 @@ it("reports a port that is in use", async () => {
   await expect(startService({ ...address, engine, logger, metrics: false })).rejects.toThrow(
     `cannot listen on 127.0.0.1 port ${port}: another program is using it`,
   );
+});
+
+it("takes over a listener, and closes it when it stops", async () => {
+  const { engine } = await openService();
+  const listener = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  await expect(fetch(`${origin}/healthz`)).rejects.toThrow("fetch failed");
+  const logger = createLogger("silent");
+  const address = { host: "127.0.0.1", port, listener, publicUrl: origin };
+  const service = await startService({ ...address, engine, logger, metrics: false });
+  expect(service.origin).toBe(origin);
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  await service.stop();
+  const closed = once(listener, "close");
+  listener.close();
+  await closed;
+  await expect(fetch(`${origin}/healthz`)).rejects.toThrow("fetch failed");
 });

@@ -1,5 +1,5 @@
 import { SnapError } from "@snap/engine";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { envelopeOf, openService, type RequestOptions, type Reply } from "../http/open-service.ts";
 
 const url = "https://example.com/";
@@ -176,6 +176,17 @@ it("treats the name of an inherited property as an unknown parameter", async () 
       },
     },
   ]);
+});
+
+it("waits only once for a body that is declared too large", async () => {
+  const { customer, sendRaw } = await openService();
+  const { token } = await customer();
+  const timeouts = vi.spyOn(AbortSignal, "timeout");
+  const refused = await sendRaw(
+    `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 262145\r\n\r\n`,
+  );
+  expect(refused).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s);
+  expect(timeouts.mock.calls.filter(([ms]) => ms === 1000)).toHaveLength(1);
 });
 
 it("rejects a body over the limit, with or without a token", async () => {

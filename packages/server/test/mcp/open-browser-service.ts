@@ -1,9 +1,8 @@
 import { createEngine, systemResolver, type TargetPolicy } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { createMemoryStorage } from "@snap/testing";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 import type { Access } from "./clients.ts";
 
@@ -24,12 +23,12 @@ export interface BrowserService {
 
 /** @param pages The site's pages by path and query; later changes take effect. */
 export async function openBrowserService(pages: Readonly<Record<string, string>>): Promise<BrowserService> {
-  const site = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const page = pages[request.url ?? ""];
     response.writeHead(page === undefined ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
     response.end(page);
-  }).listen(0, "127.0.0.1");
-  await once(site, "listening");
+  });
+  const site = await openPort(server);
   const engine = createEngine({
     storage: createMemoryStorage(),
     renderer: createPuppeteerRenderer({ targets: LOOPBACK }),
@@ -46,7 +45,7 @@ export async function openBrowserService(pages: Readonly<Record<string, string>>
   });
   const { token } = await engine.tokens.create({ accountId: account.id });
   return {
-    site: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
+    site: `http://127.0.0.1:${site.port}`,
     access: { origin: service.origin, token },
     fetchLink: (link) => {
       const { pathname, search } = new URL(String(link));
@@ -55,7 +54,7 @@ export async function openBrowserService(pages: Readonly<Record<string, string>>
     async close() {
       await service.stop();
       await engine.close();
-      site.close();
+      await site.close();
     },
   };
 }

@@ -202,11 +202,13 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       code: 1,
       stderr: `error: ${folder}/snap.db is in use; stop the server and all commands that use it\n`,
     });
+    const { stderr } = await workspace.run(["migrate", "--from", folder, "--to", url, "--json"]);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "folder_in_use" } });
     await engine.close();
     const missing = join(workspace.directory, "nothing");
     expect(await failure(["--from", "nothing", "--to", url])).toEqual({
       code: 1,
-      stderr: `error: ${missing} does not contain snap.db\n`,
+      stderr: `error: ${missing} does not contain snap.db; set --from or SNAP_DATA_DIR to the service's folder\n`,
     });
     expect(await readdir(workspace.directory)).not.toContain("nothing");
   });

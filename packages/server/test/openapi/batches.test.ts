@@ -1,4 +1,5 @@
 import { SnapError } from "@snap/engine";
+import { PARAMETERS } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { renderBatch } from "../../src/openapi/batch-schemas.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
@@ -17,12 +18,6 @@ interface ObjectSchema {
 function schemaOf(name: string): ObjectSchema {
   return document.components?.schemas?.[name] as unknown as ObjectSchema;
 }
-
-const BOTH =
-  "colorScheme reducedMotion forcedColors mediaType locale timeZone latitude longitude accuracy userAgent javascript headers cookies basicAuth waitForFunction waitForHidden waitTimeout onWaitTimeout blockCookieBanners blockAds blockTrackers blockUrls blockResources css hideSelectors removeSelectors click script lazyContent stabilize expandScrollers";
-
-const PRINT =
-  "singlePage cssPageSize headerHtml footerHtml pageRanges printBackground outline tagged pdfTitle pdfAuthor pdfSubject pdfKeywords";
 
 describe("the schema of a submission", () => {
   it("has 1 to 20 items of either mode", () => {
@@ -44,19 +39,11 @@ describe("the schema of a submission", () => {
   });
 
   it.each([
-    [
-      "ScreenshotItem",
-      ["url"],
-      `url cache cacheTtl storeTo storeKey pdf fullPage format quality output resizeWidth resizeHeight resizeFit resizePosition width height scale delay selector clipX clipY clipWidth clipHeight omitBackground waitForSelector waitUntil device mobile touch fullPageMaxHeight padding mask maskColor ${BOTH}`,
-    ],
-    [
-      "PdfItem",
-      ["url", "pdf"],
-      `url cache cacheTtl storeTo storeKey pdf landscape paperFormat width height marginTop marginRight marginBottom marginLeft marginUnit scale ${PRINT} ${BOTH}`,
-    ],
+    ["ScreenshotItem", ["url"], Object.keys(PARAMETERS.screenshot)],
+    ["PdfItem", ["url", "pdf"], Object.keys(PARAMETERS.pdf)],
   ])("%s has the parameters of its mode, and cannot disable the cache", (name, required, parameters) => {
     const schema = schemaOf(name);
-    expect(Object.keys(schema.properties).toSorted()).toEqual(parameters.split(" ").toSorted());
+    expect(Object.keys(schema.properties).toSorted()).toEqual(parameters.toSorted());
     expect(schema.required).toEqual(required);
     expect(schema.additionalProperties).toBe(false);
     expect(schema.properties["cache"]).toMatchObject({ type: "boolean", enum: [true] });

@@ -1,4 +1,5 @@
 import { isSnapError, parseQuery } from "@snap/engine";
+import { PARAMETERS, type Mode, type ParameterRow } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { documentedParameters, type DocumentedParameter } from "../../src/openapi/parameters.ts";
 
@@ -59,9 +60,30 @@ function problems(query: Query): string[] {
 }
 
 /** The schema of a parameter in each mode that accepts it. */
-function modesOf({ acceptedIn, schema }: DocumentedParameter): [string, Described][] {
+function modesOf({ acceptedIn, schema }: DocumentedParameter): [Mode, Described][] {
   const either = schema["anyOf"] as readonly Described[] | undefined;
   return acceptedIn.map((mode, index) => [mode, either?.[index] ?? (schema as unknown as Described)]);
+}
+
+/** The values that a row allows, as a JSON schema. */
+function constraintsOf(row: ParameterRow): object {
+  switch (row.kind) {
+    case "flag":
+      return { type: "boolean" };
+    case "choice":
+      return { type: "string", enum: row.values };
+    case "integer":
+    case "decimal":
+    case "pixels":
+      return { type: row.kind === "integer" ? "integer" : "number", minimum: row.min, maximum: row.max };
+    case "url":
+      return { type: "string", maxLength: 2048 };
+    case "selector":
+    case "text":
+      return { type: "string", maxLength: row.maxCharacters };
+    case "json":
+      return {};
+  }
 }
 
 function queryFor(name: string, mode: string, value: string): Query {
@@ -96,179 +118,23 @@ const cases = documentedParameters().flatMap((parameter) =>
 );
 
 describe("documented parameters", () => {
-  it("are those in the specification, each once", () => {
-    const table = documentedParameters().map(({ name, required, acceptedIn }) => [
-      name,
-      required,
-      acceptedIn.join(),
-    ]);
-    expect(table.toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))).toEqual([
-      ["accuracy", false, "screenshot,pdf"],
-      ["basicAuth", false, "screenshot,pdf"],
-      ["blockAds", false, "screenshot,pdf"],
-      ["blockCookieBanners", false, "screenshot,pdf"],
-      ["blockResources", false, "screenshot,pdf"],
-      ["blockTrackers", false, "screenshot,pdf"],
-      ["blockUrls", false, "screenshot,pdf"],
-      ["cache", false, "screenshot,pdf"],
-      ["cacheTtl", false, "screenshot,pdf"],
-      ["click", false, "screenshot,pdf"],
-      ["clipHeight", false, "screenshot"],
-      ["clipWidth", false, "screenshot"],
-      ["clipX", false, "screenshot"],
-      ["clipY", false, "screenshot"],
-      ["colorScheme", false, "screenshot,pdf"],
-      ["cookies", false, "screenshot,pdf"],
-      ["css", false, "screenshot,pdf"],
-      ["cssPageSize", false, "pdf"],
-      ["delay", false, "screenshot"],
-      ["device", false, "screenshot"],
-      ["expandScrollers", false, "screenshot,pdf"],
-      ["footerHtml", false, "pdf"],
-      ["forcedColors", false, "screenshot,pdf"],
-      ["format", false, "screenshot"],
-      ["fullPage", false, "screenshot"],
-      ["fullPageMaxHeight", false, "screenshot"],
-      ["headerHtml", false, "pdf"],
-      ["headers", false, "screenshot,pdf"],
-      ["height", false, "screenshot,pdf"],
-      ["hideSelectors", false, "screenshot,pdf"],
-      ["javascript", false, "screenshot,pdf"],
-      ["landscape", false, "pdf"],
-      ["latitude", false, "screenshot,pdf"],
-      ["lazyContent", false, "screenshot,pdf"],
-      ["locale", false, "screenshot,pdf"],
-      ["longitude", false, "screenshot,pdf"],
-      ["marginBottom", false, "pdf"],
-      ["marginLeft", false, "pdf"],
-      ["marginRight", false, "pdf"],
-      ["marginTop", false, "pdf"],
-      ["marginUnit", false, "pdf"],
-      ["mask", false, "screenshot"],
-      ["maskColor", false, "screenshot"],
-      ["mediaType", false, "screenshot,pdf"],
-      ["mobile", false, "screenshot"],
-      ["omitBackground", false, "screenshot"],
-      ["onWaitTimeout", false, "screenshot,pdf"],
-      ["outline", false, "pdf"],
-      ["output", false, "screenshot"],
-      ["padding", false, "screenshot"],
-      ["pageRanges", false, "pdf"],
-      ["paperFormat", false, "pdf"],
-      ["pdf", false, "screenshot,pdf"],
-      ["pdfAuthor", false, "pdf"],
-      ["pdfKeywords", false, "pdf"],
-      ["pdfSubject", false, "pdf"],
-      ["pdfTitle", false, "pdf"],
-      ["printBackground", false, "pdf"],
-      ["quality", false, "screenshot"],
-      ["reducedMotion", false, "screenshot,pdf"],
-      ["removeSelectors", false, "screenshot,pdf"],
-      ["resizeFit", false, "screenshot"],
-      ["resizeHeight", false, "screenshot"],
-      ["resizePosition", false, "screenshot"],
-      ["resizeWidth", false, "screenshot"],
-      ["scale", false, "screenshot,pdf"],
-      ["script", false, "screenshot,pdf"],
-      ["selector", false, "screenshot"],
-      ["singlePage", false, "pdf"],
-      ["stabilize", false, "screenshot,pdf"],
-      ["storeKey", false, "screenshot,pdf"],
-      ["storeTo", false, "screenshot,pdf"],
-      ["tagged", false, "pdf"],
-      ["timeZone", false, "screenshot,pdf"],
-      ["touch", false, "screenshot"],
-      ["url", true, "screenshot,pdf"],
-      ["userAgent", false, "screenshot,pdf"],
-      ["waitForFunction", false, "screenshot,pdf"],
-      ["waitForHidden", false, "screenshot,pdf"],
-      ["waitForSelector", false, "screenshot"],
-      ["waitTimeout", false, "screenshot,pdf"],
-      ["waitUntil", false, "screenshot"],
-      ["width", false, "screenshot,pdf"],
-    ]);
+  it("are those of the protocol, each once, with the modes that accept them", () => {
+    const names = [...Object.keys(PARAMETERS.screenshot), ...Object.keys(PARAMETERS.pdf)];
+    const documented = documentedParameters();
+    expect(documented.map(({ name }) => name).toSorted()).toEqual([...new Set(names)].toSorted());
+    for (const { name, required, acceptedIn } of documented) {
+      const modes = (["screenshot", "pdf"] as const).filter((mode) => name in PARAMETERS[mode]);
+      expect([name, required, acceptedIn]).toEqual([name, name === "url", modes]);
+    }
   });
 
-  it("have the specified defaults", () => {
-    const defaults = documentedParameters().flatMap(({ name, schema }) =>
-      "default" in schema ? [[name, schema["default"]]] : [],
-    );
-    expect(Object.fromEntries(defaults)).toEqual({
-      pdf: false,
-      fullPage: false,
-      landscape: false,
-      format: "png",
-      paperFormat: "a4",
-      marginUnit: "mm",
-      scale: 1,
-      omitBackground: false,
-      waitUntil: "networkidle2",
-      cache: true,
-      cacheTtl: 86400,
-      mobile: false,
-      touch: false,
-      colorScheme: "light",
-      reducedMotion: false,
-      forcedColors: false,
-      accuracy: 10,
-      javascript: true,
-      padding: 0,
-      resizeFit: "inside",
-      resizePosition: "center",
-      waitTimeout: 10000,
-      onWaitTimeout: "fail",
-      blockCookieBanners: false,
-      blockAds: false,
-      blockTrackers: false,
-      maskColor: "#ff00ff",
-      lazyContent: "auto",
-      stabilize: false,
-      expandScrollers: false,
-      singlePage: false,
-      cssPageSize: false,
-      printBackground: true,
-      outline: false,
-      tagged: false,
-      storeKey: "{host}/{date}/{id}.{ext}",
-    });
-  });
-
-  it("have the specified ranges", () => {
-    const ranges = cases.flatMap(({ name, mode, described: { type, minimum, maximum } }) =>
-      minimum === undefined ? [] : [[`${name} ${mode}`, [type, minimum, maximum]]],
-    );
-    expect(Object.fromEntries(ranges)).toEqual({
-      "cacheTtl screenshot": ["integer", 60, 2592000],
-      "cacheTtl pdf": ["integer", 60, 2592000],
-      "quality screenshot": ["integer", 1, 100],
-      "width screenshot": ["number", 1, 10000],
-      "width pdf": ["number", 1, 10000],
-      "height screenshot": ["number", 1, 10000],
-      "height pdf": ["number", 1, 10000],
-      "scale screenshot": ["integer", 1, 3],
-      "scale pdf": ["number", 0.1, 2],
-      "delay screenshot": ["integer", 0, 10000],
-      "clipX screenshot": ["integer", 0, 10000],
-      "clipY screenshot": ["integer", 0, 10000],
-      "clipWidth screenshot": ["integer", 1, 10000],
-      "clipHeight screenshot": ["integer", 1, 10000],
-      "marginTop pdf": ["number", 0, 1000],
-      "marginRight pdf": ["number", 0, 1000],
-      "marginBottom pdf": ["number", 0, 1000],
-      "marginLeft pdf": ["number", 0, 1000],
-      "latitude screenshot": ["number", -90, 90],
-      "latitude pdf": ["number", -90, 90],
-      "longitude screenshot": ["number", -180, 180],
-      "longitude pdf": ["number", -180, 180],
-      "accuracy screenshot": ["number", 1, 10000],
-      "accuracy pdf": ["number", 1, 10000],
-      "fullPageMaxHeight screenshot": ["integer", 100, 40000],
-      "padding screenshot": ["integer", 0, 500],
-      "resizeWidth screenshot": ["integer", 1, 10000],
-      "resizeHeight screenshot": ["integer", 1, 10000],
-      "waitTimeout screenshot": ["integer", 100, 30000],
-      "waitTimeout pdf": ["integer", 100, 30000],
-    });
+  it.each(cases)("$name has the values and the default of its row in $mode mode", (documented) => {
+    const { name, mode, described, parameter } = documented;
+    const row = (PARAMETERS[mode] as Readonly<Record<string, ParameterRow>>)[name] as ParameterRow;
+    expect(described).toMatchObject(constraintsOf(row));
+    // The description of mediaType names a default for each mode.
+    const value = name === "mediaType" ? undefined : (row.default ?? row.implied);
+    expect(parameter.schema["default"]).toBe(value);
   });
 
   it.each(cases)("$name is accepted in $mode mode within its range", ({ name, mode, described }) => {
@@ -302,42 +168,6 @@ describe("documented parameters", () => {
       expect(parameter.description).toMatch(mode === "pdf" ? /^PDFs only\. / : /^Screenshots only\. /);
     },
   );
-
-  it("have the specified maximum lengths", () => {
-    const lengths = cases.flatMap(({ name, described: { maxLength } }) =>
-      maxLength === undefined ? [] : [[name, maxLength]],
-    );
-    expect(Object.fromEntries(lengths)).toEqual({
-      url: 2048,
-      device: 64,
-      locale: 64,
-      timeZone: 64,
-      userAgent: 512,
-      basicAuth: 256,
-      selector: 512,
-      waitForSelector: 512,
-      waitForFunction: 2000,
-      waitForHidden: 512,
-      blockUrls: 2048,
-      blockResources: 128,
-      css: 20000,
-      hideSelectors: 2048,
-      removeSelectors: 2048,
-      click: 512,
-      script: 20000,
-      mask: 2048,
-      maskColor: 64,
-      headerHtml: 20_000,
-      footerHtml: 20_000,
-      pageRanges: 100,
-      pdfTitle: 500,
-      pdfAuthor: 500,
-      pdfSubject: 500,
-      pdfKeywords: 500,
-      storeTo: 63,
-      storeKey: 512,
-    });
-  });
 
   // any text is valid for these, up to their length
   const texts = new Set(
@@ -388,27 +218,5 @@ describe("documented parameters", () => {
     ["pageRanges", "-2"],
   ])("%s rejects %s", (name, value) => {
     expect(problems(queryFor(name, "pdf", value))).toEqual([name]);
-  });
-
-  it.each([
-    ["device", { width: "800", height: "600" }],
-    ["device", { scale: "2" }],
-    ["device", { userAgent: "Bot/1" }],
-    ["device", { touch: "1" }],
-  ])("%s cannot be combined with %j", (name, query) => {
-    expect(problems({ ...queryFor(name, "screenshot", "iphone-15"), ...query })).toEqual([name]);
-  });
-
-  it.each([
-    ["accuracy", "10"],
-    ["latitude", "10"],
-    ["padding", "10"],
-    ["fullPageMaxHeight", "500"],
-    ["resizeFit", "cover"],
-    ["resizePosition", "top"],
-    ["expandScrollers", "1"],
-    ["maskColor", "red"],
-  ])("%s requires its partner", (name, value) => {
-    expect(problems({ url, [name]: value })).toContain(name === "latitude" ? "longitude" : name);
   });
 });

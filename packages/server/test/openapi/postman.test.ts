@@ -1,16 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { postmanCollection } from "../../src/openapi/postman.ts";
-import { openService, signedQuery } from "../http/open-service.ts";
+import { openService } from "../http/open-service.ts";
 
 const collection = postmanCollection("https://snap.example.com");
-
-/** Statuses of the responses that are not 200. */
-const STATUSES: Readonly<Record<string, number>> = {
-  "Submit a batch": 202,
-  "Upload a document": 201,
-  // the batch has no webhook
-  "Send a webhook again": 422,
-};
 
 describe("the Postman collection", () => {
   it("sets the base URL, leaves the token empty, and sends it as a bearer token", () => {
@@ -44,56 +36,6 @@ describe("the Postman collection", () => {
       "Usage",
       "OpenAPI description",
       "This collection",
-    ]);
-  });
-
-  it("works, if its variables are set as its scripts set them", async () => {
-    const { send, customer } = await openService();
-    const { token, tokenId, signingSecret } = await customer();
-    const types: unknown[] = [];
-    let batchId = "";
-    let documentUrl = "";
-    for (const { name, request } of collection.item) {
-      const { raw, query = [] } = request.url;
-      const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value] as const);
-      const pairs = [["tokenId", String(tokenId)], ...sent.filter(([key]) => key === "url")] as const;
-      const path =
-        name === "Signed URL"
-          ? `/v1/snap/signed?${signedQuery(Object.fromEntries(pairs), signingSecret)}`
-          : raw
-              .replace("{{baseUrl}}", "/v1")
-              .replace("{{documentUrl}}", encodeURIComponent(documentUrl))
-              .replace(":id", batchId);
-      const reply = await send(path, {
-        method: request.method,
-        headers: Object.fromEntries((request.header ?? []).map(({ key, value }) => [key, value])),
-        ...(request.body && { body: request.body.raw }),
-        ...(request.auth?.type !== "noauth" && { token }),
-      });
-      expect([name, reply.status]).toEqual([name, STATUSES[name] ?? 200]);
-      const read = <Field extends string>(): Record<Field, string> =>
-        JSON.parse(reply.body.toString()) as Record<Field, string>;
-      if (name === "Submit a batch") batchId = read<"id">().id;
-      if (name === "Upload a document") documentUrl = read<"url">().url;
-      types.push(reply.headers["content-type"]);
-    }
-    const json = "application/json; charset=utf-8";
-    expect(types).toEqual([
-      "image/png",
-      "image/webp",
-      "application/pdf",
-      "image/png",
-      "application/pdf",
-      json,
-      json,
-      json,
-      json,
-      json,
-      json,
-      "application/pdf",
-      json,
-      json,
-      json,
     ]);
   });
 

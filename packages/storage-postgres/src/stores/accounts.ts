@@ -59,8 +59,11 @@ export function createAccountStore(database: Database): AccountStore {
         isVerified ?? null,
         limit,
       ]);
-      const more = (rows[0]?.matched ?? 0) - rows.length;
-      return { entries: rows.map(toAccount), more };
+      const entries = rows.map((row) => {
+        const { matched: _, ...account } = row;
+        return account;
+      });
+      return { entries, more: (rows[0]?.matched ?? 0) - rows.length };
     },
     async insert(account) {
       const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } =
@@ -145,12 +148,4 @@ function createAccountRemover(database: Database): Pick<AccountStore, "startDele
       return pruned.length;
     },
   };
-}
-
-/** Picks the account from a row with more columns. */
-function toAccount(row: Account): Account {
-  const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
-  const { createdAt, suspendedAt, deletionStartedAt } = row;
-  const plan = { planSlug, creditsPerPeriod, requestsPerMinute };
-  return { id, email, emailVerifiedAt, ...plan, createdAt, suspendedAt, deletionStartedAt };
 }

@@ -25,16 +25,10 @@ export const BATCH_PAGE = `SELECT batches.id, batches.account_id AS "accountId",
     AND ($4::TEXT IS NULL OR deliveries.state::json ->> 'status' = $4)
   ORDER BY sequence DESC LIMIT $5`;
 
-export function toSummary({ items, delivery, ...row }: SummaryRow): BatchSummary {
-  const { id, accountId, tokenId, webhookUrl, createdAt, finishedAt, prunesAt } = row;
+export function toSummary(row: SummaryRow): BatchSummary {
+  const { items, delivery, matched: _, ...batch } = row;
   return {
-    id,
-    accountId,
-    tokenId,
-    webhookUrl,
-    createdAt,
-    finishedAt,
-    prunesAt,
+    ...batch,
     items: JSON.parse(items) as BatchSummary["items"],
     delivery: delivery === null ? null : (JSON.parse(delivery) as DeliveryState),
   };

@@ -60,11 +60,11 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
         const rows = await inTransaction<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
         const before = toBatch(rows);
         if (before === null) return null;
-        const ending = { reservationId: settle ?? "", now, target: "settled" } as const;
-        const after = change(
-          before,
-          settle === undefined ? null : await endReservation(inTransaction, ending),
-        );
+        const settled =
+          settle === undefined
+            ? null
+            : await endReservation(inTransaction, { reservationId: settle, now, target: "settled" });
+        const after = change(before, settled);
         if (after !== null) await update(inTransaction, rows, after);
         return after;
       }),
@@ -141,15 +141,11 @@ async function update(
   const [batch] = rows;
   if (batch === undefined) return;
   const { sequence } = batch;
-  const changed = items
-    .map(({ parameters, state }, position) => ({ position, parameters, state, text: JSON.stringify(state) }))
-    .filter(({ position, text }) => text !== rows[position]?.state)
-    .map(({ position, parameters, state, text }) => ({
-      position,
-      parameters: JSON.stringify(parameters),
-      state,
-      text,
-    }));
+  const changed = items.flatMap(({ parameters, state }, position) => {
+    const text = JSON.stringify(state);
+    if (text === rows[position]?.state) return [];
+    return [{ position, parameters: JSON.stringify(parameters), state, text }];
+  });
   if (changed.length > 0)
     await query(
       `UPDATE snap.batch_items AS item SET parameters = coalesce(changed.parameters, item.parameters),

@@ -16,7 +16,7 @@ const COLUMNS = `account_id AS "accountId", id, content_type AS "contentType", b
   expires_at AS "expiresAt"`;
 
 export function createDocumentStore(database: Database): DocumentStore {
-  const { query } = database;
+  const { query, queryOnce } = database;
   return {
     async put(request) {
       const outcome = await database.transaction((inTransaction) => put(inTransaction, request));
@@ -40,14 +40,14 @@ export function createDocumentStore(database: Database): DocumentStore {
       );
       return file === undefined ? null : { ...file, bytes: new Uint8Array(file.bytes) };
     },
+    // not retried after a lost connection, because the retry would return `false` if the first try succeeded
     async delete({ accountId, id, now }) {
       if (!isStorable(id)) return false;
-      const [deleted] = await query<{ expiresAt: number }>(
-        `DELETE FROM snap.documents WHERE account_id = $1 AND id = $2 AND expires_at > $3
-         RETURNING expires_at AS "expiresAt"`,
+      const deleted = await queryOnce(
+        "DELETE FROM snap.documents WHERE account_id = $1 AND id = $2 AND expires_at > $3 RETURNING id",
         [accountId, id, now],
       );
-      return deleted !== undefined;
+      return deleted.length > 0;
     },
     async prune({ now, limit }) {
       const pruned = await query(

@@ -1,22 +1,7 @@
-import type {
-  Balance,
-  JournalEntry,
-  Ledger,
-  PeriodGrant,
-  ReserveOutcome,
-  ReserveRequest,
-  Resolution,
-} from "@snap/engine/ports";
+import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine/ports";
 import type { Database, Query } from "../database.ts";
 import { createAudit } from "./ledger-audit.ts";
 import { deleteLedger, pruneLedger } from "./ledger-pruning.ts";
-
-/** The requested end of a reservation, which may already have ended differently. */
-export interface Ending {
-  readonly reservationId: string;
-  readonly now: number;
-  readonly target: "settled" | "refunded";
-}
 
 /** An account that is being deleted has no balance. */
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", coalesce((balance).granted, 0) AS granted,
@@ -39,12 +24,13 @@ export function createLedger({ query }: Database): Ledger {
       // always a row, but of NULLs for a new period of an account that is being deleted
       return row as Balance;
     },
-    async reserve(request) {
+    async reserve({ reservationId, lapsesAt, now, ...grant }) {
       const [row] = await query<ReservedRow>(
         `SELECT ${RESERVED_COLUMNS} FROM snap.reserve($1, $2, $3, $4, $5, $6)`,
-        reservedValuesOf(request),
+        [...valuesOf(grant), now, reservationId, lapsesAt],
       );
-      return toOutcome(row as ReservedRow);
+      const { isReserved: reserved, ...balance } = row as ReservedRow;
+      return { reserved, balance };
     },
     settle: (request) => endReservation(query, { ...request, target: "settled" }),
     refund: (request) => endReservation(query, { ...request, target: "refunded" }),
@@ -70,18 +56,14 @@ interface ReservedRow extends Balance {
   readonly isReserved: boolean;
 }
 
-function toOutcome({ isReserved, ...balance }: ReservedRow): ReserveOutcome {
-  return { reserved: isReserved, balance };
-}
-
-function reservedValuesOf({ reservationId, lapsesAt, now, ...grant }: ReserveRequest): readonly unknown[] {
-  return [...valuesOf(grant), now, reservationId, lapsesAt];
-}
-
 /** Ends an open reservation, and returns how it ended, now or before. */
 export async function endReservation(
   query: Query,
-  { reservationId, target, now }: Ending,
+  {
+    reservationId,
+    target,
+    now,
+  }: { readonly reservationId: string; readonly target: "settled" | "refunded"; readonly now: number },
 ): Promise<Resolution> {
   const [row] = await query<{ ending: Resolution }>("SELECT snap.end_reservation($1, $2, $3) AS ending", [
     reservationId,

@@ -1,12 +1,12 @@
 import { ErrorReply } from "@redis/client";
 import { createAvailability, withTimeout, type Attempt, type Availability } from "./availability.ts";
-import { isPermanent, shouldTryAnotherServer, readTime, type ScriptedClient } from "./client.ts";
+import { isPermanent, shouldTryAnotherServer, type ScriptedClient } from "./client.ts";
 import { openLink, type Link } from "./link.ts";
 import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
+import { tryCommands, VersionError } from "./try-commands.ts";
 
 /** A slower transfer counts as stuck. */
 const TRANSFER_BYTES_PER_MS = 4096;
-const VERSION_MIN = 7;
 
 /** A connection for short commands, and a separate one for renderings' bytes, which would delay them. */
 export interface RedisConnection {
@@ -54,16 +54,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   const { host, password } = address;
   const explain = (reason: unknown): string =>
     withoutPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
-  for (const { failure } of links) {
-    const isDenied = isPermanent(failure);
-    const isVersion = failure instanceof VersionError;
-    if (!isDenied && !isVersion && !(isRequired && isUnreachable(failure))) continue;
-    for (const link of links) link.close();
-    if (isVersion) throw new Error(`Redis at ${host} ${failure.message}`);
-    const reason = `${explain(failure)}; ${remedyOf(failure, address)}`;
-    if (isDenied) throw new Error(`Redis at ${host} denied access: ${reason}`);
-    throw new RedisUnreachableError(`Redis at ${host} is unavailable: ${reason}`);
-  }
+  rejectUnusable(links, { address, isRequired, explain });
   let isOpening = true;
   const availability = createAvailability({
     commandTimeoutMs,
@@ -105,6 +96,31 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
       for (const link of links) link.close();
     },
   };
+}
+
+/** Closes the connections, and throws, if one of them failed for a reason that does not pass. */
+function rejectUnusable(
+  links: readonly Link[],
+  {
+    address,
+    isRequired,
+    explain,
+  }: {
+    readonly address: URL;
+    readonly isRequired: boolean;
+    readonly explain: (reason: unknown) => string;
+  },
+): void {
+  for (const { failure } of links) {
+    const isDenied = isPermanent(failure);
+    const isVersion = failure instanceof VersionError;
+    if (!isDenied && !isVersion && !(isRequired && isUnreachable(failure))) continue;
+    for (const link of links) link.close();
+    if (isVersion) throw new Error(`Redis at ${address.host} ${failure.message}`);
+    const reason = `${explain(failure)}; ${remedyOf(failure, address)}`;
+    if (isDenied) throw new Error(`Redis at ${address.host} denied access: ${reason}`);
+    throw new RedisUnreachableError(`Redis at ${address.host} is unavailable: ${reason}`);
+  }
 }
 
 function createTransferConnection(
@@ -164,36 +180,6 @@ function createTransferConnection(
       }
     },
   };
-}
-
-class VersionError extends Error {}
-
-/** Sends every command that the storage uses, to detect missing permissions on opening. */
-async function tryCommands(client: ScriptedClient, keyPrefix: string): Promise<void> {
-  const [, version = ""] = /^redis_version:(\S+)/m.exec(await client.info()) ?? [];
-  if (Number.parseInt(version, 10) < VERSION_MIN)
-    throw new VersionError(`has version ${version}; ${VERSION_MIN} or newer is required`);
-  const key = `${keyPrefix}probe`;
-  await client.probe(key);
-  await readTime(client);
-  await client.consume(`${key}:budget`, { limit: 1, windowMs: 1000, now: 0 });
-  await client.acquireLease(`${key}:lease`, { holder: "probe", leaseMs: 1000, priority: "batch" });
-  await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
-  await client.unlink([`${key}:budget`, `${key}:lease`]);
-  const [staged, name] = [`${key}:staged`, "probe"];
-  await client.tryTransfer(staged);
-  const entry = { bytes: 1, storedAt: 0, expiresAt: 0 };
-  await client.storeRendering(keyPrefix, {
-    staged,
-    name,
-    accountId: "probe",
-    digest: "",
-    ...entry,
-    maxBytes: null,
-  });
-  await client.evictRenderings(keyPrefix, { maxBytes: null });
-  await client.pruneRenderings(keyPrefix, { now: 0, limit: 0 });
-  await client.deleteRenderings(keyPrefix, [name]);
 }
 
 /** Some Node errors have a code but no message. */

@@ -73,7 +73,6 @@ end
 
 /** Evictions per call, which blocks Redis for about a millisecond. */
 const EVICTIONS_PER_CALL = 50;
-const NO_QUOTA = Number.MAX_SAFE_INTEGER;
 
 /** The evictions of one call. */
 export interface EvictOutcome {
@@ -101,7 +100,8 @@ export interface StoreRequest {
   readonly bytes: number;
   readonly storedAt: number;
   readonly expiresAt: number;
-  readonly maxBytes: number | null;
+  /** Maximum size of all renderings together. */
+  readonly maxBytes: number;
 }
 
 /**
@@ -130,15 +130,15 @@ return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
     const ttlMs = Math.max(0, Math.ceil(expiresAt - storedAt)) + EXPIRY_GRACE_MS;
     parser.pushKey(prefix);
     parser.push(staged, name, accountId, digest);
-    parser.push(...[bytes, storedAt, expiresAt, ttlMs, maxBytes ?? NO_QUOTA].map(String));
+    parser.push(...[bytes, storedAt, expiresAt, ttlMs, maxBytes].map(String));
   },
   transformReply: (reply: [number, ...unknown[]] | null): EvictOutcome | null =>
     reply === null ? null : toEvictOutcome(reply),
 });
 
 export interface EvictRequest {
-  /** Maximum size of all renderings together; `null` for no limit. */
-  readonly maxBytes: number | null;
+  /** Maximum size of all renderings together. */
+  readonly maxBytes: number;
   /** Evicts at least this much, for a rendering of this account. */
   readonly needed?: { readonly accountId: string; readonly bytes: number } | undefined;
   readonly limit?: number;
@@ -158,7 +158,7 @@ return evict(maxBytes, limit, account, bytes)`,
     { maxBytes, needed, limit = EVICTIONS_PER_CALL }: EvictRequest,
   ) {
     parser.pushKey(prefix);
-    parser.push(String(maxBytes ?? NO_QUOTA), String(Math.min(limit, EVICTIONS_PER_CALL)));
+    parser.push(String(maxBytes), String(Math.min(limit, EVICTIONS_PER_CALL)));
     parser.push(needed?.accountId ?? "", String(needed?.bytes ?? 0));
   },
   transformReply: (reply: [number, ...unknown[]]): EvictOutcome => toEvictOutcome(reply),
@@ -203,9 +203,9 @@ export const DELETIONS_PER_CALL = 200;
 export const purgeRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
-local account, digest = ARGV[1], ARGV[2]
+local digest, account = ARGV[1], ARGV[2]
 if digest ~= "" then redis.call("SET", deletionOf(digest), "", "PX", ${DELETION_MS}) end
-local index = account == "" and expiries or agesOf(account)
+local index = account and agesOf(account) or expiries
 local names = redis.call("ZRANGE", index, 0, ${DELETIONS_PER_CALL - 1})
 for _, name in ipairs(names) do
   forget(name)
@@ -220,7 +220,9 @@ return #names`,
     { accountId, digest }: { readonly accountId: string | null; readonly digest: string | null },
   ) {
     parser.pushKey(prefix);
-    parser.push(accountId ?? "", digest ?? "");
+    parser.push(digest ?? "");
+    // an empty text is an account, too
+    if (accountId !== null) parser.push(accountId);
   },
   transformReply: (count: number): number => count,
 });

@@ -17,7 +17,10 @@ const BUSY_TIMEOUT_MS = 10_000;
 export interface SqliteSnapshotOptions {
   /** Directory of the file `snap.db`. */
   readonly directory: string;
-  /** An existing directory for the copy of the database, which needs as much space as the database. */
+  /**
+   * An existing directory for the copy of the database, which needs as much space as the database; without renderings,
+   * up to twice as much for a moment.
+   */
   readonly workDirectory: string;
   /** If `false`, the copy lists no cached renderings. */
   readonly includesRenderings: boolean;
@@ -88,10 +91,11 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     opened.push(database);
     const copyName = join(workDirectory, "snap.db");
     copyDatabase(filename, copyName);
+    if (!includesRenderings) removeRenderings(copyName);
     const copy = new DatabaseSync(copyName);
     opened.push(copy);
+    copy.exec("PRAGMA secure_delete = ON");
     writeLastBackup(copy, now);
-    if (!includesRenderings) copy.exec("DELETE FROM renderings");
     // a restore would bring back the sessions that have been ended since
     copy.exec("DELETE FROM sign_ins");
     return {
@@ -116,6 +120,17 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     close();
     throw error;
   }
+}
+
+/** Copies the rest once more, because titles and URLs would remain in free pages. */
+function removeRenderings(filename: string): void {
+  const database = new DatabaseSync(filename);
+  try {
+    database.exec("DELETE FROM renderings");
+  } finally {
+    database.close();
+  }
+  copyDatabase(filename, filename);
 }
 
 function countRenderings(copy: DatabaseSync): number {

@@ -1,9 +1,15 @@
 import type { Account, AccountStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare } from "../prepare.ts";
-import { durably, transact } from "../transaction.ts";
-import { ACCOUNT_COLUMNS, toAccount } from "./account-rows.ts";
-import { createAccountRemover, type RemoverDependencies } from "./account-remover.ts";
+import { eraseLog } from "../erase-log.ts";
+import type { LedgerReserve } from "../ledger-reserve.ts";
+import { copyRow, prepare } from "../prepare.ts";
+import { durably, transactDurably } from "../transaction.ts";
+import type { Deletions } from "./deletions.ts";
+
+/** An account's columns, aliased to the names of its fields. */
+export const ACCOUNT_COLUMNS = `id, email, email_verified_at AS emailVerifiedAt, plan_slug AS planSlug,
+  credits_per_period AS creditsPerPeriod, requests_per_minute AS requestsPerMinute, created_at AS createdAt,
+  suspended_at AS suspendedAt, deletion_started_at AS deletionStartedAt`;
 
 /**
  * The accounts on a page, and all after them. `after` is `NULL` for the first page; if no account has that id, nothing
@@ -15,7 +21,12 @@ const MATCHED = `FROM accounts
     AND (:anyPlan OR plan_slug IS :planSlug)
     AND (:isVerified IS NULL OR (email_verified_at IS NOT NULL) = :isVerified)`;
 
-export function createAccountStore(database: DatabaseSync, dependencies: RemoverDependencies): AccountStore {
+export interface AccountDependencies {
+  readonly deletions: Deletions;
+  readonly ledgerReserve: LedgerReserve;
+}
+
+export function createAccountStore(database: DatabaseSync, dependencies: AccountDependencies): AccountStore {
   const insert = prepare(
     database,
     `INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at,
@@ -48,7 +59,7 @@ export function createAccountStore(database: DatabaseSync, dependencies: Remover
   );
   const read = (id: string): Account | null => {
     const row = find.get({ id });
-    return row === undefined ? null : toAccount(row);
+    return row === undefined ? null : copyRow(row);
   };
 
   return {
@@ -60,7 +71,7 @@ export function createAccountStore(database: DatabaseSync, dependencies: Remover
     },
     async findByEmail(email) {
       const row = findByEmail.get({ email });
-      return row === undefined ? null : toAccount(row);
+      return row === undefined ? null : copyRow(row);
     },
     async page({ limit, after, emailPart, planSlug, isVerified }) {
       const selection = {
@@ -70,11 +81,11 @@ export function createAccountStore(database: DatabaseSync, dependencies: Remover
         planSlug: planSlug ?? null,
         isVerified: isVerified === undefined ? null : Number(isVerified),
       };
-      const entries = page.all({ ...selection, limit }).map(toAccount);
+      const entries = page.all({ ...selection, limit }).map(copyRow);
       return { entries, more: Math.max(0, (count.get(selection)?.matched ?? 0) - entries.length) };
     },
     async list() {
-      return list.all().map(toAccount);
+      return list.all().map(copyRow);
     },
     async update(id, change) {
       const readAndUpdate = (): Account | "email-taken" | null => {
@@ -86,8 +97,47 @@ export function createAccountStore(database: DatabaseSync, dependencies: Remover
         update.run(values);
         return changed;
       };
-      return durably(database, () => transact(database, readAndUpdate));
+      return transactDurably(database, readAndUpdate);
     },
     ...createAccountRemover(database, dependencies),
+  };
+}
+
+/** The first and the last step of a deletion. */
+function createAccountRemover(
+  database: DatabaseSync,
+  { deletions, ledgerReserve }: AccountDependencies,
+): Pick<AccountStore, "startDeletion" | "delete" | "prune"> {
+  const start = prepare<Account>(
+    database,
+    `UPDATE accounts SET suspended_at = coalesce(suspended_at, :now),
+       deletion_started_at = coalesce(deletion_started_at, :now)
+     WHERE id = :id RETURNING ${ACCOUNT_COLUMNS}`,
+  );
+  const removeTokens = prepare(database, "DELETE FROM tokens WHERE account_id = :id");
+  const remove = prepare(database, "DELETE FROM accounts WHERE id = :id");
+
+  return {
+    async startDeletion({ id, now }) {
+      const startIt = (): Account | null => {
+        const [account] = start.all({ id, now });
+        if (account === undefined) return null;
+        deletions.add(id, now);
+        return copyRow(account);
+      };
+      return transactDurably(database, startIt);
+    },
+    async delete({ id, now }) {
+      const removeRows = (): boolean => {
+        removeTokens.run({ id });
+        if (remove.run({ id }).changes === 0) return false;
+        deletions.add(id, now);
+        return true;
+      };
+      const existed = transactDurably(database, removeRows);
+      await eraseLog(database, ledgerReserve);
+      return existed;
+    },
+    prune: async (request) => deletions.prune(request),
   };
 }

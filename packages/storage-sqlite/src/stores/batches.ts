@@ -11,7 +11,8 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { inChunks } from "../chunks.ts";
-import { durably, transact } from "../transaction.ts";
+import { copyRow } from "../prepare.ts";
+import { transact, transactDurably } from "../transaction.ts";
 import {
   prepareBatchStatements,
   type BatchRow,
@@ -22,7 +23,7 @@ import {
 import type { Deletions } from "./deletions.ts";
 import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
-import { endReservation } from "./ledger.ts";
+import { endReservation, resolutionOf } from "./ledger.ts";
 
 /** Each can have up to 20 items. */
 const BATCHES_PER_TRANSACTION = 20;
@@ -48,22 +49,21 @@ export function createBatchStore(
     const before = toBatch(rows);
     if (before === null) return null;
     const settled =
-      settle === undefined ? null : endReservation(ledger, { reservationId: settle, now, target: "settled" });
+      settle === undefined
+        ? null
+        : resolutionOf(ledger.findReservation.get({ id: settle }), { now, target: "settled" });
     const after = change(before, settled);
     if (after === null || !shouldWrite(before, after)) return null;
+    if (settle !== undefined) endReservation(ledger, { reservationId: settle, now, target: "settled" });
     update(statements, rows, after);
     return after;
   };
 
   return {
     async insert(batch, claim) {
-      const outcome = durably(database, () =>
-        transact(database, () => {
-          if (deletions.includes(batch.accountId)) return null;
-          return { holder: insertUnlessHeld(statements, batch, claim) };
-        }),
+      return transactDurably(database, () =>
+        deletions.includes(batch.accountId) ? null : insertUnlessHeld(statements, batch, claim),
       );
-      return outcome?.holder ?? null;
     },
     find: async (batchId) => toBatch(statements.find.all({ id: batchId })),
     async page({ after, limit, accountId, isFinished, delivery }) {
@@ -85,23 +85,17 @@ export function createBatchStore(
           return !finishes;
         }),
       );
-      // finishing a batch must survive a power failure, which `durably` arranges before the transaction begins;
-      // so the first transaction was rolled back, and the change runs again
-      return finishes
-        ? durably(database, () => transact(database, () => apply(request, () => true)))
-        : changed;
+      // finishing a batch must survive a power failure, which is arranged before a transaction begins; so the first one
+      // wrote nothing, and the change runs again
+      return finishes ? transactDurably(database, () => apply(request, () => true)) : changed;
     },
     async dueItems({ now, limit, exceptAccounts }) {
-      const rows = statements.dueItems.all({ now, limit, exceptAccounts: JSON.stringify(exceptAccounts) });
-      return rows.map(({ accountId, batchId, itemId }) => ({ accountId, batchId, itemId }));
+      const request = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
+      return statements.dueItems.all(request).map(copyRow);
     },
     async dueDeliveries({ now, limit, exceptAccounts }) {
-      const rows = statements.dueDeliveries.all({
-        now,
-        limit,
-        exceptAccounts: JSON.stringify(exceptAccounts),
-      });
-      return rows.map(({ accountId, batchId }) => ({ accountId, batchId }));
+      const request = { now, limit, exceptAccounts: JSON.stringify(exceptAccounts) };
+      return statements.dueDeliveries.all(request).map(copyRow);
     },
     ...createDeliveryAttempts(database),
     async prune({ now, limit }) {

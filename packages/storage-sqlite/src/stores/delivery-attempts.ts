@@ -1,6 +1,6 @@
 import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare, type Statement } from "../prepare.ts";
+import { copyRow, prepare, type Statement } from "../prepare.ts";
 import { transact } from "../transaction.ts";
 
 const ATTEMPTS_PER_BATCH = 100;
@@ -44,7 +44,7 @@ export function createDeliveryAttempts(
         accountId: accountId ?? null,
         limit: limit + 1,
       });
-      return { entries: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
+      return { entries: rows.slice(0, limit).map(copyRow), hasMore: rows.length > limit };
     },
   };
 }
@@ -60,9 +60,4 @@ function preparePage(database: DatabaseSync, condition: string): Statement<Attem
        ELSE (SELECT id FROM delivery_attempts WHERE id = :after) END
      ORDER BY delivery_attempts.id DESC LIMIT :limit`,
   );
-}
-
-/** Copies the row, because the driver's rows have no prototype. */
-function toRecord(row: AttemptRecord): AttemptRecord {
-  return { ...row };
 }

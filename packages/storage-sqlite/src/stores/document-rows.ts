@@ -1,7 +1,7 @@
 import type { DocumentKey, DocumentQuota, DocumentRecord, PutDocument, PutOutcome } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare } from "../prepare.ts";
-import { durably, transact } from "../transaction.ts";
+import { copyRow, prepare } from "../prepare.ts";
+import { transact, transactDurably } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 
 /** A row, with the id of its file. */
@@ -66,16 +66,13 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
   const writes = prepareWrites(database, deletions);
 
   return {
-    settle: (request) =>
-      durably(database, () => transact(database, () => ({ outcome: writes.settle(request) }))).outcome,
+    settle: (request) => transactDurably(database, () => writes.settle(request)),
     insert: (request, sequence) =>
-      durably(database, () =>
-        transact(database, () => {
-          const outcome = writes.settle(request);
-          if (outcome === null) writes.insert(request, sequence);
-          return { outcome };
-        }),
-      ).outcome,
+      transactDurably(database, () => {
+        const outcome = writes.settle(request);
+        if (outcome === null) writes.insert(request, sequence);
+        return outcome;
+      }),
     find: ({ accountId, id, now }) => find.get({ accountId, id, now }) ?? null,
     findPart: ({ accountId, id, path, now }) => findPart.get({ accountId, id, path, now }) ?? null,
     someOf: (request) => findSome.all(request).map(({ sequence }) => sequence),
@@ -123,7 +120,7 @@ function prepareWrites(
       const [existing] = extend.all({ ...document });
       if (existing !== undefined) return { stored: true, document: toDocument(existing) };
       // an aggregate always returns a row
-      const used = { ...(sum.get({ ...document }) as DocumentQuota) };
+      const used = copyRow(sum.get({ ...document }) as DocumentQuota);
       if (used.documents + 1 > quota.documents) return { stored: false, exceeded: "documents", used };
       return used.bytes + document.bytes > quota.bytes ? { stored: false, exceeded: "bytes", used } : null;
     },

@@ -8,7 +8,6 @@ import { createDocumentRows, toDocument, type DocumentRow } from "./document-row
 
 /** A document can have up to 500 rows. */
 const DELETIONS_PER_TRANSACTION = 5;
-const SWEEP_INTERVAL_MS = 3_600_000;
 
 export interface DocumentStoreOptions {
   readonly deletions: Deletions;
@@ -21,7 +20,7 @@ export function createDocumentStore(
   { deletions, files, space }: DocumentStoreOptions,
 ): DocumentStore {
   const rows = createDocumentRows(database, deletions);
-  let nextSweepAt = 0;
+  const hasRow = (sequence: number): boolean => rows.has(sequence);
 
   /** Deletes rows and then their files. */
   const discard = async (sequences: readonly number[]): Promise<number> => {
@@ -29,8 +28,6 @@ export function createDocumentStore(
     await files.remove(sequences);
     return removed;
   };
-  const sweep = (now: number): Promise<void> =>
-    files.sweep({ now, hasRow: (sequence) => rows.has(sequence) });
   /** A file is missing only if it was lost, or deleted while a backup was being made. */
   const withFile = async (row: DocumentRow): Promise<DocumentRow | null> => {
     if (await files.has(row.sequence, row.bytes)) return row;
@@ -79,17 +76,14 @@ export function createDocumentStore(
     },
     async prune({ now, limit }) {
       const pruned = await discard(rows.expired({ now, limit }));
-      if (now >= nextSweepAt) {
-        nextSweepAt = now + SWEEP_INTERVAL_MS;
-        await sweep(now);
-      }
+      await files.sweepHourly({ now, hasRow });
       return pruned;
     },
     async deleteAccount({ accountId, now }) {
       const limit = DELETIONS_PER_TRANSACTION;
       const deleted = await inChunks(() => discard(rows.someOf({ accountId, limit })));
       // an earlier deletion may have been killed between a row and its file
-      await sweep(now);
+      await files.sweep({ now, hasRow });
       return deleted;
     },
   };

@@ -16,14 +16,21 @@ export interface HistorySlices {
   prune(): void;
 }
 
+interface Slice {
+  readonly start: number;
+  readonly entries: number;
+}
+
 export function createHistorySlices(database: DatabaseSync): HistorySlices {
-  const findLatest = prepare<{ start: number; entries: number }>(
+  const findLatest = prepare<Slice>(
     database,
     "SELECT start, entries FROM history_slices WHERE start = (SELECT max(start) FROM history_slices)",
   );
-  const begin = prepare<{ start: number; entries: number }>(
+  // after the latest slice, even if the entries in it are deleted
+  const begin = prepare<Slice>(
     database,
-    `INSERT INTO history_slices (start, entries) SELECT max(at) + 1, 0 FROM history RETURNING start, entries`,
+    `INSERT INTO history_slices (start, entries)
+     SELECT max(coalesce(max(at), :start), :start) + 1, 0 FROM history RETURNING start, entries`,
   );
   const count = prepare(
     database,
@@ -41,10 +48,11 @@ export function createHistorySlices(database: DatabaseSync): HistorySlices {
   );
   return {
     assign(entries) {
-      let latest = findLatest.get();
-      if (latest !== undefined && latest.entries >= ENTRIES_PER_SLICE) latest = begin.get();
       // the migration inserts the first slice
-      const { start } = latest as { start: number };
+      let latest = findLatest.get() as Slice;
+      // an insert that does not throw returns its row
+      if (latest.entries >= ENTRIES_PER_SLICE) latest = begin.get({ start: latest.start }) as Slice;
+      const { start } = latest;
       count.run({ start, added: entries.filter(({ at }) => at >= start).length });
       return (at) => (at >= start ? start : (find.get({ at }) as { start: number }).start);
     },

@@ -1,7 +1,7 @@
 import type { Activity, HistoryEntry, HistoryStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerReserve } from "../ledger-reserve.ts";
-import { prepare, prepareArrays } from "../prepare.ts";
+import { copyRow, prepare, prepareArrays } from "../prepare.ts";
 import { hashText } from "../text-hash.ts";
 import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
@@ -122,11 +122,10 @@ function prepareCounts(database: DatabaseSync): Pick<HistoryStore, "activity" | 
   );
   return {
     async activity({ since, intervalMs }) {
-      const rows = activity.all({ since, intervalMs });
-      return rows.map(({ at, renders, failures: failed }) => ({ at, renders, failures: failed }));
+      return activity.all({ since, intervalMs }).map(copyRow);
     },
     async failures({ since }) {
-      return failures.all({ since }).map(({ code, count }) => ({ code, count }));
+      return failures.all({ since }).map(copyRow);
     },
   };
 }

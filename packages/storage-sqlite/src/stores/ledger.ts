@@ -10,17 +10,23 @@ import type {
   Resolution,
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
+import { copyRow } from "../prepare.ts";
 import { transact } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
-import { createLedgerRemover } from "./ledger-remover.ts";
 import { prepareAudit } from "./ledger-audit.ts";
+import { prepareLedgerDeletion } from "./ledger-deletion.ts";
 import type { LedgerStatements } from "./ledger-statements.ts";
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
 
-interface EndRequest {
+interface ReverseRequest {
   readonly reservationId: string;
   readonly now: number;
+}
+
+/** The requested end of a reservation, which may already have ended differently. */
+interface EndRequest extends ReverseRequest {
+  readonly target: "settled" | "refunded";
 }
 
 /** The journal entry of each ending, and its effect on the balance. */
@@ -41,7 +47,6 @@ export interface LedgerDependencies {
  */
 export function createLedger(database: DatabaseSync, dependencies: LedgerDependencies): Ledger {
   const { statements } = dependencies;
-  const remover = createLedgerRemover(database);
   return {
     async balance(request) {
       const balance =
@@ -61,9 +66,9 @@ export function createLedger(database: DatabaseSync, dependencies: LedgerDepende
       return transact(database, () => reverse(statements, request));
     },
     prune: async (request) => transact(database, () => prune(statements, request)),
-    deleteAccount: ({ accountId }) => remover.remove(accountId),
+    deleteAccount: prepareLedgerDeletion(database),
     async journal({ accountId, limit }) {
-      return statements.journal.all({ accountId, limit }).map(toEntry);
+      return statements.journal.all({ accountId, limit }).map(copyRow);
     },
     audit: prepareAudit(database),
   };
@@ -126,10 +131,10 @@ function updateBalance(
   request: BalanceRequest,
 ): Balance | null {
   const { accountId, granted, now } = request;
-  for (const row of statements.findOverdue.all({ accountId, now }))
-    resolve(statements, row, { ending: "lapsed", now });
   const current = statements.findGrant.get(keyOf(request));
   if (current === undefined && deletions.includes(accountId)) return null;
+  for (const row of statements.findOverdue.all({ accountId, now }))
+    resolve(statements, row, { ending: "lapsed", now });
   const credits = granted - (current?.granted ?? 0);
   if (credits !== 0)
     record(statements, { ...keyOf(request), kind: "grant", credits, reservationId: null, at: now });
@@ -138,21 +143,25 @@ function updateBalance(
 }
 
 /** Ends an open reservation, and returns how it ended, now or before. Requires a transaction. */
-export function endReservation(
-  statements: LedgerStatements,
-  { reservationId: id, now, target }: EndRequest & { readonly target: "settled" | "refunded" },
-): Resolution {
-  const row = statements.findReservation.get({ id });
-  // a rejected request never became a reservation
-  if (row === undefined || row.state === "refused") return "unknown";
-  if (row.state !== "open") return row.state;
-  const ending = row.lapsesAt <= now ? "lapsed" : target;
-  resolve(statements, row, { ending, now });
+export function endReservation(statements: LedgerStatements, request: EndRequest): Resolution {
+  const row = statements.findReservation.get({ id: request.reservationId });
+  const ending = resolutionOf(row, request);
+  if (row?.state === "open" && ending !== "unknown") resolve(statements, row, { ending, now: request.now });
   return ending;
 }
 
+/** Returns how a reservation will end, or has ended; a rejected request never became one. */
+export function resolutionOf(
+  row: ReservationRecord | undefined,
+  { now, target }: Pick<EndRequest, "now" | "target">,
+): Resolution {
+  if (row === undefined || row.state === "refused") return "unknown";
+  if (row.state !== "open") return row.state;
+  return row.lapsesAt <= now ? "lapsed" : target;
+}
+
 /** Refunds an open reservation, reverses a settled one. Requires a transaction. */
-function reverse(statements: LedgerStatements, { reservationId: id, now }: EndRequest): Resolution {
+function reverse(statements: LedgerStatements, { reservationId: id, now }: ReverseRequest): Resolution {
   const ending = endReservation(statements, { reservationId: id, now, target: "refunded" });
   const row = statements.findReservation.get({ id });
   if (ending !== "settled" || row === undefined) return ending;
@@ -177,9 +186,4 @@ function record(statements: LedgerStatements, entry: JournalEntry): void {
 
 function keyOf({ accountId, period }: PeriodGrant): { accountId: string; periodStartedAt: number } {
   return { accountId, periodStartedAt: period.startedAt };
-}
-
-/** Copies the row, which has no prototype, into a plain object. */
-function toEntry(row: JournalEntry): JournalEntry {
-  return { ...row };
 }

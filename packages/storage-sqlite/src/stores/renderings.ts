@@ -9,7 +9,6 @@ import type { Deletions } from "./deletions.ts";
 
 /** Counted against the quota for each rendering, in addition to its bytes: its row, and the unused rest of a block. */
 const OVERHEAD_BYTES = 4096;
-const SWEEP_INTERVAL_MS = 3_600_000;
 
 export interface RenderingStoreOptions {
   readonly files: BodyFiles;
@@ -23,7 +22,7 @@ export function createRenderingStore(
   { files, space, ledgerReserve, deletions }: RenderingStoreOptions,
 ): RenderingStore {
   const rows = createRenderingRows(database, deletions);
-  let nextSweepAt = 0;
+  const hasRow = (id: number): boolean => rows.has(id);
 
   /** Deletes rows and then their files. */
   const discard = async (ids: readonly number[]): Promise<number> => {
@@ -74,10 +73,7 @@ export function createRenderingStore(
       const expired = await discard(rows.expiredIds({ now, limit }));
       const evicted = await space.trim(limit - expired);
       ledgerReserve.renew();
-      if (now >= nextSweepAt) {
-        nextSweepAt = now + SWEEP_INTERVAL_MS;
-        await files.sweep({ now, hasRow: (id) => rows.has(id) });
-      }
+      await files.sweepHourly({ now, hasRow });
       return expired + evicted;
     },
     purge: ({ accountId }) => purge(accountId),
@@ -85,7 +81,7 @@ export function createRenderingStore(
       deletions.add(accountId, now);
       const deleted = await purge(accountId);
       // an earlier deletion may have been killed between a row and its file
-      await files.sweep({ now, hasRow: (id) => rows.has(id) });
+      await files.sweep({ now, hasRow });
       return deleted;
     },
     stats: async () => space.stats(),

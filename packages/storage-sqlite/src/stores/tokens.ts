@@ -9,7 +9,7 @@ import type {
 } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare, prepareArrays } from "../prepare.ts";
-import { durably, transact } from "../transaction.ts";
+import { durably, transactDurably } from "../transaction.ts";
 
 type NewToken = Parameters<TokenStore["insert"]>[0];
 
@@ -165,7 +165,7 @@ function prepareEnsure(
       const next = replace.get({ id: row.id, secretHash, sealedSigningSecret, createdAt });
       return { token: toToken(next as TokenRow), change: "rotated" };
     };
-    return durably(database, () => transact(database, ensure));
+    return transactDurably(database, ensure);
   };
 }
 
@@ -190,7 +190,7 @@ function prepareRotate(database: DatabaseSync): TokenStore["rotate"] {
       const running = overlapEnd.get({ id });
       return running === undefined ? null : { rotated: false, ...running };
     };
-    return durably(database, () => transact(database, rotateOrRead));
+    return transactDurably(database, rotateOrRead);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { UsageGroup, UsageRequest, UsageSum, UsageTotals } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { prepare, type Statement } from "../prepare.ts";
+import { copyRow, prepare, type Statement } from "../prepare.ts";
 import type { HistoryAccounts } from "./history-accounts.ts";
 
 /** The totals per day and token. Accounts are identified by their numbers. */
@@ -63,7 +63,7 @@ export function createUsageTotals(database: DatabaseSync, accounts: HistoryAccou
       if (accountId !== undefined && account === null) return [];
       const values = { from, to, account, tokenId: tokenId ?? null };
       const path = tokenId === undefined ? (account === null ? "all" : "account") : "token";
-      return sums[by][path].all(values).map(toSum);
+      return sums[by][path].all(values).map(copyRow);
     },
     prune: (request) => Number(prune.run(request).changes),
     removeSome: (request) => Number(removeSome.run(request).changes),
@@ -87,9 +87,4 @@ function prepareSums(
        FROM sums LEFT JOIN history_accounts ON number = account ORDER BY ${order}`,
     );
   return { all: prepareOn("all"), account: prepareOn("account"), token: prepareOn("token") };
-}
-
-/** Copies the row, because the driver's rows have no prototype. */
-function toSum(row: UsageSum): UsageSum {
-  return { ...row };
 }

@@ -9,10 +9,10 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openDocumentFiles, type BodyFiles } from "../body-files.ts";
-import { isBusy } from "../faults.ts";
-import { lockFolder, type FolderLock } from "../folder-lock.ts";
+import { isBusy, StorageFault } from "../faults.ts";
+import { lockFolder } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
-import { prepare } from "../prepare.ts";
+import { copyRow, prepare } from "../prepare.ts";
 import { prepareRecordReaders, type Key, type RecordReaders } from "./read-records.ts";
 
 /** How long to wait for a running command or backup to finish. */
@@ -58,8 +58,8 @@ FROM
  * until it is closed. Cached renderings, rate limits, the history, delivery attempts, sign-ins and the audit log are not
  * moved.
  *
- * @throws Error if the directory contains no storage, or if it is in use, belongs to another program, or was written by a
- * newer or older release.
+ * @throws StorageFault if the directory contains no storage (`database_missing`), or if it is in use (`folder_in_use`) or
+ * was written by a newer or older release (`schema_newer`, `schema_older`). Error if it belongs to another program.
  *
  * @example
  * const source = await openSqliteSource({ directory: "./data" });
@@ -73,54 +73,65 @@ export async function openSqliteSource({
   readonly directory: string;
 }): Promise<TransferSource> {
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename)) throw new Error(`${directory} does not contain snap.db`);
+  if (!existsSync(filename))
+    throw new StorageFault(
+      "database_missing",
+      `${directory} does not contain snap.db`,
+      "set --from or SNAP_DATA_DIR to the service's folder",
+    );
   const lock = lockFolder(filename, { use: "shared", timeoutMs: BUSY_TIMEOUT_MS });
-  const database = openExclusively(filename, lock);
-  const files = openDocumentFiles(filename);
-  await discardLostDocuments(database, files);
-  const readers = prepareRecordReaders(database, files);
-  return {
-    fingerprint: fingerprintOf(filename),
-    totals: async () => readTotals(database),
-    read: (position) => readPage(readers, position),
-    async close() {
-      if (database.isOpen) database.close();
-      lock.release();
-    },
-  };
-}
-
-function openExclusively(filename: string, lock: FolderLock): DatabaseSync {
-  const database = new DatabaseSync(filename, {
-    timeout: BUSY_TIMEOUT_MS,
-    // a key with one value is bound with an unused second parameter
-    allowUnknownNamedParameters: true,
-  });
-  try {
-    // set before the first read, this locks the whole file until it is closed; every other connection also holds a lock
-    // (SQLite documentation, WAL, "Use of WAL without shared memory")
-    database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    database.exec("PRAGMA journal_mode = WAL");
-    const beforeMigration = ({ from, to }: SchemaMigration): never => {
-      throw new Error(
-        `${filename} has schema version ${from}, not ${to}; first run \`snap-server database upgrade\`, or open it with openSqliteStorage`,
-      );
-    };
-    migrate(database, { filename, beforeMigration });
-    // moves the rest of a killed server's log into the file, so its fingerprint does not change later
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return database;
-  } catch (error) {
-    database.close();
+  const opened: DatabaseSync[] = [];
+  const close = (): void => {
+    for (const database of opened) if (database.isOpen) database.close();
     lock.release();
-    if (!isBusy(error)) throw error;
-    throw new Error(`${filename} is in use; stop the server and all commands that use it`, {
-      cause: error,
+  };
+  try {
+    const database = new DatabaseSync(filename, {
+      timeout: BUSY_TIMEOUT_MS,
+      // a key with one value is bound with an unused second parameter
+      allowUnknownNamedParameters: true,
     });
+    opened.push(database);
+    lockFile(database, filename);
+    const files = openDocumentFiles(filename);
+    await discardLostDocuments(database, files);
+    const readers = prepareRecordReaders(database, files);
+    return {
+      fingerprint: fingerprintOf(filename),
+      totals: async () => readTotals(database),
+      read: (position) => readPage(readers, position),
+      close: async () => close(),
+    };
+  } catch (error) {
+    close();
+    if (!isBusy(error)) throw error;
+    throw new StorageFault(
+      "folder_in_use",
+      `${filename} is in use`,
+      "stop the server and all commands that use it",
+    );
   }
 }
 
-/** Identifies the content: the checkpoint in `openExclusively` has moved every write into the file. */
+/** Locks the whole file until it is closed. */
+function lockFile(database: DatabaseSync, filename: string): void {
+  // before the first read; every other connection also holds a lock (SQLite documentation, WAL, "Use of WAL without
+  // shared memory")
+  database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  database.exec("PRAGMA journal_mode = WAL");
+  const beforeMigration = ({ from, to }: SchemaMigration): never => {
+    throw new StorageFault(
+      "schema_older",
+      `${filename} has schema version ${from}, not ${to}`,
+      "first run `snap-server database upgrade`, or open it with openSqliteStorage",
+    );
+  };
+  migrate(database, { filename, beforeMigration });
+  // moves the rest of a killed server's log into the file, so its fingerprint does not change later
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** Identifies the content: the checkpoint in `lockFile` has moved every write into the file. */
 function fingerprintOf(filename: string): string {
   const { mtimeNs, size } = statSync(filename, { bigint: true });
   return `${mtimeNs}-${size}`;
@@ -152,8 +163,7 @@ async function readPage(readers: RecordReaders, position: string | null): Promis
 
 function readTotals(database: DatabaseSync): TransferTotals {
   // an aggregate always returns a row
-  const totals = prepare<TransferTotals>(database, TOTALS).get() as TransferTotals;
-  return { ...totals };
+  return copyRow(prepare<TransferTotals>(database, TOTALS).get() as TransferTotals);
 }
 
 function sumOf(kind: string): string {

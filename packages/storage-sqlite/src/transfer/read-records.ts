@@ -9,8 +9,8 @@ import type {
   TransferRecords,
 } from "@snap/engine/ports";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { prepare } from "../prepare.ts";
-import { ACCOUNT_COLUMNS, toAccount } from "../stores/account-rows.ts";
+import { copyRow, prepare } from "../prepare.ts";
+import { ACCOUNT_COLUMNS } from "../stores/accounts.ts";
 import type { BodyFiles } from "../body-files.ts";
 import {
   DOCUMENT_COLUMNS,
@@ -49,7 +49,7 @@ export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): 
   return {
     accounts: readerOf<Account & Sequenced, Account>(database, {
       sql: `SELECT sequence, ${ACCOUNT_COLUMNS} FROM accounts ${BY_SEQUENCE}`,
-      toRecord: toAccount,
+      toRecord: withoutSequence,
       keyOf: ({ sequence }) => [sequence],
     }),
     tokens: readerOf(database, {
@@ -62,13 +62,13 @@ export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): 
         FROM balances WHERE (account_id, period_started_at) > (:first, :second)
         ORDER BY account_id, period_started_at LIMIT :limit`,
       start: ["", 0],
-      toRecord: (row: BalanceRecord) => ({ ...row }),
+      toRecord: copyRow<BalanceRecord>,
       keyOf: ({ accountId, periodStartedAt }) => [accountId, periodStartedAt],
     }),
     reservations: readerOf(database, {
       sql: `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE id > :first ORDER BY id LIMIT :limit`,
       start: [""],
-      toRecord: (row: ReservationRecord) => ({ ...row }),
+      toRecord: copyRow<ReservationRecord>,
       keyOf: ({ id }) => [id],
     }),
     journal: readerOf<JournalEntry & Sequenced, JournalEntry>(database, {
@@ -82,7 +82,7 @@ export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): 
         FROM idempotency_keys WHERE (account_id, key_hash) > (:first, :second)
         ORDER BY account_id, key_hash LIMIT :limit`,
       start: ["", ""],
-      toRecord: (row: IdempotencyRecord) => ({ ...row }),
+      toRecord: copyRow<IdempotencyRecord>,
       keyOf: ({ accountId, keyHash }) => [accountId, keyHash],
     }),
     documents: prepareDocumentReader(database, files),

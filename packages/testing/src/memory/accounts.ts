@@ -23,10 +23,11 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountDe
       return true;
     },
     async find(id) {
-      return accounts.get(id) ?? null;
+      return structuredClone(accounts.get(id) ?? null);
     },
     async findByEmail(email) {
-      return [...accounts.values()].find((account) => fold(account.email) === fold(email)) ?? null;
+      const found = [...accounts.values()].find((account) => fold(account.email) === fold(email));
+      return structuredClone(found ?? null);
     },
     async page({ after, limit, ...filter }) {
       return pageOf([...accounts.values()], {
@@ -36,7 +37,7 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountDe
       });
     },
     async list() {
-      return [...accounts.values()];
+      return structuredClone([...accounts.values()]);
     },
     async update(id, change) {
       const account = accounts.get(id);
@@ -44,7 +45,7 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountDe
       if (change.email !== undefined && isTaken(change.email, id)) return "email-taken";
       const changed = { ...account, ...change };
       accounts.set(id, changed);
-      return changed;
+      return { ...changed };
     },
     async startDeletion({ id, now }) {
       const account = accounts.get(id);
@@ -57,7 +58,7 @@ export function createAccountStore({ accounts, deletions, revokeAll }: AccountDe
       };
       accounts.set(id, started);
       deletions.set(id, now);
-      return started;
+      return { ...started };
     },
     async delete({ id, now }) {
       if (!accounts.delete(id)) return false;

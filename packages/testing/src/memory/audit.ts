@@ -3,11 +3,11 @@ import type { AuditEntry, AuditStore } from "@snap/engine/ports";
 export function createAuditStore(): AuditStore {
   let entries: readonly AuditEntry[] = [];
   return {
-    async append({ subjects, ...entry }) {
-      entries = [...entries, { ...entry, subjects: [...subjects] }];
+    async append(entry) {
+      entries = [...entries, structuredClone(entry)];
     },
     async list({ since }) {
-      return entries.filter(({ at }) => at >= since).toSorted((a, b) => a.at - b.at);
+      return structuredClone(entries.filter(({ at }) => at >= since).toSorted((a, b) => a.at - b.at));
     },
     async prune({ before, limit }) {
       const pruned = entries

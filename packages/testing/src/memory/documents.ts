@@ -30,7 +30,7 @@ export function createDocumentStore(deletions: ReadonlyMap<string, number>): Doc
           expiresAt: Math.max(existing.document.expiresAt, expiresAt),
         };
         entries.set(nameOf(document), { ...existing, document: extended });
-        return { stored: true, document: extended };
+        return { stored: true, document: { ...extended } };
       }
       const stored = recordsOf(document.accountId).filter((record) => record.expiresAt > now);
       const bytes = stored.reduce((sum, record) => sum + record.bytes, 0);
@@ -42,7 +42,7 @@ export function createDocumentStore(deletions: ReadonlyMap<string, number>): Doc
       return { stored: true, document };
     },
     async find(request) {
-      return entryOf(request)?.document ?? null;
+      return structuredClone(entryOf(request)?.document ?? null);
     },
     async readFile({ path, ...request }) {
       const file = entryOf(request)?.files.get(path);

@@ -14,8 +14,11 @@ export function createHistoryStore(deletions: ReadonlyMap<string, number>): Hist
     async append(request) {
       const isStored = ({ accountId }: { readonly accountId: string }): boolean => !deletions.has(accountId);
       const added = structuredClone(request.entries.filter(isStored));
-      const taken = added.find(({ id }) => entries.has(id));
-      if (taken !== undefined) throw new Error(`entry ${taken.id} already exists`);
+      const ids = new Set(entries.keys());
+      for (const { id } of added) {
+        if (ids.has(id)) throw new Error(`entry ${id} already exists`);
+        ids.add(id);
+      }
       for (const entry of added) entries.set(entry.id, entry);
       totals = addTotals(totals, request.totals.filter(isStored));
     },
@@ -23,7 +26,7 @@ export function createHistoryStore(deletions: ReadonlyMap<string, number>): Hist
       const latestFirst = [...entries.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1));
       const matches = (entry: HistoryEntry): boolean => isSelected(entry, filter);
       const page = pageOf(latestFirst, { after, limit, matches });
-      return { entries: structuredClone(page.entries), hasMore: page.more > 0 };
+      return { entries: page.entries, hasMore: page.more > 0 };
     },
     async find(id) {
       return structuredClone(entries.get(id) ?? null);

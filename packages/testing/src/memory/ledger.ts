@@ -132,7 +132,8 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
       return { ...balance, periodStartedAt, nextLapseAt: firstLapse(reservations, accountId) };
     },
     prepareSettle: (request) => prepare(request, "settled"),
-    journal: async ({ accountId, limit }) => newestEntries(journal, accountId).slice(0, limit),
+    journal: async ({ accountId, limit }) =>
+      structuredClone(newestEntries(journal, accountId).slice(0, limit)),
     audit: async (request) => audit(journal, reservations, request),
   };
 }

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from "@snap/engine/ports";
 
-/** Returns a page of the entries that match; an empty one if no entry has the id `after`. */
+/** Returns copies of a page of the entries that match; an empty page if no entry has the id `after`. */
 export function pageOf<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
   { after, limit, matches }: PageRequest & { readonly matches: (entry: Entry) => boolean },
@@ -8,5 +8,5 @@ export function pageOf<Entry extends { readonly id: string }>(
   const last = entries.findIndex(({ id }) => id === after);
   if (after !== undefined && last === -1) return { entries: [], more: 0 };
   const rest = entries.slice(last + 1).filter(matches);
-  return { entries: rest.slice(0, limit), more: Math.max(0, rest.length - limit) };
+  return { entries: structuredClone(rest.slice(0, limit)), more: Math.max(0, rest.length - limit) };
 }

@@ -17,9 +17,9 @@ export function createTokenStore(
   const insert = (token: NewToken): TokenRecord => {
     if (!accounts.has(token.accountId)) throw new Error(`account ${token.accountId} does not exist`);
     lastId += 1;
-    const record = copyOf({ id: lastId, ...token, previous: null, lastUsedAt: null });
+    const record = structuredClone({ id: lastId, ...token, previous: null, lastUsedAt: null });
     tokens.set(record.id, record);
-    return copyOf(record);
+    return structuredClone(record);
   };
   return {
     async insert(token) {
@@ -29,23 +29,22 @@ export function createTokenStore(
       const { accountId, name, secretHash, sealedSigningSecret, createdAt: rotatedAt } = token;
       const stored = [...tokens.values()].find((one) => one.accountId === accountId && one.name === name);
       if (stored === undefined) return { token: insert(token), change: "created" };
-      if (stored.secretHash === secretHash) return { token: copyOf(stored), change: "none" };
+      if (stored.secretHash === secretHash) return { token: structuredClone(stored), change: "none" };
       const rotated = { ...stored, secretHash, sealedSigningSecret, rotatedAt, previous: null };
       tokens.set(stored.id, rotated);
-      return { token: copyOf(rotated), change: "rotated" };
+      return { token: structuredClone(rotated), change: "rotated" };
     },
     async find(id) {
       const token = tokens.get(id);
       const account = token === undefined ? undefined : accounts.get(token.accountId);
       if (token === undefined || account === undefined) return null;
-      return { token: copyOf(token), account, balance: ledger.standingBalance(account.id) };
+      return structuredClone({ token, account, balance: ledger.standingBalance(account.id) });
     },
     async listByAccount(accountId) {
-      return [...tokens.values()].filter((token) => token.accountId === accountId).map(copyOf);
+      return structuredClone([...tokens.values()].filter((token) => token.accountId === accountId));
     },
     async findNewest() {
-      const newest = [...tokens.values()].at(-1);
-      return newest === undefined ? null : copyOf(newest);
+      return structuredClone([...tokens.values()].at(-1) ?? null);
     },
     async rotate(id, { overlapEndsAt: endsAt, ...next }) {
       const token = tokens.get(id);
@@ -54,9 +53,9 @@ export function createTokenStore(
       if (endsAt !== null && overlapEndsAt > next.rotatedAt) return { rotated: false, overlapEndsAt };
       const { secretHash, sealedSigningSecret } = token;
       const previous = endsAt === null ? null : { secretHash, sealedSigningSecret, endsAt };
-      const rotated = copyOf({ ...token, ...next, previous });
+      const rotated = structuredClone({ ...token, ...next, previous });
       tokens.set(id, rotated);
-      return { rotated: true, token: copyOf(rotated) };
+      return { rotated: true, token: structuredClone(rotated) };
     },
     async recordUse({ id, usedAt }) {
       const token = tokens.get(id);
@@ -67,9 +66,9 @@ export function createTokenStore(
       const token = tokens.get(id);
       if (token?.sealedSigningSecret !== current) return null;
       const previous = token.previous && { ...token.previous, sealedSigningSecret: next };
-      const replaced = copyOf({ ...token, sealedSigningSecret: next, previous });
+      const replaced = structuredClone({ ...token, sealedSigningSecret: next, previous });
       tokens.set(id, replaced);
-      return copyOf(replaced);
+      return structuredClone(replaced);
     },
     async revoke(id) {
       return tokens.delete(id);
@@ -80,9 +79,4 @@ export function createTokenStore(
       return ids;
     },
   };
-}
-
-/** Copies the abilities, so callers cannot change the stored token. */
-function copyOf(token: TokenRecord): TokenRecord {
-  return { ...token, abilities: [...token.abilities] };
 }

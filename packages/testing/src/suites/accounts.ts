@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testAccountPages } from "./account-pages.ts";
 import { sampleAccount } from "./account-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
@@ -49,6 +49,20 @@ function testInserts(test: DefineTest<"accounts">): void {
       (await accounts.list()).map((account) => account.id),
       ids,
     );
+  });
+
+  test("returns accounts that are isolated from the stored ones", async ({ accounts }) => {
+    const account = sampleAccount();
+    await accounts.insert(account);
+    overwrite(account);
+    overwrite(await accounts.find("acct_1"));
+    overwrite(await accounts.findByEmail("ada@example.com"));
+    overwrite(await accounts.page({ limit: 1 }));
+    overwrite(await accounts.list());
+    overwrite(await accounts.update("acct_1", { planSlug: "starter" }));
+    assert.deepEqual(await accounts.find("acct_1"), sampleAccount());
+    overwrite(await accounts.startDeletion({ id: "acct_1", now: 7 }));
+    assert.deepEqual(await accounts.find("acct_1"), sampleAccount({ suspendedAt: 7, deletionStartedAt: 7 }));
   });
 
   test("distinguishes unusual ids", async ({ accounts }) => {

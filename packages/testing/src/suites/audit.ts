@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { concurrently, CONCURRENT_CALLS, defineSuite, UNUSUAL_TEXTS } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
 function sampleEntry(change: Partial<AuditEntry> = {}): AuditEntry {
@@ -29,6 +29,14 @@ export function testAuditStore(runner: SuiteRunner, open: OpenStorage<"audit">):
       assert.deepEqual(await audit.list({ since: 0 }), entries);
       assert.deepEqual(await audit.list({ since: 2_000 }), entries.slice(1));
       assert.deepEqual(await audit.list({ since: 3_001 }), []);
+    });
+
+    test("returns entries that are isolated from the stored ones", async ({ audit }) => {
+      const entry = sampleEntry();
+      await audit.append(entry);
+      overwrite(entry);
+      overwrite(await audit.list({ since: 0 }));
+      assert.deepEqual(await audit.list({ since: 0 }), [sampleEntry()]);
     });
 
     test("stores any text", async ({ audit }) => {

@@ -2,7 +2,7 @@ import type { DocumentFile, DocumentRecord, DocumentStore, PutDocument, Storage 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { sampleAccount } from "./account-samples.ts";
-import { assertSameBytes, concurrently, countOf, defineSuite, UNUSUAL_TEXTS } from "./suite.ts";
+import { assertSameBytes, concurrently, countOf, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const STORED_AT = 1_767_225_600_000;
@@ -83,6 +83,13 @@ function testContents(test: DefineTest<"documents">): void {
     await documents.put(sample({}, { files }));
     for (const path of UNUSUAL_TEXTS)
       assert.equal(Buffer.from((await documents.readFile({ ...KEY, path }))?.bytes ?? []).toString(), path);
+  });
+
+  test("returns records that are isolated from the stored ones", async ({ documents }) => {
+    // the second one extends the first
+    for (let put = 1; put <= 2; put += 1) overwrite(await documents.put(sample()));
+    overwrite(await documents.find(KEY));
+    assert.deepEqual(await documents.find(KEY), sample().document);
   });
 
   test("returns buffers that are isolated from the stored ones", async ({ documents }) => {

@@ -4,7 +4,7 @@ import { sampleAccount } from "./account-samples.ts";
 import { testHistoryFigures } from "./history-figures.ts";
 import { testHistoryPages } from "./history-pages.ts";
 import { failedEntry, FINISHED_AT, historyId, sampleEntry, sampleTotals } from "./history-samples.ts";
-import { concurrently, countOf, defineSuite, UNUSUAL_TEXTS } from "./suite.ts";
+import { concurrently, countOf, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const DAYS = { from: "2000-01-01", to: "2100-01-01" };
@@ -73,25 +73,23 @@ function testEntries(test: DefineTest<"history">): void {
   });
 
   test("returns entries that are isolated from the stored ones", async ({ history }) => {
-    const modify = (entry: HistoryEntry | null | undefined): void => {
-      Reflect.set(entry?.parameters ?? {}, "url", "https://modified.example/");
-      Reflect.set(entry?.notes ?? [], 0, "modified");
-    };
     const entry = structuredClone(sampleEntry());
+    const { id } = entry;
     await appendEntries(history, [entry]);
-    modify(entry);
-    modify(await history.find(entry.id));
-    modify((await history.page({ limit: 1 })).entries[0]);
-    assert.deepEqual(await history.find(entry.id), sampleEntry());
+    overwrite(entry);
+    overwrite(await history.find(id));
+    overwrite(await history.page({ limit: 1 }));
+    assert.deepEqual(await history.find(id), sampleEntry());
   });
 
   test("stores nothing from an append with a duplicate id", async ({ history }) => {
     await history.append({ entries: [sampleEntry()], totals: [sampleTotals()] });
-    const entries = [sampleEntry({ at: FINISHED_AT + 1 }), sampleEntry({ accountId: "acct_2" })];
-    await assert.rejects(
-      history.append({ entries, totals: [sampleTotals()] }),
-      "append must reject an id that is taken",
-    );
+    const later = sampleEntry({ at: FINISHED_AT + 1 });
+    for (const duplicate of [sampleEntry({ accountId: "acct_2" }), { ...later, accountId: "acct_2" }])
+      await assert.rejects(
+        history.append({ entries: [later, duplicate], totals: [sampleTotals()] }),
+        "append must reject an id that is taken, even by another entry in the same call",
+      );
     assert.deepEqual((await history.page({ limit: 10 })).entries, [sampleEntry()]);
     const [sum] = await history.usage({ ...DAYS, by: "account" });
     assert.equal(sum?.renders, 3);

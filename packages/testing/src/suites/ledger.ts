@@ -14,7 +14,7 @@ import {
   NOW,
   reservation,
 } from "./ledger-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
@@ -55,6 +55,15 @@ function testCredits(test: DefineTest<"ledger">): void {
         at: NOW,
       },
     ]);
+  });
+
+  test("returns journal entries that are isolated from the stored ones", async ({ ledger }) => {
+    await ledger.balance(REQUEST);
+    const request = { accountId: "acct_1", limit: 10 };
+    const journal = await ledger.journal(request);
+    const expected = structuredClone(journal);
+    overwrite(journal);
+    assert.deepEqual(await ledger.journal(request), expected);
   });
 
   test("reserves, settles and refunds", async ({ ledger }) => {

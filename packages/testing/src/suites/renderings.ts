@@ -224,6 +224,13 @@ function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly is
     assert.deepEqual(await keysLeft(renderings, "acct_1", 1), ["0"]);
   });
 
+  test("deletes only the renderings of the account whose id is empty", async ({ renderings }) => {
+    for (const accountId of ["", "acct_1"]) await putMany(renderings, accountId, 2);
+    assert.equal(await renderings.purge({ accountId: "" }), 2);
+    assert.deepEqual(await keysLeft(renderings, "", 2), []);
+    assert.deepEqual(await keysLeft(renderings, "acct_1", 2), ["0", "1"]);
+  });
+
   test("deletes all renderings", async ({ renderings }) => {
     for (const accountId of ["acct_1", "acct_2"]) await putMany(renderings, accountId, 7);
     assert.equal(await renderings.purge({ accountId: null }), 14);

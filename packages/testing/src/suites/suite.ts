@@ -88,6 +88,14 @@ export const UNUSUAL_TEXTS: readonly string[] = [
   " a",
 ];
 
+/** Overwrites every field of a record, and of the records in it; fields of frozen ones stay as they are. */
+export function overwrite(record: unknown): void {
+  if (typeof record !== "object" || record === null) return;
+  for (const [name, value] of Object.entries(record))
+    if (typeof value === "object" && value !== null) overwrite(value);
+    else Reflect.set(record, name, "overwritten");
+}
+
 /** Compares bytes, regardless of the view type. */
 export function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   assert.ok(actual instanceof Uint8Array, "bytes must be a Uint8Array");

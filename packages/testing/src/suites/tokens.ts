@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { testEnsuredTokens } from "./ensured-tokens.ts";
 import { hexOf, sampleToken, type NewToken } from "./token-samples.ts";
-import { concurrently, CONCURRENT_CALLS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /** Tests `TokenStore`: ids that are never reused, atomic rotation of both secrets, and isolated accounts. */
@@ -276,6 +276,23 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     const ended = rotatedOf(await tokens.rotate(id, { ...second, rotatedAt: 910, overlapEndsAt: null }));
     assert.equal(ended.previous, null);
     assert.deepEqual((await tokens.find(id))?.token, ended);
+  });
+
+  test("returns records that are isolated from the stored ones", async ({ accounts, tokens }) => {
+    await accounts.insert(sampleAccount());
+    const token = sampleToken({ abilities: ["pdf"] });
+    const { id } = await tokens.insert(token);
+    const next = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 5 };
+    const rotated = rotatedOf(await tokens.rotate(id, { ...next, overlapEndsAt: 9 }));
+    const expected = structuredClone(rotated);
+    overwrite(token);
+    overwrite(rotated);
+    overwrite(await tokens.find(id));
+    overwrite(await tokens.listByAccount("acct_1"));
+    overwrite(await tokens.findNewest());
+    const found = await tokens.find(id);
+    assert.deepEqual(found?.token, expected);
+    assert.deepEqual(found?.account, sampleAccount());
   });
 
   test("does not allow a second overlap to end an earlier one", async ({ accounts, tokens }) => {

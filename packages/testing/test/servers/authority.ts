@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 const execute = promisify(execFile);
 
@@ -17,8 +16,7 @@ export interface Authority {
 
 /** Creates an authority for the running test, with a certificate for `localhost`. */
 export async function createAuthority(): Promise<Authority> {
-  const folder = await mkdtemp(join(tmpdir(), "snap-authority-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryDirectory();
   const openssl = (line: string): Promise<unknown> => execute("openssl", line.split(" "), { cwd: folder });
   const newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
   await openssl(`req -x509 ${newKey} -days 2 -subj /CN=authority -keyout authority.key -out authority.pem`);

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
+import { openPort } from "./open-port.ts";
 
 /** How the proxy fails a tunnel request: with a status, by closing, or by never responding. */
 export type ProxyFault = number | "closes" | "silent";
@@ -31,40 +31,23 @@ export async function openConnectProxy(options: ConnectProxyOptions = {}): Promi
   const { leadsTo = 0, faultOf = () => null } = options;
   const authorities: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const sockets = new Set<Socket>();
-  const track = (socket: Socket): void => {
-    sockets.add(socket.on("error", () => {}));
-  };
   const server = options.tls === undefined ? createHttpServer() : createHttpsServer(options.tls);
-  server.on("connection", track);
   server.on("connect", (request: IncomingMessage, client: Socket) => {
     const authority = request.url ?? "";
     authorities.push(authority);
     headers.push(request.headers);
-    track(client);
+    client.on("error", () => {});
     const fault = isAuthorized(request, options) ? faultOf(authority) : 407;
     if (fault === "silent") return;
     if (fault === "closes") return void client.destroy();
     if (fault !== null) return void client.end(`HTTP/1.1 ${fault} Refused\r\nContent-Length: 0\r\n\r\n`);
-    const upstream = connect(leadsTo, "127.0.0.1");
-    track(upstream);
+    const upstream = connect(leadsTo, "127.0.0.1").on("error", () => {});
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     client.pipe(upstream).pipe(client);
     client.once("close", () => upstream.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    authorities,
-    headers,
-    async close() {
-      if (!server.listening) return;
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, "close");
-    },
-  };
+  const { port, close } = await openPort(server);
+  return { port, authorities, headers, close };
 }
 
 function isAuthorized({ headers }: IncomingMessage, { credentials }: ConnectProxyOptions): boolean {

@@ -1,12 +1,9 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { openPort } from "./open-port.ts";
 
 /** Returns a free port on the loopback interface. Another program might take it before the caller does. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
+  const { port, close } = await openPort(createServer());
+  await close();
   return port;
 }

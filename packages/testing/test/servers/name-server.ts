@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer, isIPv6, type AddressInfo, type Socket } from "node:net";
+import { createServer, isIPv6 } from "node:net";
+import { openPort } from "./open-port.ts";
 
 /** A question in the class IN. */
 export interface Question {
@@ -47,10 +48,7 @@ export async function openNameServer(reply: (question: Question) => Reply): Prom
     return answer === "silent" ? null : writeResponse(query.subarray(0, end), { question, answer });
   };
 
-  const connections = new Set<Socket>();
   const tcp = createServer((socket) => {
-    connections.add(socket);
-    socket.on("error", () => {});
     socket.on("data", (data) => {
       const response = respond(data.subarray(2));
       if (response === null) return;
@@ -59,9 +57,7 @@ export async function openNameServer(reply: (question: Question) => Reply): Prom
       socket.write(Buffer.concat([length, response]));
     });
   });
-  tcp.listen(0, "127.0.0.1");
-  await once(tcp, "listening");
-  const { port } = tcp.address() as AddressInfo;
+  const { port, close } = await openPort(tcp);
 
   const udp = createSocket("udp4", (query, from) => {
     const response = respond(query);
@@ -85,8 +81,7 @@ export async function openNameServer(reply: (question: Question) => Reply): Prom
     },
     close() {
       udp.close();
-      tcp.close();
-      for (const socket of connections) socket.destroy();
+      void close();
     },
   };
 }

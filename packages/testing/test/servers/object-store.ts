@@ -1,7 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { openPort } from "./open-port.ts";
 
 /**
  * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
@@ -59,7 +58,6 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
   const objects = new Map<string, StoredObject>();
   const faults: StoreFault[] = [];
   const faultsByMethod = new Map<string | undefined, StoreFault | null>();
-  const sockets = new Set<Socket>();
   const watchers = new Set<() => void>();
   let requests = 0;
 
@@ -94,10 +92,7 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await openPort(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
@@ -122,11 +117,7 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
       faults.length = 0;
       faultsByMethod.clear();
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

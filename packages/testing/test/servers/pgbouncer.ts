@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { findFreePort } from "./free-port.ts";
 import type { PostgresServer } from "./postgres.ts";
+import { startProgram } from "./start-program.ts";
 
 /** A connection pooler in front of a PostgreSQL server, for one test file. */
 export interface Pgbouncer {
@@ -49,31 +47,15 @@ export async function startPgbouncer(
   writeFileSync(own.auth_file, '"snap" ""\n');
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
-  const child = spawn("pgbouncer", ["pgbouncer.ini"], {
+  const { kill } = await startProgram(["pgbouncer", "pgbouncer.ini"], {
     ...identity,
     cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const endWithThis = (): void => void child.kill("SIGKILL");
-  process.once("exit", endWithThis);
-  const log: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", () => reject(new Error(`pgbouncer exited:\n${log.join("\n")}`)));
-    createInterface(child.stderr).on("line", (line) => {
-      log.push(line);
-      if (line.includes("process up")) resolve();
-    });
+    ready: /process up/,
   });
   return {
     url: (database = "postgres") => `postgres://snap@127.0.0.1:${port}/${database}`,
     async stop() {
-      process.removeListener("exit", endWithThis);
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, "exit");
-        child.kill("SIGKILL");
-        await ended;
-      }
+      await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };

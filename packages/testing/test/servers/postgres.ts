@@ -1,10 +1,12 @@
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { findFreePort } from "./free-port.ts";
+import { startProgram, type StartedProgram } from "./start-program.ts";
+
+const execute = promisify(execFile);
 
 /** A PostgreSQL server on the loopback interface, for one test file. It stops with the process that started it. */
 export interface PostgresServer {
@@ -26,7 +28,7 @@ const SUPERUSER = "snap";
 const UNPRIVILEGED_ID = 65_534;
 /** Another program can take a free port first. */
 const PORTS_MAX = 5;
-const READY = "database system is ready to accept connections";
+const READY = /database system is ready to accept connections/;
 
 /** Returns the folder of the newest PostgreSQL, or `null` if none is installed. */
 function findPostgres(): string | null {
@@ -47,28 +49,25 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (identity.uid !== undefined) chownSync(directory, identity.uid, identity.gid);
   const data = join(directory, "data");
-  const options: SpawnOptions = { ...identity, cwd: directory, stdio: ["ignore", "ignore", "pipe"] };
   const setUp = ["-D", data, "-U", SUPERUSER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"];
-  await untilEnd(spawn(join(programs, "initdb"), setUp, options));
+  await execute(join(programs, "initdb"), setUp, { ...identity, cwd: directory });
 
   let port = await findFreePort();
-  let server: ChildProcess | null = null;
+  let server: StartedProgram | null = null;
   const start = async (): Promise<void> => {
     const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", ...more };
     const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const child = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), ...given], options);
-    server = child;
-    await untilReady(child);
+    const command = [join(programs, "postgres"), "-D", data, "-p", String(port), ...given];
+    server = await startProgram(command, { ...identity, cwd: directory, ready: READY });
   };
   const signal = (name: NodeJS.Signals): void => {
-    if (server?.pid !== undefined) signalWithChildren(server.pid, name);
+    if (server !== null) signalWithChildren(server.pid, name);
   };
   const killNow = (): void => signal("SIGKILL");
   const kill = async (): Promise<void> => {
-    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, "exit");
     killNow();
-    await ended;
+    await server?.kill();
+    server = null;
   };
   const startOnFreePort = async (triesLeft = PORTS_MAX): Promise<void> => {
     try {
@@ -93,29 +92,6 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function untilEnd(child: ChildProcess): Promise<void> {
-  let log = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
-  const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnfile} exited with ${code}: ${log}`);
-}
-
-/** Resolves when the server is ready, and discards its log from then on. */
-async function untilReady(child: ChildProcess): Promise<void> {
-  const log: string[] = [];
-  if (child.stderr === null) throw new Error("stderr is not piped");
-  const lines = createInterface(child.stderr);
-  await new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`PostgreSQL exited with ${code}:\n${log.join("\n")}`)));
-    child.once("error", reject);
-    lines.on("line", (line) => {
-      log.push(line);
-      if (line.includes(READY)) resolve();
-    });
-  });
-  lines.removeAllListeners("line").on("line", () => {});
 }
 
 /** Also signals the child processes, because each has its own session and would survive for a moment. */

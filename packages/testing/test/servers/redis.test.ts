@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startRedis } from "./redis.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 function isAlive(pid: number): boolean {
   try {
@@ -54,8 +52,7 @@ describe("startRedis", { tags: ["redis"] }, () => {
       import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
       console.log((await startRedis()).pid);`;
     // a killed process does not delete its temporary files
-    const folder = await mkdtemp(join(tmpdir(), "snap-killed-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryDirectory();
     const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
       env: { ...process.env, TMPDIR: folder },
       stdio: ["ignore", "pipe", "inherit"],

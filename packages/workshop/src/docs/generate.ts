@@ -15,8 +15,8 @@ import { limitsPage } from "./reference/limits.ts";
 import { metricsPage } from "./reference/metrics.ts";
 import type { ReferencePage } from "./reference/page.ts";
 import { parametersPage } from "./reference/parameters.ts";
-import { supportPage } from "./reference/support.ts";
 import { toolsPage } from "./reference/tools.ts";
+import { withVersions } from "./versions.ts";
 
 const REFERENCE: readonly ReferencePage[] = [
   parametersPage,
@@ -28,10 +28,10 @@ const REFERENCE: readonly ReferencePage[] = [
   commandLinePage,
   toolsPage,
   adminApiPage,
-  supportPage,
 ];
 const ARCHITECTURE = "docs/explanation/architecture.md";
 const RECIPES = "docs/how-to/recipes.md";
+const SUPPORT = "docs/reference/support.md";
 
 /** Generates the files that are derived from the code, by path. Imports the built packages, so build them first. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
@@ -41,6 +41,7 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
   files.set(ARCHITECTURE, withPackageDiagram(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
   files.set(RECIPES, withExamples(await readFile(join(ROOT, RECIPES), "utf8")));
+  files.set(SUPPORT, await formatPage(withVersions(await readFile(join(ROOT, SUPPORT), "utf8"))));
   return files;
 }
 
@@ -52,6 +53,10 @@ function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
     summary,
     ...parts(),
   ].join("\n\n");
+  return formatPage(text);
+}
+
+function formatPage(text: string): Promise<string> {
   return format(text, { parser: "markdown", printWidth: 110 });
 }
 

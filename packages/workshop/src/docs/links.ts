@@ -49,11 +49,11 @@ export function findMissingPaths(root: string, { path, tree }: Page): string[] {
 
 /** Finds citations of missing pages in the comments of the sources. */
 export function findMissingCitations(root: string): string[] {
-  return globSync("{packages/*/src/**/*.ts,examples/*/*.ts}", { cwd: root }).flatMap((path) =>
+  return globSync("{packages/*/src/**/*.{ts,tsx},examples/*/*.ts}", { cwd: root }).flatMap((path) =>
     readFileSync(join(root, path), "utf8")
       .split("\n")
       .flatMap((line, index) => {
-        const [, comment = ""] = /(?:^\s*\*|\/\*\*?|\s\/\/)(.*)$/.exec(line) ?? [];
+        const [, comment = ""] = /(?:^\s*\*|\/\*\*?|(?:^|\s)\/\/)(.*)$/.exec(line) ?? [];
         const cited = Array.from(comment.matchAll(/[\w./-]+[.]md\b/g), ([page]) => page);
         return (
           cited

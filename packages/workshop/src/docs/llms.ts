@@ -1,6 +1,3 @@
-import { visit } from "unist-util-visit";
-import { parsePage } from "./markdown.ts";
-
 /** A section of the site, with the paths of its pages. */
 export interface SiteSection {
   readonly title: string;
@@ -28,23 +25,19 @@ export function llmsText(sections: readonly SiteSection[], read: (path: string) 
   return `${[`# ${title}`, `> ${summary}`, ...lists].join("\n\n")}\n`;
 }
 
-/** @throws Error if the page has no title. */
-function describePage(text: string): { readonly title: string; readonly summary: string } {
+/** The title of a page, and the first sentence of its introduction, without markup. */
+export function describePage(text: string): { readonly title: string; readonly summary: string } {
   const [introduction = ""] = text.split(/^## /m);
-  const [heading, ...nodes] = parsePage("", introduction).tree.children;
-  if (heading?.type !== "heading") throw new Error(`the page has no title: ${text.slice(0, 80)}`);
-  const paragraphs = nodes.filter(({ type }) => type === "paragraph").map(textOf);
-  const paragraph = paragraphs.find((content) => content !== "") ?? "";
+  const [title = "", ...blocks] = introduction.split(/\n\n+/).map((block) =>
+    block
+      .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, (markup, label: string) =>
+        markup.startsWith("!") ? "" : label,
+      )
+      .replaceAll(/^# |[`*]/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+  const paragraph = blocks.find((block) => /^[A-Za-z@]/.test(block)) ?? "";
   const [summary = ""] = /^.*?[.:](?= |$)/.exec(paragraph) ?? [];
-  return { title: textOf(heading), summary: summary.replace(/:$/, ".") };
-}
-
-/** The text of a node in one line, without its markup. */
-function textOf(node: Parameters<typeof visit>[0]): string {
-  let text = "";
-  visit(node, (child) => {
-    if ("value" in child && (child.type === "text" || child.type === "inlineCode"))
-      text += String(child.value);
-  });
-  return text.replaceAll(/\s+/g, " ").trim();
+  return { title, summary: summary.replace(/:$/, ".") };
 }

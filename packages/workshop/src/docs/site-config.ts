@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
 import { ROOT } from "../workspace.ts";
-import { llmsText, type SiteSection } from "./llms.ts";
+import { describePage, llmsText, type SiteSection } from "./llms.ts";
 
 const DOCS = join(ROOT, "docs");
 
@@ -35,10 +35,8 @@ export const SECTIONS: readonly SiteSection[] = [
   { title: "Decisions", pages: pagesOf("decisions", "decisions/README.md") },
 ];
 
-/** The item has the page's title. */
 function pageItem(path: string): DefaultTheme.SidebarItem {
-  const [, title = path] = /^# (.+)$/m.exec(readPage(path)) ?? [];
-  return { text: title.replaceAll("`", ""), link: `/${path.replace(/[.]md$/, "")}` };
+  return { text: describePage(readPage(path)).title, link: `/${path.replace(/[.]md$/, "")}` };
 }
 
 const WIDE_TABLES = `

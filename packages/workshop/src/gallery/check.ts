@@ -17,18 +17,18 @@ export function findProblems({ bytes, notes }: Rendered, expected: Expected): st
   const problems: string[] = [];
   const [expectedSize, size] = [expected.size.join(" x "), `${width} x ${height}`];
   if (size !== expectedSize) problems.push(`is ${size} pixels, not ${expectedSize}`);
-  const [expectedNotes, found] = [expected.notes ?? [], notes].map((list) => [...list].toSorted().join(", "));
+  const [expectedNotes, found] = [expected.notes, notes].map((list) => [...list].toSorted().join(", "));
   if (found !== expectedNotes) problems.push(`has the notes [${found}], not [${expectedNotes}]`);
-  for (const [x, y, color] of expected.colors ?? []) {
+  for (const [x, y, color] of expected.colors) {
     const pixel = x < width && y < height ? pixelAt(png, y * width + x) : null;
     if (pixel === null || !isLike(pixel, parseColor(color)))
       problems.push(`is ${pixel === null ? "nothing" : formatColor(pixel)} at ${x}, ${y}, not ${color}`);
   }
-  for (const color of expected.absent ?? []) {
+  for (const color of expected.absent) {
     const at = findPixel(png, parseColor(color));
     if (at !== -1) problems.push(`has ${color} at ${at % width}, ${Math.floor(at / width)}`);
   }
-  for (const [x, color] of expected.once ?? []) {
+  for (const [x, color] of expected.once) {
     const runs = countRuns(png, x, parseColor(color));
     if (runs !== 1) problems.push(`has ${color} in ${runs} separate runs of column ${x}, not in one`);
   }

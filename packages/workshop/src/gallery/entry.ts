@@ -4,20 +4,17 @@ import type { Handler } from "./site.ts";
 /** Parameters of a picture, without `url`. */
 export type PictureParameters = Omit<ScreenshotValues, "url" | "pdf">;
 
-/** A color at a point in a picture, in device pixels. */
-export type Probe = readonly [x: number, y: number, color: string];
-
-/** The expected content of a picture. Colors are `#rrggbb`. */
+/** The expected content of a picture. Colors are `#rrggbb`, and positions are in device pixels. */
 export interface Expected {
-  /** Width and height in device pixels. */
+  /** Width and height; by default, those of the viewport. */
   readonly size: readonly [width: number, height: number];
-  readonly colors?: readonly Probe[];
+  readonly colors: readonly (readonly [x: number, y: number, color: string])[];
   /** Colors that no pixel has. */
-  readonly absent?: readonly string[];
+  readonly absent: readonly string[];
   /** Colors that a column of pixels contains in exactly one run. */
-  readonly once?: readonly (readonly [x: number, color: string])[];
-  /** All notes, in any order; none by default. */
-  readonly notes?: readonly string[];
+  readonly once: readonly (readonly [x: number, color: string])[];
+  /** All notes, in any order. */
+  readonly notes: readonly string[];
 }
 
 export type Side = "before" | "after";
@@ -26,6 +23,25 @@ export interface Picture {
   readonly parameters: PictureParameters;
   readonly expected: Expected;
 }
+
+/** Describes a picture, with all that the parts expect. */
+export function picture(parameters: PictureParameters, ...parts: readonly Partial<Expected>[]): Picture {
+  const { width = COMMON.width, height = COMMON.height } = parameters;
+  const expected = {
+    size: parts.findLast(({ size }) => size)?.size ?? ([width, height] as const),
+    colors: parts.flatMap(({ colors = [] }) => colors),
+    absent: parts.flatMap(({ absent = [] }) => absent),
+    once: parts.flatMap(({ once = [] }) => once),
+    notes: parts.flatMap(({ notes = [] }) => notes),
+  };
+  return { parameters, expected };
+}
+
+export const at = (x: number, y: number, color: string): Partial<Expected> => ({ colors: [[x, y, color]] });
+export const once = (x: number, color: string): Partial<Expected> => ({ once: [[x, color]] });
+export const without = (...absent: string[]): Partial<Expected> => ({ absent });
+export const noted = (...notes: string[]): Partial<Expected> => ({ notes });
+export const sized = (width: number, height: number): Partial<Expected> => ({ size: [width, height] });
 
 /** A page, and its picture before and after some parameters are sent. */
 export interface Entry {
@@ -36,8 +52,9 @@ export interface Entry {
   readonly about: string;
   readonly page: string | Handler;
   readonly before: Picture;
-  /** `maxMs` is the longest that this render can take on an idle machine. */
-  readonly after: Picture & { readonly maxMs: number };
+  readonly after: Picture;
+  /** The longest that the render after can take on an idle machine; 3,000 by default. */
+  readonly maxMs?: number;
   /** The page without the parts that the parameters remove. Its picture before must equal the picture after, pixel for pixel. */
   readonly plainPage?: string;
   /** A path that the page requests if something goes wrong. */
@@ -56,6 +73,10 @@ export const COMMON = { width: 400, height: 300, waitUntil: "load" } as const;
 export function completeParameters({ parameters }: Picture): PictureParameters {
   if (parameters.device === undefined) return { ...COMMON, ...parameters };
   return { waitUntil: COMMON.waitUntil, ...parameters };
+}
+
+export function maxMsOf({ maxMs = 3000 }: Entry): number {
+  return maxMs;
 }
 
 /** The names of the parameters that differ between the two pictures. */

@@ -1,5 +1,5 @@
 import { GRAY, GREEN, NAVY } from "./palette.ts";
-import type { Probe } from "./entry.ts";
+import type { Expected } from "./entry.ts";
 
 interface Parts {
   readonly style?: string;
@@ -29,17 +29,17 @@ export function sections(count: number, area: (number: number) => string): strin
   return numbers.map((number) => `<section><h2>Section ${number}</h2>${area(number)}</section>`).join("");
 }
 
-/** The size of a page of sections, `top` pixels below its start. */
-export function sizeOfSections(count: number, top = 0): readonly [number, number] {
-  return [400, top + count * SECTION_HEIGHT];
+/** Expects a page of sections, `top` pixels below its start, with a color in the middle of each. */
+export function everySection(count: number, color: string = GREEN, top = 0): Partial<Expected> {
+  const middle = (index: number): number => top + index * SECTION_HEIGHT + 190;
+  return {
+    size: [400, top + count * SECTION_HEIGHT],
+    colors: Array.from({ length: count }, (_, index) => [200, middle(index), color] as const),
+  };
 }
 
-/** Expects a color in the middle of every section. */
-export function everySection(count: number, color: string = GREEN, top = 0): readonly Probe[] {
-  return Array.from({ length: count }, (_, index) => sectionProbe(index + 1, color, top));
-}
-
-/** Expects a color in the middle of one section. */
-export function sectionProbe(number: number, color: string, top = 0): Probe {
-  return [200, top + (number - 1) * SECTION_HEIGHT + 190, color];
+/** Expects a page of sections with a color in the middle of the last one. */
+export function lastSection(count: number, color: string, top = 0): Partial<Expected> {
+  const { colors = [], ...rest } = everySection(count, color, top);
+  return { ...rest, colors: colors.slice(-1) };
 }

@@ -7,6 +7,7 @@ import { ROOT } from "../workspace.ts";
 import {
   changedParameters,
   COMMON,
+  maxMsOf,
   type Entry,
   type Picture,
   type PictureParameters,
@@ -21,8 +22,8 @@ const MEASURED = `${GALLERY}/measured.json`;
 /** Milliseconds of each entry's renders, by its name. */
 export type Measured = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
 
-export async function readMeasured(): Promise<Measured> {
-  return JSON.parse(await readFile(join(ROOT, MEASURED), "utf8")) as Measured;
+export async function readMeasured(root = ROOT): Promise<Measured> {
+  return JSON.parse(await readFile(join(root, MEASURED), "utf8")) as Measured;
 }
 
 /** The file with the durations, formatted. */
@@ -69,7 +70,7 @@ function entryTable(entry: Entry, measured: Measured): string {
       [
         "time",
         `${count(durations.before)} ms`,
-        `${count(durations.after)} ms, at most ${count(entry.after.maxMs)} ms`,
+        `${count(durations.after)} ms, at most ${count(maxMsOf(entry))} ms`,
       ],
     ],
   );
@@ -85,7 +86,7 @@ function describeQuery({ parameters }: Picture): string {
   return text === "" ? "defaults" : code(text);
 }
 
-function describeNotes({ expected: { notes = [] } }: Picture): string {
+function describeNotes({ expected: { notes } }: Picture): string {
   return notes.length === 0 ? "none" : notes.map(code).join(", ");
 }
 

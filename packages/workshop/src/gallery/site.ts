@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -42,17 +41,8 @@ export async function openSite(pages: ReadonlyMap<string, string | Handler>): Pr
       else if (kind !== "never") response.writeHead(404).end();
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    requested,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  const { port, close } = await openPort(server);
+  return { port, requested, close };
 }
 
 export function sendHtml(response: ServerResponse, html: string, status = 200): void {

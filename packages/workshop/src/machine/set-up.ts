@@ -1,7 +1,7 @@
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { PROGRAMS, run } from "./run.ts";
+import { join } from "node:path";
+import { type Outcome, PROGRAMS, run } from "./run.ts";
 import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
@@ -11,11 +11,11 @@ import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "
  * @returns The parts that are still missing.
  */
 export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
-  const parts = SYSTEM_PARTS.filter((part) => [...part.requiredFor, ...part.optionalFor].includes(task));
+  const parts = SYSTEM_PARTS.filter(({ need }) => need[task] !== undefined);
   const initiallyMissing = await findMissing(parts);
   if (initiallyMissing.length === 0) return [];
   const installable = initiallyMissing.filter(
-    ({ aptPackages, aptProgram }) => aptPackages.length > 0 || aptProgram !== undefined,
+    ({ aptPackages, aptProgram }) => aptPackages !== undefined || aptProgram !== undefined,
   );
   if (installable.length > 0 && (await canInstall())) await install(installable);
   if (process.env["CI"]) await installFromNpm(initiallyMissing);
@@ -25,7 +25,7 @@ export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
 }
 
 async function findMissing(parts: readonly SystemPart[]): Promise<SystemPart[]> {
-  const present = await Promise.all(parts.map((part) => part.probe()));
+  const present = await Promise.all(parts.map(async (part) => part.probe()));
   return parts.filter((_, index) => present[index] === false);
 }
 
@@ -33,18 +33,20 @@ async function canInstall(): Promise<boolean> {
   return process.getuid?.() === 0 && (await run("apt-get", ["--version"])).ok;
 }
 
-async function install(parts: readonly SystemPart[]): Promise<void> {
+/** Installs the parts from Debian packages. What fails is printed; the other parts are still installed. */
+export async function install(parts: readonly SystemPart[]): Promise<void> {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   // Wait for other package managers, such as the automatic updates of a new machine.
   const options = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
   console.log("updating Debian's package lists");
   await run("apt-get", [...options, "update"], { env });
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
-  const packaged = parts.filter(({ aptPackages }) => aptPackages.length > 0);
-  if (packaged.length > 0) {
-    const { ok, output } = await run("apt-get", [...options, ...installCommand(packaged)], { env });
-    if (!ok) console.log(output);
-  }
+  const packaged = parts.filter(({ aptPackages }) => aptPackages !== undefined);
+  const aptGet = (chosen: readonly SystemPart[]): Promise<Outcome> =>
+    run("apt-get", [...options, ...installCommand(chosen)], { env });
+  // All at once is faster, but apt-get then installs nothing if one of the packages does not exist.
+  if (packaged.length > 0 && !(await aptGet(packaged)).ok)
+    for (const part of packaged) printFailure(await aptGet([part]));
   for (const { aptProgram } of parts) if (aptProgram !== undefined) await extract(aptProgram);
 }
 
@@ -52,8 +54,7 @@ async function installFromNpm(parts: readonly SystemPart[]): Promise<void> {
   for (const { name, npmArgs } of parts) {
     if (npmArgs === undefined) continue;
     console.log(`installing ${name} (about half a minute)`);
-    const { ok, output } = await run("npm", npmArgs);
-    if (!ok) console.log(output);
+    printFailure(await run("npm", npmArgs));
   }
 }
 
@@ -61,13 +62,15 @@ async function installFromNpm(parts: readonly SystemPart[]): Promise<void> {
 async function extract({ package: name, path }: AptProgram): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "snap-setup-"));
   try {
-    const { ok, output } = await run("sh", ["-c", extractCommand(name)], { cwd: folder });
-    if (!ok) return console.log(output);
-    await mkdir(PROGRAMS, { recursive: true });
-    await copyFile(join(folder, path), join(PROGRAMS, basename(path)));
+    const script = `${extractCommand(name)} && mkdir -p "$1" && cp ${path} "$1"`;
+    printFailure(await run("sh", ["-c", script, "sh", PROGRAMS], { cwd: folder }));
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function printFailure({ ok, output }: Outcome): void {
+  if (!ok) console.log(output);
 }
 
 function extractCommand(name: string): string {
@@ -75,7 +78,12 @@ function extractCommand(name: string): string {
 }
 
 function installCommand(parts: readonly SystemPart[]): string[] {
-  return ["install", "-y", "--no-install-recommends", ...parts.flatMap(({ aptPackages }) => aptPackages)];
+  return [
+    "install",
+    "-y",
+    "--no-install-recommends",
+    ...parts.flatMap(({ aptPackages = [] }) => aptPackages),
+  ];
 }
 
 /** Names the missing part, its purpose, and the command to install it. */
@@ -84,7 +92,7 @@ function explain(part: SystemPart): string {
   if (part.aptProgram !== undefined)
     return `${missing} To get it on Debian, run:\n  ${extractCommand(part.aptProgram.package)}\nThen put ${part.aptProgram.path} on the PATH.`;
   if (part.npmArgs !== undefined) return `${missing} To get it, run:\n  npm ${part.npmArgs.join(" ")}`;
-  if (part.aptPackages.length === 0) return missing;
+  if (part.aptPackages === undefined) return missing;
   return [
     `${missing} To install it on Debian, run:`,
     `  sudo apt-get ${installCommand([part]).join(" ")}`,

@@ -1,7 +1,3 @@
-import { globSync } from "node:fs";
-import { mkdtemp, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { findBrowser } from "./find-browser.ts";
 import { run } from "./run.ts";
 import { hasRuntimes, INSTALL_RUNTIMES } from "./runtimes.ts";
@@ -19,16 +15,21 @@ export interface SystemPart {
   readonly name: string;
   /** Completes "needed …". */
   readonly purpose: string;
-  readonly aptPackages: readonly string[];
+  readonly aptPackages?: readonly string[];
   /** A program to extract into `PROGRAMS`, from a package that would otherwise install a service. */
   readonly aptProgram?: AptProgram;
   /** Arguments of npm that install the part: only in CI, because it is large. */
   readonly npmArgs?: readonly string[];
   /** A task stops if a required part is missing; a missing optional part is only reported. */
-  readonly requiredFor: readonly SetupTask[];
-  readonly optionalFor: readonly SetupTask[];
-  readonly probe: () => Promise<boolean>;
+  readonly need: Readonly<Partial<Record<SetupTask, "required" | "optional">>>;
+  readonly probe: () => boolean | Promise<boolean>;
 }
+
+/** Imports the modules of Debian's packages; another Python on the PATH does not. */
+export const DEBIAN_PYTHON = "/usr/bin/python3";
+
+const REQUIRED = { test: "required" } as const;
+const OPTIONAL = { test: "optional" } as const;
 
 /** The parts that a fresh machine may lack, the most important first. */
 export const SYSTEM_PARTS: readonly SystemPart[] = [
@@ -37,8 +38,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     purpose: "to render pages",
     // Starts three times as fast as full Chromium, and sends no telemetry.
     aptPackages: ["chromium-headless-shell"],
-    requiredFor: ["start", "test"],
-    optionalFor: [],
+    need: { start: "required", test: "required" },
     probe: async () => (await findBrowser()) !== null,
   },
   {
@@ -46,157 +46,128 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
     purpose: "to draw Latin, Chinese, Japanese and Korean text and emoji",
     // The smallest set with glyphs for all of them: 18 MB, while fonts-noto-cjk alone is 57 MB.
     aptPackages: ["fontconfig", "fonts-liberation", "fonts-wqy-zenhei", "fonts-noto-color-emoji"],
-    requiredFor: ["test"],
-    optionalFor: ["start"],
+    need: { start: "optional", test: "required" },
     probe: hasFonts,
   },
   {
     name: "openssl",
     purpose: "to check signatures with a second implementation",
     aptPackages: ["openssl"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("openssl", ["version"])).ok,
+    need: REQUIRED,
+    probe: works("openssl version"),
   },
   {
     name: "postgres",
     purpose: "to test the storage that several machines share",
     aptPackages: ["postgresql"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: () => Promise.resolve(globSync("/usr/lib/postgresql/*/bin/postgres").length > 0),
+    need: REQUIRED,
+    probe: works("ls /usr/lib/postgresql/*/bin/postgres"),
   },
   {
     name: "pgbouncer",
     purpose: "to test that storage through a connection pooler",
     aptPackages: ["pgbouncer"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("pgbouncer", ["--version"])).ok,
+    need: REQUIRED,
+    probe: works("pgbouncer --version"),
   },
   {
     name: "redis",
     purpose: "to test the cache that several processes share",
     aptPackages: ["redis-server"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("redis-server", ["--version"])).ok,
+    need: REQUIRED,
+    probe: works("redis-server --version"),
   },
   {
     name: "promtool",
     purpose: "to check the alert rules",
-    aptPackages: [],
     // The package installs a whole server and starts it.
     aptProgram: { package: "prometheus", path: "usr/bin/promtool" },
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("promtool", ["--version"])).ok,
+    need: REQUIRED,
+    probe: works("promtool --version"),
   },
   {
     name: "nginx",
     purpose: "to test the configuration that the guide shows for it",
-    aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "nginx", path: "usr/sbin/nginx" },
-    requiredFor: [],
-    optionalFor: ["test"],
-    probe: async () => (await run("nginx", ["-v"])).ok,
+    need: OPTIONAL,
+    probe: works("nginx -v"),
   },
   {
     name: "caddy",
     purpose: "to test the configurations of the deployments that have it in front",
-    aptPackages: [],
     // The package starts a server on port 80.
     aptProgram: { package: "caddy", path: "usr/bin/caddy" },
-    requiredFor: [],
-    optionalFor: ["test"],
-    probe: async () => (await run("caddy", ["version"])).ok,
+    need: OPTIONAL,
+    probe: works("caddy version"),
   },
   {
     name: "systemd",
     purpose: "to check the service's systemd unit",
     aptPackages: ["systemd"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("systemd-analyze", ["--version"])).ok,
+    need: REQUIRED,
+    probe: works("systemd-analyze --version"),
   },
   {
     name: "shells",
     purpose: "to complete commands in each of them",
     aptPackages: ["zsh", "fish"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("zsh", ["--version"])).ok && (await run("fish", ["--version"])).ok,
+    need: REQUIRED,
+    probe: works("zsh --version && fish --version"),
   },
   {
     name: "python",
     purpose: "to run the Python program that the console copies",
     aptPackages: ["python3-requests"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () => (await run("python3", ["-c", "import requests"])).ok,
+    need: REQUIRED,
+    probe: works("python3 -c 'import requests'"),
   },
   {
     name: "seccomp",
     purpose: "to run the browser under the containers' system call filter",
-    aptPackages: ["bubblewrap", "seccomp"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () =>
-      (await run("scmp_sys_resolver", ["read"])).ok && (await run("bwrap", ["--version"])).ok,
+    aptPackages: ["bubblewrap", "python3-seccomp"],
+    need: REQUIRED,
+    probe: works(`${DEBIAN_PYTHON} -c 'import seccomp' && bwrap --version`),
   },
   {
     name: "runtimes",
     purpose: "to run the client in Node 20, Node 22, Bun and Deno",
-    aptPackages: [],
     npmArgs: INSTALL_RUNTIMES,
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: () => Promise.resolve(hasRuntimes()),
+    need: REQUIRED,
+    probe: hasRuntimes,
   },
   {
     name: "network",
     purpose: "to give a test a network namespace with its own addresses",
     aptPackages: ["iproute2"],
-    requiredFor: ["test"],
-    optionalFor: [],
-    probe: async () =>
-      (await run("unshare", ["--user", "--map-root-user", "--net", "ip", "link", "set", "lo", "up"])).ok,
+    need: REQUIRED,
+    probe: works("unshare --user --map-root-user --net ip link set lo up"),
   },
   {
     name: "mount",
     purpose: "to mount a small disk and fill it, as root",
-    aptPackages: [],
-    requiredFor: [],
-    optionalFor: ["test"],
-    probe: canMount,
+    need: OPTIONAL,
+    probe: works("unshare --mount mount -t tmpfs -o size=1m tmpfs /mnt"),
   },
   {
     name: "helm",
     purpose: "to lint the chart and fill in its templates",
     // Debian has no package.
-    aptPackages: [],
-    requiredFor: [],
-    optionalFor: ["test"],
-    probe: async () => (await run("helm", ["version"])).ok,
+    need: OPTIONAL,
+    probe: works("helm version"),
   },
   {
     name: "docker",
     purpose: "to build and start the image",
     // Not installed automatically: setting up the daemon is up to the owner of the machine.
-    aptPackages: [],
-    requiredFor: [],
-    optionalFor: ["test"],
-    probe: async () => (await run("docker", ["info"])).ok && (await run("docker", ["compose", "version"])).ok,
+    need: OPTIONAL,
+    probe: works("docker info && docker compose version"),
   },
 ];
 
-async function canMount(): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), "snap-mount-"));
-  const { ok } = await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory]);
-  if (ok) await run("umount", [directory]);
-  await rmdir(directory);
-  return ok;
+/** A probe that runs a shell command. */
+function works(command: string): () => Promise<boolean> {
+  return async () => (await run("sh", ["-c", command])).ok;
 }
 
 async function hasFonts(): Promise<boolean> {

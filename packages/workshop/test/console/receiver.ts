@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { AddressInfo } from "node:net";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 
 /** A webhook receiver on the loopback address that responds with 500 until it is fixed. */
 export interface Receiver {
@@ -29,9 +28,8 @@ export async function openReceiver(): Promise<Receiver> {
       return response.writeHead(204).end();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await openPort(server);
+  const target = `127.0.0.1:${port}`;
   return {
     url: `http://${target}/webhooks/snap`,
     target,
@@ -39,10 +37,6 @@ export async function openReceiver(): Promise<Receiver> {
       isBroken = false;
     },
     delivered: delivered.promise,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 }

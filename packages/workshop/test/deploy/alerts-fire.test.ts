@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { openWorkspace, until, type CreatedToken, type Running } from "../../../server/test/cli/command.ts";
 import { servePages, type Pages } from "../../../server/test/cli/pages.ts";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { widenPath } from "../../src/machine/run.ts";
@@ -103,11 +102,9 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
 
     // A receiver rejects its webhook.
     const receiver = createServer((_request, response) => void response.writeHead(500).end());
-    await once(receiver.listen(0, "127.0.0.1"), "listening");
-    const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const webhookUrl = `http://127.0.0.1:${await listen(receiver)}/`;
     expect(await service.submit({ items: [{ url: service.pages.url }], webhookUrl })).toBe(202);
     const abandoned = await scrapeUntil(service, "snap_webhooks_given_up_total", 1);
-    receiver.close();
     expect(await findFiring(ALERTS, { before: refunded, after: abandoned })).toEqual(["SnapWebhooksGivenUp"]);
 
     // The browser is killed.

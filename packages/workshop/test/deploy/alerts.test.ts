@@ -54,11 +54,6 @@ describe("the alert rules", () => {
   });
 });
 
-it("the published package contains the alert rules and the dashboard", async () => {
-  const packed = await run("npm", ["pack", "--dry-run", "--json"], { cwd: join(ROOT, "packages/server") });
-  for (const file of ["alerts.yml", "dashboard.json"]) expect(packed.output).toContain(`"deploy/${file}"`);
-});
-
 describe("promtool", { tags: ["promtool"] }, () => {
   beforeAll(widenPath);
 

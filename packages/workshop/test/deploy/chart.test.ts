@@ -110,16 +110,6 @@ describe("values.schema.json", () => {
   });
 });
 
-it("the chart uses only known variables, and keeps the sandbox on", () => {
-  const known = new Set(documentVariables().map(({ name }) => name));
-  const text = ["values.yaml", "values.schema.json", "templates/_helpers.tpl", "ci/cluster-values.yaml"]
-    .map(read)
-    .join("\n");
-  const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
-  expect(named.filter((name) => name !== "SNAP_" && !known.has(name))).toEqual([]);
-  expect(text).toContain('- name: SNAP_SANDBOX\n          value: "on"');
-});
-
 it("the pods' metrics have the job that the alerts expect", () => {
   const [, label = "no label"] = /^ {2}jobLabel: (\S+)$/m.exec(read("templates/pod-monitor.yaml")) ?? [];
   const podLabels = read("templates/_helpers.tpl").matchAll(/^(app\S+): (\S+)$/gm);

@@ -115,11 +115,17 @@ it("no deployment uses an unknown variable or turns the sandbox off", () => {
     "compose.cluster.yaml",
     "Caddyfile",
     "Caddyfile.cluster",
-  ].concat(["snap-server.service", "snap.env.example", "cluster.env.example"]);
+  ].concat(
+    ["snap-server.service", "snap.env.example", "cluster.env.example"],
+    ["values.yaml", "values.schema.json", "templates/_helpers.tpl", "ci/cluster-values.yaml"].map(
+      (file) => `helm/snap/${file}`,
+    ),
+  );
   const text = files.map(read).join("\n");
   const known = new Set(documentVariables().map(({ name }) => name));
   const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
   expect(named).toContain("SNAP_PUBLIC_URL");
   expect(named.filter((name) => !known.has(name))).toEqual([]);
   expect(text).not.toMatch(/SNAP_SANDBOX[=:] *"?off/);
+  expect(text).toContain('- name: SNAP_SANDBOX\n          value: "on"');
 });

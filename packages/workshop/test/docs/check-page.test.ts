@@ -119,11 +119,13 @@ describe("findMissingCitations", () => {
       "docs/a.md": "# A\n",
       "packages/one/src/a.ts":
         '/** As docs/a.md says. */\nconst a = "notes.md"; // see gone.md\n/*\n * docs/none.md, section 1\n */\n',
+      "packages/one/src/b/c.tsx": "// see gone.md\n",
       "packages/one/test/b.ts": "// see gone.md\n",
     });
     expect(findMissingCitations(root)).toEqual([
       "packages/one/src/a.ts:2: cites gone.md, which does not exist",
       "packages/one/src/a.ts:4: cites docs/none.md, which does not exist",
+      "packages/one/src/b/c.tsx:1: cites gone.md, which does not exist",
     ]);
   });
 });

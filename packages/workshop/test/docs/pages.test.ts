@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../../src/docs/markdown.ts";
 import { prepareService, startDemoService } from "./running/demo-service.ts";
 import { findStrayBlocks, readSteps } from "./running/read-steps.ts";
-import { runPage } from "./running/run-page.ts";
+import { PAGE_TIMEOUT_MS, runPage } from "./running/run-page.ts";
 import { ROOT } from "../../src/workspace.ts";
 
 const pages = readPages(ROOT);
@@ -14,10 +14,10 @@ it("every command block on a tested page runs", () => {
   expect(run.flatMap(findStrayBlocks)).toEqual([]);
 });
 
-/** The timeout for a whole page, on a busy machine. Each block also has a timeout, which reports the block. */
-const PAGE_TIMEOUT_MS = 240_000;
+/** Leaves time to report the command that hangs. */
+const timeout = PAGE_TIMEOUT_MS + 20_000;
 
-describe("the commands on pages that begin with npm start", { timeout: PAGE_TIMEOUT_MS }, () => {
+describe("the commands on pages that begin with npm start", { timeout }, () => {
   it.for(["README.md", "docs/tutorial.md"])("work: %s", async (path, { signal }) => {
     const page = pages.find((each) => each.path === path);
     if (page === undefined) throw new Error(`${path} does not exist`);
@@ -31,7 +31,7 @@ describe("the commands on pages that begin with npm start", { timeout: PAGE_TIME
   });
 });
 
-describe("the commands in guides", { timeout: PAGE_TIMEOUT_MS }, () => {
+describe("the commands in guides", { timeout }, () => {
   let demo: Awaited<ReturnType<typeof startDemoService>>;
   beforeAll(async () => {
     demo = await startDemoService();

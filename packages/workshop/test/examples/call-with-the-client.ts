@@ -26,7 +26,7 @@ const { credits } = await snap.usage();
 assert.deepEqual(credits, { remaining: 7, used: 3, total: 10 });
 
 await service.stop();
-page.close();
+await page.close();
 await rm(folder, { recursive: true });
 console.log(
   "call-with-the-client: saves a screenshot and a PDF, detects an unchanged page, handles failures",

@@ -55,5 +55,5 @@ export async function checkReceiver(open: OpenReceiver): Promise<void> {
     /^40[45]$/,
     "only POST is supported",
   );
-  receiver.close();
+  await receiver.close();
 }

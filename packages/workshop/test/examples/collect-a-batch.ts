@@ -32,6 +32,6 @@ await assert.rejects(collectPages(snap, [pages[0] ?? "", "example.com"], folder)
 });
 
 await service.stop();
-page.close();
+await page.close();
 await rm(folder, { recursive: true });
 console.log("collect-a-batch: saves three images, reports a failed item, rejects an invalid batch");

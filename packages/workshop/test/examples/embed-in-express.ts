@@ -52,8 +52,8 @@ assert.deepEqual(
   [403, "invalid_signature"],
 );
 
-app.close();
+await app.close();
 await engine.close();
-page.close();
+await page.close();
 await rm(directory, { recursive: true });
 console.log("embed-in-express: renders a page, caches it, blocks private hosts, serves signed URLs");

@@ -58,7 +58,7 @@ const preview = await fetch(`${site.origin}/preview/pricing`);
 assert.equal(preview.headers.get("Cache-Control"), "public, max-age=3600");
 const etag = preview.headers.get("ETag");
 assert.deepEqual(await sizeOf(preview), [1280, 800]);
-site.close();
+await site.close();
 
 const redirect = await hono.app.request("/preview/pricing");
 assert.equal(redirect.status, 302);
@@ -94,5 +94,5 @@ assert.match(await readFile(join(folder, "preview.png"), "latin1"), /^\x89PNG/);
 await rm(folder, { recursive: true });
 
 await service.stop();
-page.close();
+await page.close();
 console.log("recipes: each renders, and the webhook receiver accepts only signed deliveries");

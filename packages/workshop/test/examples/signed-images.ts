@@ -24,7 +24,7 @@ for (const src of sources) {
 }
 assert.equal(await (await fetch(gallery.origin)).text(), html);
 
-gallery.close();
+await gallery.close();
 await service.stop();
-page.close();
+await page.close();
 console.log("signed-images: all images of the page load, and modified URLs are rejected");

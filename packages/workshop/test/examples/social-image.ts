@@ -29,6 +29,6 @@ for (const path of Object.keys(articles)) {
   assert.equal(await (await fetch(blog.origin + path)).text(), html);
 }
 
-blog.close();
+await blog.close();
 await service.stop();
 console.log("social-image: an image for each article, for anyone who has its URL");

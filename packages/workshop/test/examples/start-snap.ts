@@ -3,10 +3,9 @@ import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { createLogger, startService } from "@snap/server";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listen } from "./listen.ts";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 
 /** A running service, with the credentials of an account. */
 export interface RunningSnap {
@@ -21,6 +20,7 @@ export interface RunningSnap {
 export async function startSnap({ allowTargets }: { readonly allowTargets: string }): Promise<RunningSnap> {
   const targets = { allow: parseTargetList(allowTargets), ownHostnames: [] };
   const directory = await mkdtemp(join(tmpdir(), "snap-example-"));
+  // The signed URLs of batches contain the port, so it must be known before the service starts.
   const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const engine = createEngine({
@@ -56,11 +56,4 @@ export async function startSnap({ allowTargets }: { readonly allowTargets: strin
       await rm(directory, { recursive: true });
     },
   };
-}
-
-/** The signed URLs of batches contain the port, so it must be known before the service starts. */
-async function findFreePort(): Promise<number> {
-  const probe = await listen(createServer());
-  probe.close();
-  return Number(new URL(probe.origin).port);
 }

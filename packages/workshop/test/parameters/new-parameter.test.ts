@@ -1,34 +1,15 @@
-import type { ParameterRow } from "@snap/protocol";
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import type * as tableModule from "../../../protocol/src/parameters/table.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { addParameter } from "./add-parameter.ts";
 
 /*
  * One row in the table defines a parameter. These tests add a row to a copy of the table, and check everything that is
  * derived from the table.
  */
 
-const DARK_MODE: ParameterRow = {
-  name: "darkMode",
-  modes: ["screenshot", "pdf"],
-  group: "Page",
-  kind: "flag",
-  default: false,
-  description: "Render the page's dark design.",
-  example: true,
-};
-
-const TABLE = "../../../protocol/src/parameters/table.ts";
-
 const url = "https://example.com/";
 
 describe("a parameter that is added to the table", () => {
-  beforeAll(() => {
-    vi.doMock(TABLE, async (importOriginal) => {
-      const original = await importOriginal<typeof tableModule>();
-      return { ...original, PARAMETER_TABLE: [...original.PARAMETER_TABLE, DARK_MODE] };
-    });
-    return () => vi.doUnmock(TABLE);
-  });
+  beforeAll(addParameter);
 
   it("is validated in queries, JSON and batch items", async () => {
     const { parseParameters, parseQuery } = await import("@snap/engine");

@@ -1,28 +1,17 @@
 import type { Engine } from "@snap/engine";
-import type { ParameterRow, RenderBatch } from "@snap/protocol";
+import type { RenderBatch } from "@snap/protocol";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type * as tableModule from "../../../protocol/src/parameters/table.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { addParameter } from "./add-parameter.ts";
 
 /*
  * Two releases share a data folder; the later one has an additional parameter. The earlier release's cache entries and
  * signed URLs stay valid.
  */
 
-const TABLE = "../../../protocol/src/parameters/table.ts";
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-
-const DARK_MODE: ParameterRow = {
-  name: "darkMode",
-  modes: ["screenshot", "pdf"],
-  group: "Page",
-  kind: "flag",
-  default: false,
-  description: "Render the page's dark design.",
-  example: true,
-};
 
 interface Release {
   readonly origin: string;
@@ -65,7 +54,6 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "snap-releases-"));
 });
 afterEach(async () => {
-  vi.doUnmock(TABLE);
   await rm(directory, { recursive: true });
 });
 
@@ -98,10 +86,7 @@ describe("a release with a new parameter", () => {
     expect(before.renders()).toBe(3);
     await before.close();
 
-    vi.doMock(TABLE, async (importOriginal) => {
-      const original = await importOriginal<typeof tableModule>();
-      return { ...original, PARAMETER_TABLE: [...original.PARAMETER_TABLE, DARK_MODE] };
-    });
+    onTestFinished(addParameter());
     const after = await openRelease(directory);
     for (const { signed_url: signedUrl, etag } of batch.items) {
       const response = await fetch(String(signedUrl).replace("https://snap.example.com", after.origin));

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listen } from "../../../testing/test/servers/listen.ts";
 import { run } from "../../src/machine/run.ts";
 import { programOf, RUNTIMES } from "../../src/machine/runtimes.ts";
 
@@ -52,7 +51,7 @@ function json(
 
 async function openServer(): Promise<string> {
   const counts = new Map<string, number>();
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const key = `${request.method} ${request.url?.split("?")[0]}`;
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
@@ -64,13 +63,7 @@ async function openServer(): Promise<string> {
       else respond(response, request);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 async function useClient(program: string, args: readonly string[]): Promise<unknown> {

@@ -4,6 +4,9 @@ import type { AccountChange } from "../api/admin.ts";
 import { formatCount } from "../format.ts";
 import { SelectField, TextField } from "../ui/fields.tsx";
 
+/** Names of the fields in the API. */
+export const ACCOUNT_FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
+
 /** The text in the fields of an account. */
 export interface AccountValues {
   readonly email: string;

@@ -6,15 +6,13 @@ import { useLoad } from "../hooks/use-load.ts";
 import { useAdmin } from "../session/session.ts";
 import { FormFailure } from "../ui/form-failure.tsx";
 import { notify } from "../ui/notices.tsx";
-import { AccountFields, difference, valuesOf } from "./account-fields.tsx";
+import { ACCOUNT_FIELDS, AccountFields, difference, valuesOf } from "./account-fields.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
 interface ChangeAccountProps {
   readonly account: AdminAccount;
   readonly onDone: () => void;
 }
-
-const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
 
 /** Sends only the fields that differ. */
 export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.Element {
@@ -44,7 +42,7 @@ export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.
           problems={failure?.errors ?? {}}
           onChange={setValues}
         />
-        <FormFailure failure={failure ?? plans.failure} fields={FIELDS} />
+        <FormFailure failure={failure ?? plans.failure} fields={ACCOUNT_FIELDS} />
         <div class="form-actions">
           <button type="submit" class="button primary" disabled={!isChanged || isRunning}>
             Save changes

@@ -8,15 +8,13 @@ import { Dialog } from "../ui/dialog.tsx";
 import { CheckField } from "../ui/fields.tsx";
 import { notify } from "../ui/notices.tsx";
 import { FormFailure } from "../ui/form-failure.tsx";
-import { AccountFields, changeOf, valuesOf } from "./account-fields.tsx";
+import { ACCOUNT_FIELDS, AccountFields, changeOf, valuesOf } from "./account-fields.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
 interface CreateAccountProps {
   readonly plans: readonly AdminPlan[];
   readonly onClose: () => void;
 }
-
-const FIELDS = ["email", "plan", "credits_per_period", "requests_per_minute"];
 
 /** Creates an account, then opens its screen. */
 export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX.Element {
@@ -43,7 +41,7 @@ export function CreateAccountDialog({ plans, onClose }: CreateAccountProps): JSX
           isChecked={isVerified}
           onChange={setVerified}
         />
-        <FormFailure failure={failure} fields={FIELDS} />
+        <FormFailure failure={failure} fields={ACCOUNT_FIELDS} />
         <div class="dialog-actions">
           <button type="button" class="button" onClick={onClose}>
             Cancel

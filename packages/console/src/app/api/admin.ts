@@ -14,7 +14,7 @@ import type {
   Mode,
 } from "@snap/protocol";
 import { ADMIN_URL } from "./addresses.ts";
-import { call, send, toSearch, type Call, type Query } from "./call.ts";
+import { createCaller, toSearch, type Call, type Query } from "./call.ts";
 import { safeFile } from "../rendering/safe-file.ts";
 import { ApiFailure } from "./failure.ts";
 
@@ -78,9 +78,12 @@ export interface UsageQuery {
   readonly token?: string | undefined;
 }
 
+/** For calls whose 401 means that there is no session to end. */
+const withoutSession = createCaller(ADMIN_URL);
+
 /** Exchanges the code from a sign-in link for a session. */
 export async function signIn(code: string): Promise<void> {
-  await send(`${ADMIN_URL}sign-in`, { method: "POST", body: { code } });
+  await withoutSession.send("sign-in", { method: "POST", body: { code } });
 }
 
 export function renderingUrl(requestId: string): string {
@@ -93,18 +96,9 @@ export function usageCsvUrl(query: UsageQuery): string {
 
 /** @param onSignedOut called when the session ends. */
 export function createAdminApi(onSignedOut: () => void): AdminApi {
-  const sent = async (path: string, request: Call): Promise<Response> => {
-    try {
-      return await send(ADMIN_URL + path, request);
-    } catch (error) {
-      if (error instanceof ApiFailure && error.status === 401) onSignedOut();
-      throw error;
-    }
-  };
-  const read = async <T>(path: string, request: Call = {}): Promise<T> =>
-    (await (await sent(path, request)).json()) as T;
+  const { send, read } = createCaller(ADMIN_URL, { onUnauthorized: onSignedOut });
   const act = async (path: string, request: Call): Promise<void> => {
-    await sent(path, request);
+    await send(path, request);
   };
   const readPage =
     <Entry>(path: string): ReadPage<Entry> =>
@@ -113,8 +107,7 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
   const one = (list: string, id: string | number): string => `${list}/${encodeURIComponent(id)}`;
 
   return {
-    // not through `sent`: a 401 means that there is no session to end
-    session: () => call(`${ADMIN_URL}session`),
+    session: () => withoutSession.read("session"),
     signOut: () => act("sign-in", { method: "DELETE" }),
     health: (signal) => read("health", { signal }),
     plans: (signal) => read("plans", { signal }),
@@ -136,7 +129,7 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
     request: (id, signal) => read(one("requests", id), { signal }),
     async rendering(id, signal) {
       try {
-        return safeFile(await (await sent(`${one("requests", id)}/rendering`, { signal })).blob());
+        return safeFile(await (await send(`${one("requests", id)}/rendering`, { signal })).blob());
       } catch (error) {
         if (error instanceof ApiFailure && error.status === 404) return null;
         throw error;

@@ -1,4 +1,4 @@
-import { readFailure } from "./failure.ts";
+import { readDocument, readFailure } from "./failure.ts";
 
 /** `null`, `undefined` and empty values are not sent. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -7,41 +7,53 @@ export interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly query?: Query;
   readonly body?: object;
-  /** Bearer token; without one, the session cookie authenticates the call. */
-  readonly token?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 const CALL_TIMEOUT_MS = 30_000;
 
-/**
- * Sends a request and returns its response.
- *
- * @throws ApiFailure for an error response; whatever `fetch` throws if there is no response.
- */
-export async function send(
+interface CallerOptions {
+  /** Bearer token; without one, the session cookie authenticates the calls. */
+  readonly token?: string;
+  /** Called when the service rejects the session or the token. */
+  readonly onUnauthorized?: () => void;
+}
+
+/** Calls one API. Throws an `ApiFailure` for an error response, and whatever `fetch` throws without a response. */
+export interface Caller {
+  /** Sends a request and returns its response. */
+  readonly send: (path: string, call?: Call) => Promise<Response>;
+  /** Sends a request and returns the JSON of its response. */
+  readonly read: <T>(path: string, call?: Call) => Promise<T>;
+}
+
+/** @param base URL that paths are appended to. */
+export function createCaller(base: string, { token, onUnauthorized }: CallerOptions = {}): Caller {
+  const send: Caller["send"] = async (path, call = {}) => {
+    const response = await request(base + path, call, token);
+    if (response.ok) return response;
+    if (response.status === 401) onUnauthorized?.();
+    throw await readFailure(response);
+  };
+  return { send, read: async (path, call) => readDocument(await send(path, call)) };
+}
+
+async function request(
   url: string,
-  { method = "GET", query = {}, body, token, signal }: Call,
+  { method = "GET", query = {}, body, signal }: Call,
+  token: string | undefined,
 ): Promise<Response> {
   const headers = new Headers({ Accept: "application/json" });
   if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
   const limit = AbortSignal.timeout(CALL_TIMEOUT_MS);
-  const response = await fetch(url + toSearch(query), {
+  return fetch(url + toSearch(query), {
     method,
     headers,
     cache: "no-store",
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw await readFailure(response);
-  return response;
-}
-
-/** Sends a request and returns the JSON of its response. */
-export async function call<T>(url: string, request: Call = {}): Promise<T> {
-  const response = await send(url, request);
-  return (await response.json()) as T;
 }
 
 /** Returns the query with its question mark; `""` if it is empty. */

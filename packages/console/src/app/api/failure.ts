@@ -40,17 +40,36 @@ export function toFailure(error: unknown): ApiFailure {
   return new ApiFailure(UNREACHABLE, message, { status: 0 });
 }
 
+/** Reads the JSON of a response. @throws ApiFailure if it is not JSON, such as a proxy's sign-in page. */
+export async function readDocument<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message =
+      "The response is not from the service. A proxy may require you to sign in: reload the page.";
+    throw new ApiFailure("unexpected_response", message, factsOf(response));
+  }
+}
+
 /** Reads the envelope of an error response. A proxy in between may respond with something else. */
 export async function readFailure(response: Response): Promise<ApiFailure> {
-  const { status, headers } = response;
+  const facts = factsOf(response);
+  const envelope: Partial<ErrorEnvelope> = await response.json().catch(() => ({}));
+  if (typeof envelope.code !== "string" || typeof envelope.message !== "string")
+    return new ApiFailure(
+      "unexpected_response",
+      `The service responded with HTTP status ${facts.status}.`,
+      facts,
+    );
+  return new ApiFailure(envelope.code, envelope.message, { ...facts, errors: envelope.errors });
+}
+
+function factsOf({ status, headers }: Response): FailureFacts {
   const retryAfter = headers.get("Retry-After");
-  const facts = {
+  return {
     status,
     requestId: headers.get("X-Request-Id"),
     retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
   };
-  const envelope: Partial<ErrorEnvelope> = await response.json().catch(() => ({}));
-  if (typeof envelope.code !== "string" || typeof envelope.message !== "string")
-    return new ApiFailure("unexpected_response", `The service responded with HTTP status ${status}.`, facts);
-  return new ApiFailure(envelope.code, envelope.message, { ...facts, errors: envelope.errors });
 }

@@ -6,8 +6,7 @@ import type {
   UsageReport,
 } from "@snap/protocol";
 import { BASE_URL } from "./addresses.ts";
-import { send, type Call, type Query } from "./call.ts";
-import { ApiFailure } from "./failure.ts";
+import { createCaller, type Query } from "./call.ts";
 
 /** The API of a token holder, limited to the token's account. */
 export interface ServiceApi {
@@ -24,14 +23,7 @@ export interface ServiceApi {
 
 /** @param onRejected called when the service rejects the token. */
 export function createServiceApi(token: string, onRejected: () => void): ServiceApi {
-  const read = async <T>(path: string, request: Call = {}): Promise<T> => {
-    try {
-      return (await (await send(BASE_URL + path, { ...request, token })).json()) as T;
-    } catch (error) {
-      if (error instanceof ApiFailure && error.status === 401) onRejected();
-      throw error;
-    }
-  };
+  const { send, read } = createCaller(BASE_URL, { token, onUnauthorized: onRejected });
   const batchPath = (id: string): string => `/renders/${encodeURIComponent(id)}`;
   return {
     usage: (signal) => read("/usage", { signal }),
@@ -39,7 +31,7 @@ export function createServiceApi(token: string, onRejected: () => void): Service
     batch: (id, signal) => read(batchPath(id), { signal }),
     deliveries: (id, query, signal) => read(`${batchPath(id)}/deliveries`, { query, signal }),
     async resend(id) {
-      await read(`${batchPath(id)}/deliveries`, { method: "POST" });
+      await send(`${batchPath(id)}/deliveries`, { method: "POST" });
     },
   };
 }

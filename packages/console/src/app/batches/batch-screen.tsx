@@ -74,7 +74,7 @@ function BatchFacts({ batch }: { readonly batch: BatchView }): JSX.Element {
     },
     { label: "Submitted", value: <Time at={batch.created_at} /> },
     { label: "Finished", value: <Time at={batch.finished_at} none="not yet" /> },
-    { label: "Deletion", value: <Time at={batch.prunes_at} none="7 days after it finishes" /> },
+    { label: "Deletion", value: <Time at={batch.prunes_at} none="set when it finishes" /> },
     ...(account === null
       ? []
       : [

@@ -110,8 +110,7 @@ async function findRequests(
     limit: HISTORY_LIMIT,
   };
   // the screen can show the batch without renderings
-  const { entries } = await admin.requests(query, signal).catch(() => ({ entries: [] }));
-  return entries.filter((entry) => entry.batch_id === batch.id);
+  return (await admin.requests(query, signal).catch(() => ({ entries: [] }))).entries;
 }
 
 function operatorView(batch: AdminBatch, requests: readonly AdminRequest[]): BatchView {

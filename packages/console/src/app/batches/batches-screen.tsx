@@ -119,7 +119,8 @@ function NoBatches({ filters }: { readonly filters: Filters }): JSX.Element {
     <Empty title="No batches yet.">
       <p>
         Submit up to 20 captures with <code>POST /v1/renders</code> or the client's{" "}
-        <code>snap.batches.submit()</code>. Batches are deleted 7 days after they finish.
+        <code>snap.batches.submit()</code>. Batches are deleted some time after they finish, by default 7
+        days.
       </p>
     </Empty>
   );

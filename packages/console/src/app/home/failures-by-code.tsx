@@ -16,7 +16,7 @@ export function FailuresByCode({ failures }: Pick<AdminHealth, "failures">): JSX
         <ul class="bars">
           {failures.map(({ code, count }) => (
             <li key={code}>
-              <a href={toHash(["requests"], { code })}>
+              <a href={toHash(["requests"], { code, range: "24h" })}>
                 <code>{code}</code>
               </a>
               <span class="number">{formatCount(count)}</span>

@@ -1,6 +1,7 @@
 import type { AdminHealth } from "@snap/protocol";
 import type { JSX } from "preact";
 import { formatBytes, formatCount, formatNoun, formatShare } from "../format.ts";
+import { todayUtc } from "../requests/time-range.ts";
 import { toHash } from "../routing/route.ts";
 import { Stat } from "../ui/facts.tsx";
 import { Time } from "../ui/time.tsx";
@@ -24,7 +25,11 @@ export function StateFigures({ health }: { readonly health: AdminHealth }): JSX.
           />
           <Stat
             label="Failures today (UTC)"
-            value={<a href={toHash(["requests"], { failed: "true" })}>{formatCount(today.failures)}</a>}
+            value={
+              <a href={toHash(["requests"], { failed: "true", ...todayUtc(new Date()) })}>
+                {formatCount(today.failures)}
+              </a>
+            }
             note={
               served + today.failures === 0
                 ? "no requests"

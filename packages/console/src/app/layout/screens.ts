@@ -16,6 +16,8 @@ export interface ScreenProps {
   /** The id in the path; `""` for a list. */
   readonly id: string;
   readonly query: URLSearchParams;
+  /** Changes with every navigation. */
+  readonly visit: number;
 }
 
 interface Screen {

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../hooks/use-action.ts";
-import { toHash, type Route } from "../routing/route.ts";
+import { toHash } from "../routing/route.ts";
+import type { CurrentRoute } from "../routing/use-route.ts";
 import type { Session } from "../session/session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { notify } from "../ui/notices.tsx";
@@ -10,7 +11,7 @@ import { SCREENS } from "./screens.ts";
 
 interface ShellProps {
   readonly session: Session;
-  readonly route: Route;
+  readonly route: CurrentRoute;
   readonly onSignOut: () => Promise<void>;
   readonly children: ComponentChildren;
 }
@@ -19,7 +20,7 @@ interface ShellProps {
 export function Shell({ session, route, onSignOut, children }: ShellProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const [current = SCREENS[session.kind][0].name] = route.path;
-  useEffect(() => setOpen(false), [location.hash]);
+  useEffect(() => setOpen(false), [route.visit]);
   const signOut = useAction(async () => {
     await onSignOut();
   });

@@ -2,7 +2,7 @@ import type { ParameterProblems } from "@snap/protocol";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { toHash } from "../routing/route.ts";
-import { storeToken } from "../session/stored-tokens.ts";
+import { storeToken, tokenProblem } from "../session/stored-tokens.ts";
 import { TextField } from "../ui/fields.tsx";
 import type { Form, Parameters } from "./form.ts";
 import { PageFields } from "./page-fields.tsx";
@@ -30,7 +30,8 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setSubmitted(true);
-    if (Object.keys(problems).length === 0 && !isTokenMissing) onSubmit();
+    const hasToken = !isTokenMissing && tokenProblem(token) === undefined;
+    if (Object.keys(problems).length === 0 && hasToken) onSubmit();
     else focusFirstProblem(event.currentTarget);
   };
   return (
@@ -74,7 +75,7 @@ function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Elemen
       value={token}
       onChange={change}
       placeholder="7|…"
-      problem={isMissing ? "is required: renders are charged to its account" : undefined}
+      problem={isMissing ? "is required: renders are charged to its account" : tokenProblem(token)}
       hint={
         <>
           Stored only in this tab. <a href={toHash(["accounts"])}>Create a token for an account</a>

@@ -1,6 +1,6 @@
-import { fromText, LIMITS, PARAMETER_TABLE, SECRET_NAMES, toQuery } from "@snap/protocol";
+import { fromText, LIMITS, PAGE_NAMES, PARAMETER_TABLE, SECRET_NAMES, toQuery } from "@snap/protocol";
 import { toHash } from "../routing/route.ts";
-import { SOURCES, toParameters, type Form, type Parameters } from "./form.ts";
+import { toParameters, type Form, type Parameters } from "./form.ts";
 
 /** Returns the playground's route with these parameters, without secrets, because people share links. */
 export function playgroundLink(parameters: Parameters): string {
@@ -19,14 +19,14 @@ export function readForm(query: URLSearchParams): Form {
   const values: Record<string, string> = {};
   for (const [name, text] of query) {
     const row = PARAMETER_TABLE.find((each) => each.name === name);
-    const isContent = SOURCES.some((source) => source === name);
+    const isContent = PAGE_NAMES.some((source) => source === name);
     if ((row === undefined && !isContent) || SECRET_NAMES.has(name)) continue;
     values[name] = row?.kind === "flag" ? String(fromText("flag", text)) : text;
   }
   const { pdf, ...others } = values;
   return {
     mode: pdf === "true" ? "pdf" : "screenshot",
-    source: SOURCES.find((source) => others[source] !== undefined) ?? "url",
+    source: PAGE_NAMES.find((source) => others[source] !== undefined) ?? "url",
     values: others,
   };
 }

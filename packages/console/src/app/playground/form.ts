@@ -1,18 +1,16 @@
 import {
   checkCapture,
-  CONTENT_NAMES,
   encodeSpaces,
   fromText,
   PARAMETERS,
   URL_MESSAGES,
   type Mode,
+  type PAGE_NAMES,
   type ParameterProblems,
   type ParameterRow,
 } from "@snap/protocol";
 
-/** Parameters that can provide the page. */
-export const SOURCES = ["url", ...CONTENT_NAMES] as const;
-export type Source = (typeof SOURCES)[number];
+export type Source = (typeof PAGE_NAMES)[number];
 
 /** The text in the fields. */
 export interface Form {

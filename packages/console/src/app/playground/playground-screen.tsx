@@ -16,8 +16,8 @@ import { useRender } from "./use-render.ts";
 const ADDRESS_PAUSE_MS = 400;
 
 /** A form with every parameter. A navigation resets it. */
-export function PlaygroundScreen({ query }: ScreenProps): JSX.Element {
-  return <Playground key={query.toString()} initial={readForm(query)} />;
+export function PlaygroundScreen({ query, visit }: ScreenProps): JSX.Element {
+  return <Playground key={visit} initial={readForm(query)} />;
 }
 
 function Playground({ initial }: { readonly initial: Form }): JSX.Element {

@@ -1,4 +1,4 @@
-import { CONTENT_NAMES, LIMITS, secretsIn, toQuery } from "@snap/protocol";
+import { captureQuery } from "@snap/protocol";
 import type { Parameters } from "./form.ts";
 
 /** `GET /snap`, or `POST /captures` with a body. */
@@ -9,14 +9,9 @@ export interface CaptureRequest {
   readonly body: Parameters | null;
 }
 
-/** Uses a body for page content, secrets and long parameters, because URLs are logged and limited in length. */
 export function writeCapture(parameters: Parameters, baseUrl: string): CaptureRequest {
-  const query = toQuery(parameters);
-  const needsBody =
-    CONTENT_NAMES.some((name) => parameters[name] !== undefined) ||
-    secretsIn(parameters).length > 0 ||
-    query.toString().length > LIMITS.queryCharacters;
-  return needsBody
+  const query = captureQuery(parameters);
+  return query === null
     ? { url: `${baseUrl}/captures`, query: new URLSearchParams(), body: parameters }
     : { url: `${baseUrl}/snap`, query, body: null };
 }

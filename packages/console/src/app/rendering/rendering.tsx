@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { formatBytes, formatCount } from "../format.ts";
 import { Loading } from "../ui/states.tsx";
+import { EXTENSIONS } from "./safe-file.ts";
 
 interface RenderingProps {
   readonly file: Blob;
@@ -9,14 +10,6 @@ interface RenderingProps {
   readonly name: string;
   readonly description: string;
 }
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "image/avif": "avif",
-  "application/pdf": "pdf",
-};
 
 /** An image or a PDF, with its size and a download link. */
 export function Rendering({ file, name, description }: RenderingProps): JSX.Element {

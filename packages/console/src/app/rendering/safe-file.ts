@@ -1,11 +1,11 @@
-const TYPES: ReadonlySet<string> = new Set([
-  "image/png",
-  "image/jpeg",
-  "image/webp",
-  "image/avif",
-  "image/avif",
-  "application/pdf",
-]);
+/** The media types of renderings, and the extensions of their files. */
+export const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/avif": "avif",
+  "application/pdf": "pdf",
+};
 
 /**
  * Gives a rendering a media type that cannot run scripts, whatever its response claims, because a `blob:` URL has the
@@ -13,5 +13,5 @@ const TYPES: ReadonlySet<string> = new Set([
  */
 export function safeFile(file: Blob): Blob {
   const [type = ""] = file.type.split(";");
-  return new Blob([file], { type: TYPES.has(type) ? type : "application/octet-stream" });
+  return new Blob([file], { type: Object.hasOwn(EXTENSIONS, type) ? type : "application/octet-stream" });
 }

@@ -24,6 +24,18 @@ export function resolveTimeRange(
   return minutes === undefined ? {} : { since: new Date(now.getTime() - minutes * 60_000).toISOString() };
 }
 
+/** Returns the filters for the current day in UTC. */
+export function todayUtc(now: Date): { readonly range: string; readonly from: string } {
+  const start = new Date(now);
+  start.setUTCHours(0, 0, 0, 0);
+  return { range: CUSTOM_RANGE, from: toLocal(start) };
+}
+
+/** Returns local time, as in `<input type="datetime-local">`. */
+function toLocal(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 function toInstant(local: string): string | undefined {
   const at = new Date(local);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();

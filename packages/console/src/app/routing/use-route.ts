@@ -1,13 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import { parseRoute, type Route } from "./route.ts";
 
+export interface CurrentRoute extends Route {
+  /** Changes with every navigation, even if `history.replaceState` has changed the address since the last one. */
+  readonly visit: number;
+}
+
 /** Returns the current route. */
-export function useRoute(): Route {
-  const [hash, setHash] = useState(location.hash);
+export function useRoute(): CurrentRoute {
+  const [visit, setVisit] = useState(0);
   useEffect(() => {
-    const update = (): void => setHash(location.hash);
+    const update = (): void => setVisit((count) => count + 1);
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
   }, []);
-  return parseRoute(hash);
+  return { ...parseRoute(location.hash), visit };
 }

@@ -29,12 +29,12 @@ export async function startSession(
 ): Promise<SessionState> {
   const admin = createAdminApi(() => onEnd("session-ended"));
   try {
-    const isRejected = code !== null && !(await trySignIn(code));
+    const isRejected = code !== null && !(await succeeds(() => signIn(code)));
     if (code !== null && !isRejected) forgetTokens();
     const token = readToken("session");
     if (token !== null) return startTokenSession(token, onEnd);
     const reason = isRejected ? "link-invalid" : null;
-    return (await hasSession(admin)) ? { kind: "operator", admin } : { kind: "signed-out", reason };
+    return (await succeeds(admin.session)) ? { kind: "operator", admin } : { kind: "signed-out", reason };
   } catch (error) {
     return { kind: "failed", failure: toFailure(error) };
   }
@@ -47,14 +47,6 @@ export function startTokenSession(token: string, onEnd: (reason: SignedOutReason
   };
   storeToken("session", token);
   return { kind: "token", token, service: createServiceApi(token, onRejected) };
-}
-
-async function trySignIn(code: string): Promise<boolean> {
-  return succeeds(() => signIn(code));
-}
-
-async function hasSession(admin: AdminApi): Promise<boolean> {
-  return succeeds(() => admin.session());
 }
 
 /** Returns `false` if the call fails with 401. @throws ApiFailure for any other failure. */
@@ -74,6 +66,13 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("This component needs a session.");
   return session;
+}
+
+/** Returns the API of the token holder. Only their screens can use it. */
+export function useService(): ServiceApi {
+  const session = useSession();
+  if (session.kind !== "token") throw new Error("This screen needs a token.");
+  return session.service;
 }
 
 /** Returns the admin API. Only screens for operators can use it. */

@@ -10,6 +10,7 @@ import { PageHead } from "../ui/page-head.tsx";
 import { Failure } from "../ui/states.tsx";
 import { Brand } from "../layout/brand.tsx";
 import type { SignedOutReason } from "./session.ts";
+import { tokenProblem } from "./stored-tokens.ts";
 
 const COMMAND = "snap-server console";
 
@@ -57,10 +58,11 @@ function TokenForm({ onToken }: Pick<SignInProps, "onToken">): JSX.Element {
     await createServiceApi(token.trim(), () => {}).usage();
     onToken(token.trim());
   });
+  const invalid = tokenProblem(token);
   const isUnknown = failure !== null && toFailure(failure).status === 401;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (token.trim() !== "") run();
+    if (token.trim() !== "" && invalid === undefined) run();
   };
   return (
     <section class="panel padded" aria-labelledby="holder">
@@ -74,7 +76,7 @@ function TokenForm({ onToken }: Pick<SignInProps, "onToken">): JSX.Element {
           onChange={setToken}
           placeholder="7|…"
           hint="Stored only in this tab, until you close it or sign out."
-          problem={isUnknown ? "is unknown, revoked or expired" : undefined}
+          problem={invalid ?? (isUnknown ? "is unknown, revoked or expired" : undefined)}
         />
         {failure !== null && !isUnknown && <Failure failure={failure} />}
         <button type="submit" class="button" disabled={isRunning}>

@@ -29,6 +29,12 @@ export function storeToken(use: TokenUse, token: string): void {
   }
 }
 
+/** Returns why text cannot be a token: a header can contain nothing else. `undefined` if it can. */
+export function tokenProblem(token: string): string | undefined {
+  if (/^[\x21-\x7e]*$/.test(token.trim())) return undefined;
+  return "must be a token such as 7|…, without spaces and special characters";
+}
+
 export function forgetTokens(): void {
   storeToken("session", "");
   storeToken("playground", "");

@@ -67,14 +67,13 @@ interface TextFieldProps extends ValueProps {
   readonly type?: "text" | "email" | "date" | "password" | "search";
   readonly placeholder?: string | undefined;
   readonly inputMode?: "numeric" | "decimal" | "url";
-  readonly isRequired?: boolean;
   /** Suggestions. */
   readonly options?: readonly { readonly value: string; readonly label?: string }[];
   readonly max?: string;
 }
 
 export function TextField(props: TextFieldProps): JSX.Element {
-  const { label, hint, problem, value, onChange, type = "text", options, isRequired = false } = props;
+  const { label, hint, problem, value, onChange, type = "text", options } = props;
   const listId = useId();
   // Preact has a separate type for each type of input
   const typed = { type } as { readonly type: "text" };
@@ -88,7 +87,6 @@ export function TextField(props: TextFieldProps): JSX.Element {
             value={value}
             placeholder={props.placeholder}
             inputMode={props.inputMode}
-            required={isRequired}
             max={props.max}
             autocomplete="off"
             autocapitalize="off"

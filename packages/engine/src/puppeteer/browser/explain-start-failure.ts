@@ -8,6 +8,9 @@ export interface StartFailure {
   readonly stderr: string;
 }
 
+/** What root needs to start a browser as another user, kill it, and remove its profile. */
+const CAPABILITIES = "CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_KILL";
+
 /** Explains to the operator why the browser did not start, and what to do. */
 export function explainStartFailure({ executablePath, sandbox, cause, stderr }: StartFailure): string {
   const message = `${executablePath} did not start: ${messageOf(cause)}`;
@@ -18,8 +21,8 @@ export function explainStartFailure({ executablePath, sandbox, cause, stderr }: 
   if (user && /Permission denied/.test(stderr)) {
     return `${message}. This process is running as root and starts the browser as user ${user.uid}; make it executable for that user`;
   }
-  if (user && hasCode(cause, "EPERM")) {
-    return `${message}. This process is running as root and starts the browser as user ${user.uid}; grant it CAP_SETUID and CAP_SETGID, or run it as another user`;
+  if (user && (hasCode(cause, "EPERM") || hasCode(cause, "EACCES"))) {
+    return `${message}. This process is running as root and starts the browser as user ${user.uid}; grant it ${CAPABILITIES}, or run it as another user`;
   }
   const output = fatalLines(stderr) || stderr.trim().split("\n").at(-1) || "";
   return output === "" ? message : `${message}. Browser output: ${output}`;

@@ -74,17 +74,21 @@ export interface LaunchedBrowser extends ConnectedBrowser {
 }
 
 /**
- * Starts a browser and connects to it through a pipe.
+ * Starts a browser and connects to it through a pipe; `closing` aborts this.
  *
  * @throws Error whose message explains to the operator why it did not start.
  */
-export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
-  const profileDir = await makeProfileDir();
+export async function launchBrowser(options: LaunchOptions, closing: AbortSignal): Promise<LaunchedBrowser> {
   const disconnected = new AbortController();
   let stderr = (): string => "";
-  let kill = (): Promise<void> => removeProfileDir(profileDir);
+  let kill = (): Promise<void> => Promise.resolve();
   try {
-    const userAgent = options.userAgent ?? chromeUserAgent(await readVersion({ ...options, profileDir }));
+    const profileDir = await mkdtemp(join(tmpdir(), "snap-browser-"));
+    kill = () => removeProfileDir(profileDir);
+    const user = browserUser();
+    if (user) await chown(profileDir, user.uid, user.gid);
+    const userAgent =
+      options.userAgent ?? chromeUserAgent(await readVersion({ ...options, profileDir }, closing));
     const child = start({ ...options, userAgent, profileDir });
     const watcher = startWatcher(child, profileDir);
     const exited = watchExit({ child, watcher, disconnected, profileDir });
@@ -93,7 +97,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       killGroup(child);
       await exited;
     };
-    const signal = AbortSignal.any([disconnected.signal, AbortSignal.timeout(LAUNCH_TIMEOUT_MS)]);
+    requireKillable(child);
+    const timeout = AbortSignal.timeout(LAUNCH_TIMEOUT_MS);
+    const signal = AbortSignal.any([closing, disconnected.signal, timeout]);
     const transport = openPipeTransport({
       toBrowser: child.stdio[3] as Writable,
       fromBrowser: child.stdio[4] as Readable,
@@ -123,29 +129,23 @@ async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unkno
 
 type InProfile = LaunchOptions & { readonly profileDir: string };
 
-async function makeProfileDir(): Promise<string> {
-  const profileDir = await mkdtemp(join(tmpdir(), "snap-browser-"));
-  const user = browserUser();
-  if (user) await chown(profileDir, user.uid, user.gid);
-  return profileDir;
-}
-
+/** Leaves a profile behind if it cannot be removed, for example because an exiting process keeps writing files. */
 async function removeProfileDir(profileDir: string): Promise<void> {
-  // an exiting process may still be writing
-  await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => {});
 }
 
 /**
  * Returns the product and version that the browser prints; empty if it prints none, and the running browser must be
  * queried instead.
  */
-async function readVersion({ executablePath, profileDir }: InProfile): Promise<string> {
+async function readVersion({ executablePath, profileDir }: InProfile, signal: AbortSignal): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(executablePath, ["--version"], {
       ...browserUser(),
       cwd: profileDir,
       env: environment(profileDir),
       timeout: VERSION_TIMEOUT_MS,
+      signal,
     });
     return stdout;
   } catch {
@@ -201,6 +201,16 @@ async function watchExit(launch: {
   killGroup(child); // helpers may outlive the first process
   disconnected.abort(reason);
   await removeProfileDir(profileDir);
+}
+
+/** A browser that this process may not signal could exceed every limit. It exits when its pipes close. */
+function requireKillable({ pid, stdio }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 0);
+  } catch (error) {
+    for (const pipe of stdio) pipe?.destroy();
+    throw error;
+  }
 }
 
 function killGroup(child: ChildProcess): void {

@@ -24,10 +24,11 @@ export interface LocalBrowserOptions extends Omit<LaunchOptions, "executablePath
 /** Launches browsers on this machine and monitors them. */
 export function createLocalBrowserSource(options: LocalBrowserOptions): BrowserSource {
   return {
-    async start() {
+    async start(closing) {
       const executablePath = options.executablePath ?? (await findBrowser());
       if (executablePath === null) throw new Error(NO_BROWSER);
-      const launched = await launchBrowser({ ...options, executablePath });
+      const launched = await launchBrowser({ ...options, executablePath }, closing);
+      closing.addEventListener("abort", () => void launched.kill(), { signal: launched.disconnected });
       const group = new ProcessGroup(launched.pid);
       const rendering = await RenderingBrowser.start(launched, {
         processGroup: group,

@@ -106,7 +106,7 @@ export class MonitoredBrowser {
     this.#latest = usage;
     rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
     this.#attributeProcesses(usage);
-    for (const page of [...usage.pages, usage.unknown]) this.#enforcePageLimits(page);
+    for (const page of usage.pages) this.#enforcePageLimits(page);
     if (this.#isGpuOverloaded(usage.shared, intervalMs)) void this.#kill("the GPU process is overloaded");
     return usage;
   }
@@ -129,8 +129,8 @@ export class MonitoredBrowser {
   /**
    * Queries the processes of all pages if a notable process's page is unknown; a later reading uses the result.
    */
-  #attributeProcesses({ pages, unknown }: BrowserUsage<Tab>): void {
-    const processes = [...pages, unknown].flatMap((page) =>
+  #attributeProcesses({ pages }: BrowserUsage<Tab>): void {
+    const processes = pages.flatMap((page) =>
       page.processes.map((process) => ({ ...process, isKnown: page.page !== null })),
     );
     const isNotable = processes.some(
@@ -161,7 +161,7 @@ export class MonitoredBrowser {
   /** An isolated browser may be flooded, because that delays no other account. */
   #suspectFloods(): void {
     if (this.#browser.isIsolated) return;
-    const pages = this.#latest === null ? [] : [...this.#latest.pages, this.#latest.unknown];
+    const pages = this.#latest?.pages ?? [];
     const pids = pages.flatMap(({ processes }) => processes.map(({ pid }) => pid));
     const flooding = new Set(this.#floods.sample(pids, performance.now()));
     for (const page of pages) {

@@ -95,12 +95,11 @@ export class PageMonitor {
 }
 
 function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readonly Consumer[] {
-  const pages = [...usage.pages, usage.unknown];
   if (isIsolated) {
-    const processes = [...pages.flatMap((page) => page.processes), ...usage.shared];
+    const processes = [...usage.pages.flatMap((page) => page.processes), ...usage.shared];
     return [{ group, processes, ...useOf(processes) }];
   }
-  return pages.map(({ processes, recentCpuMs, recentWaitMs }) => ({
+  return usage.pages.map(({ processes, recentCpuMs, recentWaitMs }) => ({
     group,
     processes,
     usedMs: recentCpuMs,

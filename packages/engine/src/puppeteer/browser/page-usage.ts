@@ -54,10 +54,11 @@ export class PageUsage<Page> {
 
 /** One reading of a browser. */
 export interface BrowserUsage<Page> {
-  /** The running pages, then one entry for each small process of an unknown page. */
+  /**
+   * The running pages, then the processes of unknown pages: an entry for the large ones together, if there are any, and
+   * one for each small one.
+   */
   readonly pages: readonly PageUsage<Page>[];
-  /** The large processes of unknown pages, taken together. */
-  readonly unknown: PageUsage<Page>;
   /** The processes that all pages share. */
   readonly shared: readonly ProcessUsage[];
 }
@@ -69,7 +70,9 @@ export interface BrowserUsage<Page> {
  * growth are divided among the pages in proportion to the CPU time that each page used in the same interval.
  */
 export class UsageMeter<Page extends MeteredPage> {
-  readonly #pages = new Map<Page | null, PageUsage<Page>>();
+  readonly #pages = new Map<Page, PageUsage<Page>>();
+  /** The large processes of unknown pages. */
+  #unknown = new PageUsage<Page>(null);
   #processes: ReadonlyMap<number, ProcessUsage> = new Map();
   #sharedBytes: number | null = null;
   /** CPU time of the shared processes, accumulated while no page used the CPU. */
@@ -82,27 +85,36 @@ export class UsageMeter<Page extends MeteredPage> {
       processes.filter(({ role }) => role === "renderer"),
       (process) => pageOf(process, running),
     );
-    for (const page of this.#pages.keys()) if (page !== null && !running.has(page)) this.#pages.delete(page);
+    for (const page of this.#pages.keys()) if (!running.has(page)) this.#pages.delete(page);
     this.#addExited(new Set(members.map(({ pid }) => pid)), running); // compares with the previous reading
     this.#processes = new Map(processes.map((process) => [process.pid, process]));
-    const unattributed = renderers.get(null) ?? [];
-    const unknown = this.#usageOf(null);
-    unknown.processes = unattributed.filter((process) => !isSmall(process));
-    const pages = [...running].map((page) => this.#usageOf(page));
-    for (const usage of pages) usage.processes = renderers.get(usage.page) ?? [];
-    for (const process of unattributed.filter(isSmall)) {
-      const usage = new PageUsage<Page>(null);
-      usage.processes = [process];
-      pages.push(usage);
-    }
-    this.#divide(shared, [...pages, unknown]);
-    return { pages, unknown, shared };
+    const known = [...running].map((page) => this.#usageOf(page));
+    for (const usage of known) usage.processes = renderers.get(usage.page) ?? [];
+    const pages = [...known, ...this.#unknownUsage(renderers.get(null) ?? [])];
+    this.#divide(shared, pages);
+    return { pages, shared };
   }
 
-  #usageOf(page: Page | null): PageUsage<Page> {
+  #usageOf(page: Page): PageUsage<Page> {
     const usage = this.#pages.get(page) ?? new PageUsage(page);
     this.#pages.set(page, usage);
     return usage;
+  }
+
+  #unknownUsage(processes: readonly ProcessUsage[]): readonly PageUsage<Page>[] {
+    const { small = [], large = [] } = Object.groupBy(processes, (each) =>
+      isSmall(each) ? "small" : "large",
+    );
+    const earlier = new Set(this.#unknown.processes.map(({ pid }) => pid));
+    // the share of processes that have all exited or become known must not count against others
+    if (!large.some(({ pid }) => earlier.has(pid))) this.#unknown = new PageUsage<Page>(null);
+    this.#unknown.processes = large;
+    const separate = small.map((process) => {
+      const usage = new PageUsage<Page>(null);
+      usage.processes = [process];
+      return usage;
+    });
+    return large.length > 0 ? [this.#unknown, ...separate] : separate;
   }
 
   #addExited(alive: ReadonlySet<number>, running: ReadonlySet<Page>): void {

@@ -143,6 +143,7 @@ export class RenderingBrowser {
     for (let ready = this.#ready.shift(); ready; ready = this.#ready.shift()) {
       const tab = await ready.catch(() => null);
       if (tab && !tab.ended.aborted) return tab;
+      void tab?.close();
     }
     return null;
   }

@@ -14,7 +14,7 @@ import { CAPTURE_TOO_LARGE } from "../../ports/renderer.ts";
 import { sleep } from "../../timeouts.ts";
 import type { Area } from "./measure.ts";
 import type { Tab } from "./tab.ts";
-import { viewportOf } from "./configure/viewport.ts";
+import { viewportOf, type Viewport } from "./configure/viewport.ts";
 
 const REDUCE = "Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.";
 /** Resizing does not help: the screenshot is captured first. */
@@ -34,7 +34,7 @@ export function captureFormatOf(parameters: ScreenshotParameters): ScreenshotPar
  * @throws SnapError `render_failed` if the screenshot would be too large.
  */
 export function requireCapturableSize(area: Area | null, parameters: ScreenshotParameters): void {
-  const size = sizeOf({ area, parameters });
+  const size = sizeOf({ area, viewport: viewportOf(parameters) });
   requireSize(size, { format: captureFormatOf(parameters), maxPixels: CAPTURE_LIMITS.devicePixels });
   requireSize(resizedSize(size, parameters), {
     format: fileFormatOf(parameters),
@@ -59,8 +59,7 @@ function requireSize(
 }
 
 /** Returns the size of a screenshot in device pixels. */
-function sizeOf({ area, parameters }: Capture): ImageSize {
-  const viewport = viewportOf(parameters);
+function sizeOf({ area, viewport }: Pick<ScreenshotCapture, "area" | "viewport">): ImageSize {
   const { width, height } = area ?? viewport;
   const { deviceScaleFactor: scale } = viewport;
   return { widthPixels: Math.ceil(width * scale), heightPixels: Math.ceil(height * scale) };
@@ -90,12 +89,12 @@ function tooLarge(message: string): SnapError {
  */
 export async function captureScreenshot(
   tab: Tab,
-  { maxBytes, ...capture }: Capture & { maxBytes: number },
+  capture: ScreenshotCapture,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { widthPixels, heightPixels } = sizeOf(capture);
   const pixels = widthPixels * heightPixels;
-  const request = { params: captureRequest(capture), maxBytes, pixels };
+  const request = { params: captureRequest(capture), maxBytes: capture.maxBytes, pixels };
   const bytes = await retryIfReplaced(
     tab,
     (stepSignal) => tab.channel.captureScreenshot(request, stepSignal),
@@ -134,19 +133,25 @@ async function retryIfReplaced<T>(
   }
 }
 
-interface Capture {
+export interface ScreenshotCapture {
+  /** `null` is the viewport. */
   readonly area: Area | null;
-  readonly parameters: ScreenshotParameters;
+  readonly viewport: Viewport;
+  readonly format: ScreenshotParameters["format"];
+  readonly quality?: number | undefined;
+  readonly maxBytes: number;
 }
 
-function captureRequest(capture: Capture): Protocol.Page.CaptureScreenshotRequest {
-  const { quality } = capture.parameters;
-  const format = captureFormatOf(capture.parameters);
+function captureRequest({
+  area,
+  format,
+  quality,
+}: ScreenshotCapture): Protocol.Page.CaptureScreenshotRequest {
   return {
     format,
     // faster, but larger files; callers who need small ones use WebP or JPEG
     ...(format === "png" ? { optimizeForSpeed: true } : {}),
     ...(quality === undefined || format === "png" ? {} : { quality }),
-    ...(capture.area ? { clip: { ...capture.area, scale: 1 }, captureBeyondViewport: true } : {}),
+    ...(area ? { clip: { ...area, scale: 1 }, captureBeyondViewport: true } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
+import { call } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -87,7 +88,7 @@ export async function measure(
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const [result, page] = await Promise.all([
-    evaluate<MeasureResult>(tab, `(${MEASURE})(${JSON.stringify(selector ?? null)})`, signal),
+    evaluate<MeasureResult>(tab, call(MEASURE, selector ?? null), signal),
     fullPage || padding > 0 ? measurePage(tab, signal) : null,
   ]);
   const notes = imageNotes(result.failedImages);

@@ -1,5 +1,5 @@
 import type { Protocol } from "puppeteer";
-import { abortable, withTimeout } from "../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../timeouts.ts";
 import { explainBlockedDocument, explainNavigation } from "./explain-navigation.ts";
 import { resumeTarget } from "./follow-targets.ts";
 import type { PausedStart, Tab } from "./tab.ts";
@@ -87,13 +87,8 @@ async function requireProcess({ session }: Tab, signal: AbortSignal): Promise<vo
   await abortable(signal, session.send("Target.getTargetInfo"));
 }
 
+/** Without an error page, the original URL is reported. */
 async function waitForErrorPage({ progress }: Tab, signal: AbortSignal): Promise<void> {
-  const limit = { signal, durationMs: ERROR_PAGE_TIMEOUT_MS, reason: () => new Error("no error page") };
-  try {
-    await withTimeout(limit, (stepSignal) =>
-      progress.waitUntil(stepSignal, () => progress.failedUrl !== null),
-    );
-  } catch {
-    signal.throwIfAborted(); // otherwise report the original URL
-  }
+  const limit = { signal, durationMs: ERROR_PAGE_TIMEOUT_MS, otherwise: undefined };
+  await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, () => progress.failedUrl !== null));
 }

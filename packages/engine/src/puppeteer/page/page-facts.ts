@@ -1,8 +1,8 @@
 import { LIMITS } from "@snap/protocol";
 import type { PageFacts } from "../../ports/renderer.ts";
 import { storableText } from "../../storable-text.ts";
+import { giveUpAfter } from "../../timeouts.ts";
 import { evaluate } from "./evaluate.ts";
-import { giveUpAfter } from "./prepare/give-up-after.ts";
 import type { Tab } from "./tab.ts";
 
 /** Control and format characters, except the two joiners, which Persian words and emoji need; and line separators. */

@@ -9,6 +9,7 @@ import type { TabSource } from "../browser/browser-supervisor.ts";
 import { describe } from "../describe.ts";
 import { captureFormatOf, captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { configure } from "./configure/configure.ts";
+import { viewportOf } from "./configure/viewport.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
 import { isBlank } from "./is-blank.ts";
@@ -16,7 +17,7 @@ import { measure } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
 import { pageFacts, readTitle } from "./page-facts.ts";
 import { prepare } from "./prepare/prepare.ts";
-import type { LoadedPage } from "./prepare/step.ts";
+import type { PageToRender } from "./page-to-render.ts";
 import { printPdf } from "./print-pdf.ts";
 import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
@@ -48,7 +49,7 @@ export async function renderPage(
   parameters: SnapParameters,
   limits: RenderLimits,
 ): Promise<RenderedFile> {
-  const { document, filterLists } = limits;
+  const { document, filterLists, maxRenderingBytes: maxBytes } = limits;
   const changes = requestedChanges(parameters);
   // a page that is opened at its URL may start before all settings apply
   const url = changes.beforeLoad || document !== undefined ? null : parameters.url;
@@ -56,10 +57,9 @@ export async function renderPage(
   const { tab, release } = await tabs.acquire(request, limits.signal);
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
-    const page = { tab, parameters, changes, filterLists, document };
+    const page = { tab, parameters, changes, filterLists, document, maxBytes };
     const loaded = await load(page, { ...limits, signal });
-    const maxBytes = limits.maxRenderingBytes;
-    const prepared = await prepare({ ...page, maxBytes }, signal);
+    const prepared = await prepare(page, signal);
     await stopNavigatingPage(tab, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
@@ -75,7 +75,7 @@ export async function renderPage(
   }
 }
 
-async function load(page: LoadedPage, limits: RenderLimits): Promise<readonly string[]> {
+async function load(page: PageToRender, limits: RenderLimits): Promise<readonly string[]> {
   const { tab, parameters } = page;
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;
@@ -120,9 +120,17 @@ async function capture(
 ): Promise<RenderedFile> {
   const { area, targetStatus, title, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
-  const bytes = await captureScreenshot(tab, { area, parameters, maxBytes }, signal);
-  const contentType = `image/${captureFormatOf(parameters)}` as const;
-  return { bytes, contentType, targetStatus, notes, page: pageFacts(tab, { title, pages: null }) };
+  const format = captureFormatOf(parameters);
+  const viewport = viewportOf(parameters);
+  const { quality } = parameters;
+  const bytes = await captureScreenshot(tab, { area, viewport, format, quality, maxBytes }, signal);
+  return {
+    bytes,
+    contentType: `image/${format}`,
+    targetStatus,
+    notes,
+    page: pageFacts(tab, { title, pages: null }),
+  };
 }
 
 async function print(

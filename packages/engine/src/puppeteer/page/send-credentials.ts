@@ -1,8 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
-import { abortable } from "../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../timeouts.ts";
 import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
-import { giveUpAfter } from "./prepare/give-up-after.ts";
-import type { LoadedPage } from "./prepare/step.ts";
+import type { PageToRender } from "./page-to-render.ts";
 import type { Tab } from "./tab.ts";
 
 /** A request waits this long for the URL of its document, and is then sent without credentials. */
@@ -15,7 +14,7 @@ const URL_MAX_MS = 1_000;
 export function credentialRules({
   tab,
   parameters,
-}: Pick<LoadedPage, "tab" | "parameters">): readonly RequestRule[] {
+}: Pick<PageToRender, "tab" | "parameters">): readonly RequestRule[] {
   const setHeaders = credentialFields(parameters);
   if (Object.keys(setHeaders).length === 0) return [];
   const { origin } = new URL(parameters.url);

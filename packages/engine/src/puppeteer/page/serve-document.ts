@@ -4,7 +4,7 @@ import { normalizePath } from "../../documents/normalize-path.ts";
 import type { DocumentFile } from "../../ports/documents.ts";
 import type { ServedDocument } from "../../ports/renderer.ts";
 import type { LocalResponse, PausedRequest, RequestRule, Verdict } from "./intercept-requests.ts";
-import type { LoadedPage } from "./prepare/step.ts";
+import type { PageToRender } from "./page-to-render.ts";
 
 /** Enough to load every file twice. A page that loads its files repeatedly must not fill this process's memory. */
 const SERVED_BYTES_MAX = 2 * DOCUMENT_LIMITS.unpackedBytes;
@@ -18,7 +18,7 @@ const READS_IN_FLIGHT_MAX = 4;
 export function documentRules({
   tab,
   document,
-}: Pick<LoadedPage, "tab" | "document">): readonly RequestRule[] {
+}: Pick<PageToRender, "tab" | "document">): readonly RequestRule[] {
   if (document === undefined) return [];
   const reads = new PQueue({ concurrency: READS_IN_FLIGHT_MAX });
   let servedBytes = 0;

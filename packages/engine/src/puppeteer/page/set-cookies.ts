@@ -1,6 +1,6 @@
 import type { Cookie, SnapParameters } from "@snap/protocol";
 import type { Connection, Protocol } from "puppeteer";
-import { SnapError } from "../../errors.ts";
+import { invalidParameter } from "../../errors.ts";
 import { abortable } from "../../timeouts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -21,8 +21,7 @@ export async function setCookies(
   const requests = cookies.map((cookie) => toRequest(cookie, url));
   const name = await abortable(signal, findRejected(connection, { browserContextId, requests }));
   if (name === null) return;
-  const message = `must not contain a cookie that the browser rejects: ${name}`;
-  throw new SnapError("validation_failed", `cookies ${message}.`, { errors: { cookies: [message] } });
+  throw invalidParameter("cookies", `must not contain a cookie that the browser rejects: ${name}`);
 }
 
 /** Sets the cookies and returns the name of the first that is rejected. */

@@ -57,7 +57,7 @@ const BLANK = "about:blank";
 const OPEN_TIMEOUT_MS = 8_000;
 
 /** How long the last document may take to load once the page's navigations are stopped. */
-const STOPPED_LOADING_MAX_MS = 2_000;
+export const STOPPED_LOADING_MAX_MS = 2_000;
 
 type Closer = () => unknown;
 
@@ -91,8 +91,12 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
   const limit = { signal: browser.disconnected, durationMs: OPEN_TIMEOUT_MS, reason };
   try {
     return await withTimeout(limit, async (signal) => {
-      const context = await abortable(signal, openContext(browser.connection, egress));
-      closers.push(() => browser.connection.send("Target.disposeBrowserContext", context));
+      const { connection } = browser;
+      const creating = createContext(connection, egress);
+      // registered before the wait, because the context may be created after the time limit
+      closers.push(async () => connection.send("Target.disposeBrowserContext", await creating));
+      const context = await abortable(signal, creating);
+      await abortable(signal, restrictContext(connection, context));
       const page = await openPage(host, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, host));
       closers.push(
@@ -123,20 +127,22 @@ interface Context {
   readonly browserContextId: string;
 }
 
-async function openContext(connection: Connection, { proxyServer }: PageEgress): Promise<Context> {
-  const { browserContextId } = await connection.send("Target.createBrowserContext", {
+function createContext(connection: Connection, { proxyServer }: PageEgress): Promise<Context> {
+  return connection.send("Target.createBrowserContext", {
     // otherwise a remote browser would keep the context after a disconnect
     disposeOnDetach: true,
     // contexts do not inherit the browser's bypass list, and without one, pages would bypass the proxy for loopback
     // addresses
     ...(proxyServer === null ? {} : { proxyServer, proxyBypassList: "<-loopback>" }),
   });
+}
+
+async function restrictContext(connection: Connection, { browserContextId }: Context): Promise<void> {
   await Promise.all([
     connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
     // an empty grant denies all permissions without a prompt
     connection.send("Browser.grantPermissions", { permissions: [], browserContextId }),
   ]);
-  return { browserContextId };
 }
 
 async function openPage(

@@ -1,7 +1,7 @@
 import { abortable } from "../../timeouts.ts";
 import { applyViewport, type Viewport } from "./configure/viewport.ts";
 import { evaluate } from "./evaluate.ts";
-import { ROOTS_OF } from "./shadow-roots.ts";
+import { call, ROOTS_OF, SET_STYLE } from "./in-page.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum number of elements to search. */
@@ -40,13 +40,14 @@ const RECORD_LENGTHS = `(pinsFixed) => {
 
 /** Fixes the lengths that have changed since then at their current values. */
 const FIX_LENGTHS = `() => {
+  ${SET_STYLE}
   const names = ${JSON.stringify(LENGTHS)};
   const changes = [...snapLengths].flatMap(([element, before]) =>
     snapLengthsOf(element).flatMap((value, index) => (value === before[index] ? [] : [[element, names[index], value]])),
   );
   for (const [element, name, value] of changes) {
-    element.style?.setProperty(name, value, "important");
-    if (snapIsPinned(element)) element.style?.setProperty("bottom", "auto", "important");
+    setStyle(element, name, value);
+    if (snapIsPinned(element)) setStyle(element, "bottom", "auto");
   }
   return changes.length > 0;
 }`;
@@ -69,9 +70,9 @@ export async function fixLengths(
   signal: AbortSignal,
 ): Promise<boolean> {
   await changeViewport(tab, other, signal);
-  await evaluate(tab, `(${RECORD_LENGTHS})(${pinsFixed})`, signal);
+  await evaluate(tab, call(RECORD_LENGTHS, pinsFixed), signal);
   await changeViewport(tab, final, signal);
-  return evaluate<boolean>(tab, `(${FIX_LENGTHS})()`, signal);
+  return evaluate<boolean>(tab, call(FIX_LENGTHS), signal);
 }
 
 export function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {

@@ -1,17 +1,15 @@
 import { DEFAULT_WAIT, LIMITS, type WaitEvent } from "@snap/protocol";
-import { abortable, withTimeout } from "../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../timeouts.ts";
 import { disableScripts } from "./configure/scripts.ts";
 import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
 import { limitsEveryWait, limitWait } from "./prepare/limit-wait.ts";
-import type { LoadedPage } from "./prepare/step.ts";
-import type { Tab } from "./tab.ts";
+import type { PageToRender } from "./page-to-render.ts";
+import { STOPPED_LOADING_MAX_MS, type Tab } from "./tab.ts";
 
 /** Number of open connections that an idle page may have. */
 const CONNECTIONS_MAX = { networkidle0: 0, networkidle2: 2 } as const;
-
-const WAIT_TIMED_OUT = new Error("the page did not become idle in time");
 
 /** Returns how many connections may stay open; `null` if the wait does not count them. */
 export function connectionLimitOf(waitUntil: WaitEvent = DEFAULT_WAIT): number | null {
@@ -40,7 +38,7 @@ async function waitForPage(
  * have sent requests or navigated.
  */
 export async function waitUntilReady(
-  { tab, parameters }: Pick<LoadedPage, "tab" | "parameters">,
+  { tab, parameters }: Pick<PageToRender, "tab" | "parameters">,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
@@ -50,11 +48,14 @@ export async function waitUntilReady(
   );
 }
 
-/** Stops a page that could navigate during the capture, which would then fail. */
+/** Stops a page that could navigate during the capture, which would then fail. Its document may not load completely. */
 export async function stopNavigatingPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
   if (!progress.navigatesRepeatedly) return;
   await abortable(signal, disableScripts(session));
-  await progress.waitUntil(signal, () => progress.failedUrl !== null || progress.hasReached("load"));
+  const limit = { signal, durationMs: STOPPED_LOADING_MAX_MS, otherwise: undefined };
+  await giveUpAfter(limit, (stepSignal) =>
+    progress.waitUntil(stepSignal, () => progress.failedUrl !== null || progress.hasReached("load")),
+  );
 }
 
 /** Returns the condition that ends a wait; a failed navigation also ends it. */
@@ -74,24 +75,21 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
 async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
   const { progress } = tab;
   const isIdle = settledCondition(tab, DEFAULT_WAIT);
-  let limit = { documentId: "", endsAtMs: 0 };
+  let counted = { documentId: "", endsAtMs: 0 };
   for (;;) {
     await progress.waitUntil(signal, () => isIdle() || progress.hasReached("load"));
     const { documentId, followsNavigations: canNavigate } = progress;
     const hasNewDocument = (): boolean => canNavigate && progress.documentId !== documentId;
     // the limit restarts with each document while navigations are followed
-    if (limit.documentId === "" || (progress.followsNavigations && limit.documentId !== documentId))
-      limit = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
-    const durationMs = Math.max(0, limit.endsAtMs - performance.now());
-    try {
-      await withTimeout({ signal, durationMs, reason: () => WAIT_TIMED_OUT }, async (stepSignal) => {
-        await progress.waitUntil(stepSignal, () => isIdle() || hasNewDocument());
-        await waitForResponse(tab, stepSignal);
-      });
-    } catch (error) {
-      if (error === WAIT_TIMED_OUT) return false;
-      throw error;
-    }
+    if (counted.documentId === "" || (progress.followsNavigations && counted.documentId !== documentId))
+      counted = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
+    const durationMs = Math.max(0, counted.endsAtMs - performance.now());
+    const isInTime = await giveUpAfter({ signal, durationMs, otherwise: false }, async (stepSignal) => {
+      await progress.waitUntil(stepSignal, () => isIdle() || hasNewDocument());
+      await waitForResponse(tab, stepSignal);
+      return true;
+    });
+    if (!isInTime) return false;
     if (isIdle()) return true;
   }
 }

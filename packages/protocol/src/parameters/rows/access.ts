@@ -1,12 +1,11 @@
 import { canonicalCookies, COOKIES_SCHEMA, COOKIES_SYNTAX } from "../cookies.ts";
 import { canonicalHeaders, HEADERS_SCHEMA, HEADERS_SYNTAX, RESERVED_FIELDS } from "../header-fields.ts";
-import { BOTH, type ParameterRow } from "../row.ts";
+import { BOTH, type Row } from "../row.ts";
 
-export const ACCESS_ROWS: readonly ParameterRow[] = [
+export const ACCESS_ROWS: readonly Row[] = [
   {
     name: "headers",
     modes: BOTH,
-    group: "Access",
     kind: "json",
     isSecret: true,
     maxCharacters: 4096,
@@ -20,7 +19,6 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
   {
     name: "cookies",
     modes: BOTH,
-    group: "Access",
     kind: "json",
     isSecret: true,
     maxCharacters: 16_384,
@@ -35,7 +33,6 @@ export const ACCESS_ROWS: readonly ParameterRow[] = [
   {
     name: "basicAuth",
     modes: BOTH,
-    group: "Access",
     kind: "text",
     isSecret: true,
     maxCharacters: 256,

@@ -1,16 +1,15 @@
 import { canonicalLocale, canonicalTimeZone } from "../locales.ts";
-import { BOTH, PDF, SCREENSHOT, type ParameterRow } from "../row.ts";
+import { BOTH, PDF, SCREENSHOT, type Row } from "../row.ts";
 
 /** Accuracy of the position that the page can read. */
 export const DEFAULT_ACCURACY_METERS = 10;
 
 const POSITION = ["latitude", "longitude"];
 
-export const APPEARANCE_ROWS: readonly ParameterRow[] = [
+export const APPEARANCE_ROWS: readonly Row[] = [
   {
     name: "colorScheme",
     modes: BOTH,
-    group: "Appearance",
     kind: "choice",
     values: ["light", "dark"],
     implied: "light",
@@ -20,7 +19,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "reducedMotion",
     modes: BOTH,
-    group: "Appearance",
     kind: "flag",
     default: false,
     description: "Ask the page for less motion, with `prefers-reduced-motion`.",
@@ -29,7 +27,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "forcedColors",
     modes: BOTH,
-    group: "Appearance",
     kind: "flag",
     default: false,
     description: "Limit the page to a high-contrast palette, with `forced-colors`.",
@@ -38,7 +35,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "mediaType",
     modes: SCREENSHOT,
-    group: "Appearance",
     kind: "choice",
     values: ["screen", "print"],
     implied: "screen",
@@ -48,7 +44,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "mediaType",
     modes: PDF,
-    group: "Appearance",
     kind: "choice",
     values: ["screen", "print"],
     implied: "print",
@@ -58,7 +53,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "locale",
     modes: BOTH,
-    group: "Appearance",
     kind: "text",
     maxCharacters: 64,
     syntax: "a BCP 47 language tag, such as de-CH",
@@ -70,7 +64,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "timeZone",
     modes: BOTH,
-    group: "Appearance",
     kind: "text",
     maxCharacters: 64,
     syntax: "an IANA time zone, such as Europe/Zurich",
@@ -82,7 +75,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "latitude",
     modes: BOTH,
-    group: "Appearance",
     kind: "decimal",
     min: -90,
     max: 90,
@@ -93,7 +85,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "longitude",
     modes: BOTH,
-    group: "Appearance",
     kind: "decimal",
     min: -180,
     max: 180,
@@ -104,7 +95,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "accuracy",
     modes: BOTH,
-    group: "Appearance",
     kind: "decimal",
     min: 1,
     max: 10_000,
@@ -116,7 +106,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "userAgent",
     modes: BOTH,
-    group: "Appearance",
     kind: "text",
     maxCharacters: 512,
     syntax: "printable ASCII text",
@@ -129,7 +118,6 @@ export const APPEARANCE_ROWS: readonly ParameterRow[] = [
   {
     name: "javascript",
     modes: BOTH,
-    group: "Appearance",
     kind: "flag",
     default: true,
     description: "Whether to run the page's JavaScript.",

@@ -1,14 +1,13 @@
 import { canonicalUrlPatterns } from "../url-patterns.ts";
 import { canonicalList } from "../text.ts";
-import { BOTH, type ParameterRow } from "../row.ts";
+import { BOTH, type Row } from "../row.ts";
 
 const RESOURCES = ["image", "media", "font", "stylesheet", "script", "xhr", "websocket"];
 
-export const BLOCKING_ROWS: readonly ParameterRow[] = [
+export const BLOCKING_ROWS: readonly Row[] = [
   {
     name: "blockCookieBanners",
     modes: BOTH,
-    group: "Blocking",
     kind: "flag",
     default: false,
     description: "Decline cookie banners, or hide them if they cannot be declined. Never accepts one.",
@@ -17,7 +16,6 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
   {
     name: "blockAds",
     modes: BOTH,
-    group: "Blocking",
     kind: "flag",
     default: false,
     description: "Block ads with the service's filter lists, `SNAP_FILTER_LISTS`.",
@@ -26,7 +24,6 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
   {
     name: "blockTrackers",
     modes: BOTH,
-    group: "Blocking",
     kind: "flag",
     default: false,
     description: "Block trackers with the service's filter lists, `SNAP_FILTER_LISTS`.",
@@ -35,7 +32,6 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
   {
     name: "blockUrls",
     modes: BOTH,
-    group: "Blocking",
     kind: "text",
     maxCharacters: 2048,
     syntax:
@@ -49,7 +45,6 @@ export const BLOCKING_ROWS: readonly ParameterRow[] = [
   {
     name: "blockResources",
     modes: BOTH,
-    group: "Blocking",
     kind: "text",
     maxCharacters: 128,
     syntax: `a comma-separated list, such as image,font, of ${RESOURCES.join(", ")}`,

@@ -1,11 +1,10 @@
 import { LIMITS } from "../../limits.ts";
-import { BOTH, type ParameterRow } from "../row.ts";
+import { BOTH, type Row } from "../row.ts";
 
-export const CACHE_ROWS: readonly ParameterRow[] = [
+export const CACHE_ROWS: readonly Row[] = [
   {
     name: "cache",
     modes: BOTH,
-    group: "Cache",
     kind: "flag",
     default: true,
     description: "Whether to use a cached rendering, and to cache a new one; `false` renders again.",
@@ -14,7 +13,6 @@ export const CACHE_ROWS: readonly ParameterRow[] = [
   {
     name: "cacheTtl",
     modes: BOTH,
-    group: "Cache",
     kind: "integer",
     min: LIMITS.cacheTtlMinSeconds,
     max: LIMITS.cacheTtlMaxSeconds,

@@ -1,15 +1,14 @@
 import { LIMITS } from "../../limits.ts";
 import { canonicalColor } from "../color.ts";
-import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
+import { BOTH, SCREENSHOT, type Row } from "../row.ts";
 
 /** Color of the `mask` boxes. */
 export const DEFAULT_MASK_COLOR = "#ff00ff";
 
-export const CHANGES_ROWS: readonly ParameterRow[] = [
+export const CHANGES_ROWS: readonly Row[] = [
   {
     name: "css",
     modes: BOTH,
-    group: "Changes",
     kind: "text",
     maxCharacters: LIMITS.codeCharacters,
     syntax: "CSS",
@@ -20,7 +19,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "hideSelectors",
     modes: BOTH,
-    group: "Changes",
     kind: "selector",
     maxCharacters: LIMITS.selectorListCharacters,
     description: "CSS selector list of elements to make invisible; they still take up space.",
@@ -29,7 +27,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "removeSelectors",
     modes: BOTH,
-    group: "Changes",
     kind: "selector",
     maxCharacters: LIMITS.selectorListCharacters,
     description: "CSS selector list of elements to remove from the layout.",
@@ -38,7 +35,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "click",
     modes: BOTH,
-    group: "Changes",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     description:
@@ -48,7 +44,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "script",
     modes: BOTH,
-    group: "Changes",
     kind: "text",
     maxCharacters: LIMITS.codeCharacters,
     syntax: "JavaScript",
@@ -60,7 +55,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "mask",
     modes: SCREENSHOT,
-    group: "Changes",
     kind: "selector",
     maxCharacters: LIMITS.selectorListCharacters,
     description: "CSS selector list of elements to cover with boxes.",
@@ -69,7 +63,6 @@ export const CHANGES_ROWS: readonly ParameterRow[] = [
   {
     name: "maskColor",
     modes: SCREENSHOT,
-    group: "Changes",
     kind: "text",
     maxCharacters: 64,
     syntax: "a CSS color without var() or calc(), such as #ff00ff, black or oklch(70% 0.2 330)",

@@ -1,10 +1,9 @@
-import { BOTH, PDF, SCREENSHOT, type ParameterRow } from "../row.ts";
+import { BOTH, PDF, SCREENSHOT, type Row } from "../row.ts";
 
-export const CONTENT_ROWS: readonly ParameterRow[] = [
+export const CONTENT_ROWS: readonly Row[] = [
   {
     name: "lazyContent",
     modes: BOTH,
-    group: "Content",
     kind: "choice",
     values: ["auto", "scroll", "off"],
     implied: "auto",
@@ -15,7 +14,6 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
   {
     name: "stabilize",
     modes: BOTH,
-    group: "Content",
     kind: "flag",
     default: false,
     description:
@@ -25,7 +23,6 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
   {
     name: "expandScrollers",
     modes: SCREENSHOT,
-    group: "Content",
     kind: "flag",
     default: false,
     requires: ["fullPage"],
@@ -35,7 +32,6 @@ export const CONTENT_ROWS: readonly ParameterRow[] = [
   {
     name: "expandScrollers",
     modes: PDF,
-    group: "Content",
     kind: "flag",
     default: false,
     description: "Lay out the largest inner scroll container at its full height.",

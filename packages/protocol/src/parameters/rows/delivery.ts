@@ -1,14 +1,13 @@
 import { LIMITS } from "../../limits.ts";
 import { canonicalStoreKey, DEFAULT_STORE_KEY, PLACEHOLDERS } from "../object-key.ts";
-import { BOTH, type ParameterRow } from "../row.ts";
+import { BOTH, type Row } from "../row.ts";
 
 const STORE_NAME = /^[a-z0-9][a-z0-9-]*$/;
 
-export const DELIVERY_ROWS: readonly ParameterRow[] = [
+export const DELIVERY_ROWS: readonly Row[] = [
   {
     name: "storeTo",
     modes: BOTH,
-    group: "Delivery",
     kind: "text",
     isDelivery: true,
     maxCharacters: 63,
@@ -22,7 +21,6 @@ export const DELIVERY_ROWS: readonly ParameterRow[] = [
   {
     name: "storeKey",
     modes: BOTH,
-    group: "Delivery",
     kind: "text",
     isDelivery: true,
     maxCharacters: LIMITS.storeKeyCharacters,

@@ -1,15 +1,14 @@
-import { SCREENSHOT, type ParameterRow } from "../row.ts";
+import { SCREENSHOT, type Row } from "../row.ts";
 
 /** The `quality` of an AVIF image if it is not sent. */
 export const DEFAULT_AVIF_QUALITY = 50;
 
 const DIMENSIONS = ["resizeWidth", "resizeHeight"];
 
-export const IMAGE_ROWS: readonly ParameterRow[] = [
+export const IMAGE_ROWS: readonly Row[] = [
   {
     name: "format",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "choice",
     values: ["png", "jpeg", "webp"],
     elsewhere: new Map([
@@ -23,7 +22,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "quality",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "integer",
     min: 1,
     max: 100,
@@ -40,7 +38,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "output",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "choice",
     values: ["avif"],
     excludesSent: ["format"],
@@ -50,7 +47,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "omitBackground",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "flag",
     default: false,
     needs: {
@@ -64,7 +60,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "resizeWidth",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "integer",
     min: 1,
     max: 10_000,
@@ -75,7 +70,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "resizeHeight",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "integer",
     min: 1,
     max: 10_000,
@@ -86,7 +80,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "resizeFit",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "choice",
     values: ["inside", "cover", "contain"],
     implied: "inside",
@@ -98,7 +91,6 @@ export const IMAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "resizePosition",
     modes: SCREENSHOT,
-    group: "Image",
     kind: "choice",
     values: ["top", "center", "bottom"],
     implied: "center",

@@ -1,10 +1,9 @@
-import { BOTH, type ParameterRow } from "../row.ts";
+import { BOTH, type Row } from "../row.ts";
 
-export const PAGE_ROWS: readonly ParameterRow[] = [
+export const PAGE_ROWS: readonly Row[] = [
   {
     name: "url",
     modes: BOTH,
-    group: "Page",
     kind: "url",
     description:
       "URL of the page to render. The host must be publicly reachable; private, loopback and internal addresses are blocked.",
@@ -13,7 +12,6 @@ export const PAGE_ROWS: readonly ParameterRow[] = [
   {
     name: "pdf",
     modes: BOTH,
-    group: "Page",
     kind: "flag",
     default: false,
     description: "`true` renders a PDF instead of an image.",

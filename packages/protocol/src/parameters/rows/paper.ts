@@ -1,14 +1,13 @@
-import { PDF, type ParameterRow } from "../row.ts";
+import { PDF, type Row } from "../row.ts";
 
 const SIZE = ["width", "height"];
-const MARGINS = ["marginTop", "marginRight", "marginBottom", "marginLeft"];
-const MARGIN_NOTE = "in `marginUnit`; send all four margins together.";
+const SIDES = ["Top", "Right", "Bottom", "Left"];
+const MARGINS = SIDES.map((side) => `margin${side}`);
 
-export const PAPER_ROWS: readonly ParameterRow[] = [
+export const PAPER_ROWS: readonly Row[] = [
   {
     name: "landscape",
     modes: PDF,
-    group: "Paper",
     kind: "flag",
     default: false,
     description: "Landscape orientation.",
@@ -17,7 +16,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "paperFormat",
     modes: PDF,
-    group: "Paper",
     kind: "choice",
     values: ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"],
     default: "a4",
@@ -27,7 +25,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "width",
     modes: PDF,
-    group: "Paper",
     kind: "decimal",
     min: 1,
     max: 10_000,
@@ -38,7 +35,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "height",
     modes: PDF,
-    group: "Paper",
     kind: "decimal",
     min: 1,
     max: 10_000,
@@ -46,54 +42,19 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
     description: "Paper height in `marginUnit`; requires `width` and overrides `paperFormat`.",
     example: 297,
   },
-  {
-    name: "marginTop",
+  ...SIDES.map((side): Row => ({
+    name: `margin${side}`,
     modes: PDF,
-    group: "Paper",
     kind: "decimal",
     min: 0,
     max: 1000,
     together: MARGINS,
-    description: `Top margin ${MARGIN_NOTE}`,
+    description: `${side} margin in \`marginUnit\`; send all four margins together.`,
     example: 10,
-  },
-  {
-    name: "marginRight",
-    modes: PDF,
-    group: "Paper",
-    kind: "decimal",
-    min: 0,
-    max: 1000,
-    together: MARGINS,
-    description: `Right margin ${MARGIN_NOTE}`,
-    example: 10,
-  },
-  {
-    name: "marginBottom",
-    modes: PDF,
-    group: "Paper",
-    kind: "decimal",
-    min: 0,
-    max: 1000,
-    together: MARGINS,
-    description: `Bottom margin ${MARGIN_NOTE}`,
-    example: 10,
-  },
-  {
-    name: "marginLeft",
-    modes: PDF,
-    group: "Paper",
-    kind: "decimal",
-    min: 0,
-    max: 1000,
-    together: MARGINS,
-    description: `Left margin ${MARGIN_NOTE}`,
-    example: 10,
-  },
+  })),
   {
     name: "marginUnit",
     modes: PDF,
-    group: "Paper",
     kind: "choice",
     values: ["mm", "cm", "in", "px"],
     default: "mm",
@@ -103,7 +64,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "scale",
     modes: PDF,
-    group: "Paper",
     kind: "decimal",
     min: 0.1,
     max: 2,
@@ -114,7 +74,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "singlePage",
     modes: PDF,
-    group: "Paper",
     kind: "flag",
     default: false,
     excludes: [
@@ -129,7 +88,6 @@ export const PAPER_ROWS: readonly ParameterRow[] = [
   {
     name: "cssPageSize",
     modes: PDF,
-    group: "Paper",
     kind: "flag",
     default: false,
     description: "Allow the page's `@page { size }` to override the paper size.",

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../limits.ts";
 import { canonicalPageRanges } from "../page-ranges.ts";
 import { isSelfContained } from "../print-html.ts";
-import { PDF, type ParameterRow } from "../row.ts";
+import { PDF, type Row } from "../row.ts";
 
 const SELF_CONTAINED = {
   maxCharacters: LIMITS.codeCharacters,
@@ -19,11 +19,10 @@ const DOCUMENT_TEXT = {
   placeholder: "text",
 } as const;
 
-export const PRINT_ROWS: readonly ParameterRow[] = [
+export const PRINT_ROWS: readonly Row[] = [
   {
     name: "headerHtml",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...SELF_CONTAINED,
     description: `HTML in the top margin of each page, 9 pt and black by default; requires \`marginTop\` above 0. ${CLASSES}`,
@@ -32,7 +31,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "footerHtml",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...SELF_CONTAINED,
     description:
@@ -42,7 +40,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "pageRanges",
     modes: PDF,
-    group: "Print",
     kind: "text",
     maxCharacters: 100,
     syntax: "pages and ascending ranges, each from 1 to 99999, such as 1-3,5,8-",
@@ -54,7 +51,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "printBackground",
     modes: PDF,
-    group: "Print",
     kind: "flag",
     default: true,
     description: "Whether to print background colors and images.",
@@ -63,7 +59,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "outline",
     modes: PDF,
-    group: "Print",
     kind: "flag",
     default: false,
     description: "Add bookmarks: an outline of the headings.",
@@ -72,7 +67,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "tagged",
     modes: PDF,
-    group: "Print",
     kind: "flag",
     default: false,
     description: "Tag the structure for screen readers, even in browsers that do not do so by default.",
@@ -81,7 +75,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "pdfTitle",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...DOCUMENT_TEXT,
     description: "Title in the document information; by default, the page's title.",
@@ -90,7 +83,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "pdfAuthor",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...DOCUMENT_TEXT,
     description: "Author in the document information.",
@@ -99,7 +91,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "pdfSubject",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...DOCUMENT_TEXT,
     description: "Subject in the document information.",
@@ -108,7 +99,6 @@ export const PRINT_ROWS: readonly ParameterRow[] = [
   {
     name: "pdfKeywords",
     modes: PDF,
-    group: "Print",
     kind: "text",
     ...DOCUMENT_TEXT,
     description: "Keywords in the document information, separated by commas.",

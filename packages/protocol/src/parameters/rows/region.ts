@@ -1,15 +1,20 @@
 import { LIMITS } from "../../limits.ts";
-import { SCREENSHOT, type ParameterRow } from "../row.ts";
+import { SCREENSHOT, type Row } from "../row.ts";
 
-const CLIP = ["clipX", "clipY", "clipWidth", "clipHeight"];
+/** The differences between the clip parameters: name, what it measures, minimum, example. */
+const CLIPS = [
+  ["clipX", "Left edge", 0, 0],
+  ["clipY", "Top edge", 0, 0],
+  ["clipWidth", "Width", 1, 400],
+  ["clipHeight", "Height", 1, 400],
+] as const;
+const CLIP = CLIPS.map(([name]) => name);
 const CLIP_REGION = { names: CLIP, called: "a clip region" };
-const CLIP_NOTE = "Send all four clip parameters together, without `selector` or `fullPage`.";
 
-export const REGION_ROWS: readonly ParameterRow[] = [
+export const REGION_ROWS: readonly Row[] = [
   {
     name: "fullPage",
     modes: SCREENSHOT,
-    group: "Region",
     kind: "flag",
     default: false,
     excludes: [CLIP_REGION],
@@ -19,7 +24,6 @@ export const REGION_ROWS: readonly ParameterRow[] = [
   {
     name: "selector",
     modes: SCREENSHOT,
-    group: "Region",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     isStrict: true,
@@ -28,54 +32,19 @@ export const REGION_ROWS: readonly ParameterRow[] = [
       "CSS selector of the element to capture; the first match is used. Cannot be combined with a clip region or `fullPage`. Use double quotes for attribute values.",
     example: "main",
   },
-  {
-    name: "clipX",
+  ...CLIPS.map(([name, measure, min, example]): Row => ({
+    name,
     modes: SCREENSHOT,
-    group: "Region",
     kind: "integer",
-    min: 0,
+    min,
     max: 10_000,
     together: CLIP,
-    description: `Left edge of the clip region in pixels. ${CLIP_NOTE}`,
-    example: 0,
-  },
-  {
-    name: "clipY",
-    modes: SCREENSHOT,
-    group: "Region",
-    kind: "integer",
-    min: 0,
-    max: 10_000,
-    together: CLIP,
-    description: `Top edge of the clip region in pixels. ${CLIP_NOTE}`,
-    example: 0,
-  },
-  {
-    name: "clipWidth",
-    modes: SCREENSHOT,
-    group: "Region",
-    kind: "integer",
-    min: 1,
-    max: 10_000,
-    together: CLIP,
-    description: `Width of the clip region in pixels. ${CLIP_NOTE}`,
-    example: 400,
-  },
-  {
-    name: "clipHeight",
-    modes: SCREENSHOT,
-    group: "Region",
-    kind: "integer",
-    min: 1,
-    max: 10_000,
-    together: CLIP,
-    description: `Height of the clip region in pixels. ${CLIP_NOTE}`,
-    example: 400,
-  },
+    description: `${measure} of the clip region in pixels. Send all four clip parameters together, without \`selector\` or \`fullPage\`.`,
+    example,
+  })),
   {
     name: "fullPageMaxHeight",
     modes: SCREENSHOT,
-    group: "Region",
     kind: "integer",
     min: 100,
     max: 40_000,
@@ -87,7 +56,6 @@ export const REGION_ROWS: readonly ParameterRow[] = [
   {
     name: "padding",
     modes: SCREENSHOT,
-    group: "Region",
     kind: "integer",
     min: 0,
     max: 500,

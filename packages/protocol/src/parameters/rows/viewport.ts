@@ -1,16 +1,15 @@
 import { DEVICES } from "../devices.ts";
-import { SCREENSHOT, type ParameterRow } from "../row.ts";
+import { SCREENSHOT, type Row } from "../row.ts";
 
 /** Viewport of a screenshot without `width` and `height`, in CSS pixels. */
 export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
 const SIZE = ["width", "height"];
 
-export const VIEWPORT_ROWS: readonly ParameterRow[] = [
+export const VIEWPORT_ROWS: readonly Row[] = [
   {
     name: "width",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "pixels",
     min: 1,
     max: 10_000,
@@ -21,7 +20,6 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
   {
     name: "height",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "pixels",
     min: 1,
     max: 10_000,
@@ -32,7 +30,6 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
   {
     name: "scale",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "integer",
     min: 1,
     max: 3,
@@ -43,7 +40,6 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
   {
     name: "device",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "text",
     maxCharacters: 64,
     syntax: "the name of a device, such as iphone-15-pro or pixel-5-landscape",
@@ -61,7 +57,6 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
   {
     name: "mobile",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "flag",
     default: false,
     description:
@@ -71,7 +66,6 @@ export const VIEWPORT_ROWS: readonly ParameterRow[] = [
   {
     name: "touch",
     modes: SCREENSHOT,
-    group: "Viewport",
     kind: "flag",
     default: false,
     description: "Emulate a touch screen.",

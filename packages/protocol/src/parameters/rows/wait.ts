@@ -1,5 +1,5 @@
 import { LIMITS } from "../../limits.ts";
-import { BOTH, SCREENSHOT, type ParameterRow } from "../row.ts";
+import { BOTH, SCREENSHOT, type Row } from "../row.ts";
 
 /** How a screenshot without `waitUntil` waits. This wait is capped, unlike a requested one. */
 export const DEFAULT_WAIT = "networkidle2";
@@ -7,11 +7,10 @@ export const DEFAULT_WAIT = "networkidle2";
 /** Maximum time for each wait that `waitTimeout` limits. */
 export const DEFAULT_WAIT_TIMEOUT_MS = 10_000;
 
-export const WAIT_ROWS: readonly ParameterRow[] = [
+export const WAIT_ROWS: readonly Row[] = [
   {
     name: "waitUntil",
     modes: SCREENSHOT,
-    group: "Wait",
     kind: "choice",
     values: ["load", "domcontentloaded", "networkidle0", "networkidle2"],
     implied: DEFAULT_WAIT,
@@ -21,7 +20,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "waitForSelector",
     modes: SCREENSHOT,
-    group: "Wait",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     isStrict: true,
@@ -31,7 +29,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "delay",
     modes: SCREENSHOT,
-    group: "Wait",
     kind: "integer",
     min: 0,
     max: 10_000,
@@ -41,7 +38,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "waitForFunction",
     modes: BOTH,
-    group: "Wait",
     kind: "text",
     maxCharacters: 2000,
     syntax: "a JavaScript expression",
@@ -53,7 +49,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "waitForHidden",
     modes: BOTH,
-    group: "Wait",
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     description: "CSS selector; the capture waits until no visible element matches.",
@@ -62,7 +57,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "waitTimeout",
     modes: BOTH,
-    group: "Wait",
     kind: "integer",
     min: 100,
     max: 30_000,
@@ -74,7 +68,6 @@ export const WAIT_ROWS: readonly ParameterRow[] = [
   {
     name: "onWaitTimeout",
     modes: BOTH,
-    group: "Wait",
     kind: "choice",
     values: ["fail", "capture"],
     implied: "fail",

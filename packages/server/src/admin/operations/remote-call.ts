@@ -36,7 +36,7 @@ export interface RemoteCall {
  */
 export async function callRemote<Document>(service: RemoteService, call: RemoteCall): Promise<Document> {
   const response = await send(service, call);
-  if (response.ok) return (await response.json()) as Document;
+  if (response.ok) return (await readJson(service, response)) as Document;
   throw await explain(service, call, response);
 }
 
@@ -60,13 +60,26 @@ async function send(
       signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
     });
   } catch (error) {
-    throw new OperatorError(
-      "admin_api_unreachable",
-      `${url} cannot be reached: ${reasonOf(error)}`,
-      "correct SNAP_ADMIN_URL, or start the service",
-      { cause: error },
-    );
+    throw unreachable(url, error);
   }
+}
+
+async function readJson({ url }: RemoteService, response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    // the address may be that of a website
+    throw error instanceof SyntaxError ? notServed(url) : unreachable(url, error);
+  }
+}
+
+function unreachable(url: string, error: unknown): OperatorError {
+  return new OperatorError(
+    "admin_api_unreachable",
+    `${url} cannot be reached: ${reasonOf(error)}`,
+    "correct SNAP_ADMIN_URL, or start the service",
+    { cause: error },
+  );
 }
 
 /** The errors of `fetch` have the reason in `cause`. */
@@ -106,7 +119,8 @@ async function isServed(service: RemoteService): Promise<boolean> {
   return (await send(service, { path: "/session" })).ok;
 }
 
-function notServed(url: string): OperatorError {
+/** Returns the error for a program at `url` that responds, but does not serve an admin API. */
+export function notServed(url: string): OperatorError {
   return new OperatorError(
     "admin_api_unreachable",
     `${url} does not serve an admin API`,

@@ -1,4 +1,4 @@
-import { tokenNotFound } from "@snap/engine/internals";
+import { parseTokenId, tokenNotFound } from "@snap/engine/internals";
 import * as z from "zod";
 import { id, paging } from "../../requests/fields.ts";
 import { newToken, tokenRotation } from "../inputs.ts";
@@ -11,8 +11,9 @@ const account = id().meta({ description: "Id of the account." });
 
 /** Token ids are numbers; no token has any other id. */
 function tokenIdOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw tokenNotFound(text);
+  const tokenId = parseTokenId(text);
+  if (tokenId === null) throw tokenNotFound(text);
+  return tokenId;
 }
 
 export const TOKEN_ROUTES = [

@@ -1,5 +1,6 @@
 import type { CompletedCommand } from "./commands.ts";
-import { pathPattern, quoted, valueBranches } from "./posix.ts";
+import { quoted } from "../quote.ts";
+import { pathPattern, valueBranches } from "./posix.ts";
 
 /** Returns a script for bash 4 or newer. */
 export function bashScript(commands: readonly CompletedCommand[]): string {

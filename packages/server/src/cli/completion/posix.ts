@@ -1,13 +1,9 @@
+import { quoted } from "../quote.ts";
 import type { CompletedCommand, CompletedOption } from "./commands.ts";
 
 /*
  * The shared part of the scripts for bash and zsh: the patterns of their `case` commands.
  */
-
-/** Quotes text for bash and zsh. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** Matches every command but the program itself. */
 export function pathPattern(commands: readonly CompletedCommand[]): string {

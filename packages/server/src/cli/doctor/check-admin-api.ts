@@ -1,12 +1,13 @@
 import type { AdminHealth, AdminProblem } from "@snap/protocol";
-import { callRemote } from "../../admin/operations/remote-call.ts";
+import { callRemote, notServed } from "../../admin/operations/remote-call.ts";
 import { findingOf, ok, type Finding } from "../../findings/finding.ts";
 import { FINDING_CHECKS, OperatorError, type FindingCode } from "../../operator-error.ts";
 
 /** Reports the problems of the service at SNAP_ADMIN_URL. */
 export async function checkAdminApi(url: string, token: string): Promise<readonly Finding[]> {
   try {
-    const { version, problems } = await callRemote<AdminHealth>({ url, token }, { path: "/health" });
+    const { version, problems } = await callRemote<Partial<AdminHealth>>({ url, token }, { path: "/health" });
+    if (version === undefined || problems === undefined) throw notServed(url);
     return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];
   } catch (error) {
     if (error instanceof OperatorError) return [findingOf(error)];

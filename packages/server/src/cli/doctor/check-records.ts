@@ -4,7 +4,7 @@ import { availablePlans } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
-import { formatNoun } from "../output.ts";
+import { formatNoun } from "../../format.ts";
 
 /** Permission bits of group and others. */
 export const SHARED_BITS = 0o077;

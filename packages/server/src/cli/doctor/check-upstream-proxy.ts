@@ -3,8 +3,9 @@ import { connect } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
 import { resolverOf, upstreamProxyOf } from "../../wire.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
-import { PUBLIC_NAME } from "./public-name.ts";
 
+/** Reserved for documentation (RFC 2606, 3), but resolves. */
+export const PUBLIC_NAME = "example.com";
 const PORTS = [443, 80] as const;
 const CONNECT_TIMEOUT_MS = 5_000;
 

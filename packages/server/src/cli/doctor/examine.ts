@@ -6,11 +6,11 @@ import { messageOf } from "../../config/message-of.ts";
 import { resolverOf } from "../../wire.ts";
 import { checkAdminApi } from "./check-admin-api.ts";
 import { checkBrowser } from "./check-browser.ts";
-import { checkStorage } from "./check-storage.ts";
+import { checkEmbedded } from "./check-embedded.ts";
+import { checkShared } from "./check-shared.ts";
 import { checkStores } from "./check-stores.ts";
-import { checkUpstreamProxy } from "./check-upstream-proxy.ts";
-import { ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
-import { PUBLIC_NAME } from "./public-name.ts";
+import { checkUpstreamProxy, PUBLIC_NAME } from "./check-upstream-proxy.ts";
+import { ok, problem, reasonOf, suspiciousVariable, warning, type Finding } from "../../findings/finding.ts";
 
 /** Writing systems to check, with their fontconfig language and a package with fonts for them. */
 const SCRIPTS = [
@@ -32,7 +32,7 @@ export async function examine(): Promise<readonly Finding[]> {
     checkFonts(),
     checkImages(),
     checkLists(config),
-    config.adminUrl === null ? checkStorage(config) : checkAdminApi(config.adminUrl, config.adminToken ?? ""),
+    checkStorage(config),
     checkNames(config),
     checkUpstreamProxy(config),
     checkStores(config),
@@ -44,9 +44,7 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
   const name = "configuration";
   try {
     const { config, warnings } = readConfig(process.env);
-    const findings = warnings.map((text) =>
-      warning("configuration_suspicious", text, "unset it, or correct its name"),
-    );
+    const findings = warnings.map(suspiciousVariable);
     return { config, findings: findings.length > 0 ? findings : [ok(name, "every variable is valid")] };
   } catch (error) {
     return {
@@ -54,6 +52,13 @@ function checkConfiguration(): { readonly config: Config | null; readonly findin
       findings: [problem("configuration_invalid", messageOf(error), "correct it, and run doctor again")],
     };
   }
+}
+
+/** Checks the storage, or the service that uses it. */
+function checkStorage(config: Config): Promise<readonly Finding[]> {
+  const { adminUrl, adminToken, shared } = config;
+  if (adminUrl !== null) return checkAdminApi(adminUrl, adminToken ?? "");
+  return shared === null ? checkEmbedded(config) : checkShared(config, shared);
 }
 
 /** Text in a writing system without a font renders as empty boxes. */

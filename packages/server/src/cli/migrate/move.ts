@@ -5,8 +5,9 @@ import type { MoveConfig } from "../../config.ts";
 import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, keySourceOf, secretKeyPath } from "../../config/secret-key.ts";
 import { announceChange } from "../audit-change.ts";
-import { formatNoun } from "../output.ts";
+import { formatNoun } from "../../format.ts";
 import { openMoveSource, openMoveTarget } from "../../open-storage.ts";
+import { serverOf } from "../../operations/describe-start.ts";
 import { requireMatchingKey } from "../../wire.ts";
 
 export type MoveRequest = Omit<MoveConfig, "databaseUrl"> & { readonly databaseUrl: string };
@@ -33,7 +34,7 @@ export async function move({
   secretKey,
   onProgress,
 }: MoveRequest & Pick<Required<TransferRequest>, "onProgress">): Promise<MoveReport> {
-  const database = nameOf(databaseUrl);
+  const database = serverOf(databaseUrl);
   const source = await openMoveSource(dataDir);
   try {
     const { found, key } = await requireKey(source, { dataDir, secretKey });
@@ -75,9 +76,4 @@ async function requireKey(
     );
   }
   return { key, found: secretKey === null ? { where: "file", path } : { where: "variable" } };
-}
-
-function nameOf(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
 }

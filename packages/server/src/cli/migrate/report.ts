@@ -1,6 +1,7 @@
 import type { TransferProgress } from "@snap/engine";
 import type { TransferTotals } from "@snap/engine/ports";
-import { formatCount, formatTable } from "../output.ts";
+import { formatCount } from "../../format.ts";
+import { formatTable } from "../output.ts";
 import type { KeyLocation, MoveReport } from "./move.ts";
 
 const LABELS: Readonly<Record<keyof TransferTotals, string>> = {

@@ -1,7 +1,7 @@
 import type { RendererHealth } from "@snap/engine/ports";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Registry } from "prom-client";
-import { counter, gauge, setOrRemove } from "./define.ts";
+import { counter, gauge, openAll, setOrRemove } from "./define.ts";
 
 export const BROWSER_METRICS = {
   restarts: counter({
@@ -41,9 +41,7 @@ export interface BrowserMetrics {
 }
 
 export function createBrowserMetrics(registry: Registry): BrowserMetrics {
-  const restarts = BROWSER_METRICS.restarts.open(registry);
-  const pageEnds = BROWSER_METRICS.pageEnds.open(registry);
-  const memory = BROWSER_METRICS.memory.open(registry);
+  const { restarts, pageEnds, memory } = openAll(BROWSER_METRICS, registry);
   return {
     countEvent(event) {
       if (event.type === "page-ended") pageEnds.inc({ reason: event.reason });

@@ -65,6 +65,15 @@ export function histogram<Label extends string = never>(
   };
 }
 
+/** Registers metrics, and returns them by the same names. */
+export function openAll<Defined extends Readonly<Record<string, Metric>>>(
+  metrics: Defined,
+  registry: Registry,
+): { readonly [Name in keyof Defined]: ReturnType<Defined[Name]["open"]> } {
+  const opened = Object.entries(metrics).map(([name, metric]) => [name, metric.open(registry)]);
+  return Object.fromEntries(opened) as ReturnType<typeof openAll<Defined>>;
+}
+
 /** Sets a gauge without labels, or removes it if its value is unknown. */
 export function setOrRemove(opened: Gauge<never>, value: number | null | undefined): void {
   if (typeof value === "number") opened.set(value);

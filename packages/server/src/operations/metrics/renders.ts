@@ -1,6 +1,6 @@
 import type { Capture, EngineEvent, SchedulerLoad } from "@snap/engine";
 import type { Registry } from "prom-client";
-import { counter, gauge, histogram } from "./define.ts";
+import { counter, gauge, histogram, openAll } from "./define.ts";
 
 /** A render takes at most 45 s by default; the last bucket is for renders that also waited for a slot. */
 const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
@@ -60,14 +60,10 @@ export interface RenderMetrics {
 }
 
 export function createRenderMetrics(registry: Registry): RenderMetrics {
-  const captures = RENDER_METRICS.captures.open(registry);
-  const durations = RENDER_METRICS.durations.open(registry);
-  const waits = RENDER_METRICS.waits.open(registry);
-  const running = RENDER_METRICS.running.open(registry);
-  const waiting = RENDER_METRICS.waiting.open(registry);
-  const slots = RENDER_METRICS.slots.open(registry);
-  const concurrency = RENDER_METRICS.concurrency.open(registry);
-  const quarantined = RENDER_METRICS.quarantined.open(registry);
+  const { captures, durations, waits, running, waiting, slots, concurrency, quarantined } = openAll(
+    RENDER_METRICS,
+    registry,
+  );
   return {
     countCapture({ cache, rendering }, durationSeconds) {
       captures.inc({ cache });

@@ -1,6 +1,6 @@
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Registry } from "prom-client";
-import { gauge } from "./define.ts";
+import { gauge, openAll } from "./define.ts";
 import type { SERVERS } from "./storage.ts";
 
 export const SERVICE_METRICS = {
@@ -52,9 +52,7 @@ export interface ServiceMetrics {
 }
 
 export function createServiceMetrics(registry: Registry, { version, commit }: Build): ServiceMetrics {
-  const build = SERVICE_METRICS.build.open(registry);
-  const ready = SERVICE_METRICS.ready.open(registry);
-  const dependencies = SERVICE_METRICS.dependencies.open(registry);
+  const { build, ready, dependencies } = openAll(SERVICE_METRICS, registry);
   const setBrowser = (browser: string): void => {
     build.reset();
     build.set({ version, commit: commit ?? "unknown", node: process.version, browser }, 1);

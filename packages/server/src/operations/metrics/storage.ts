@@ -1,7 +1,7 @@
 import type { ClockSkew } from "@snap/engine";
 import type { CacheStats, Eviction } from "@snap/engine/ports";
 import type { Registry } from "prom-client";
-import { counter, gauge, setOrRemove } from "./define.ts";
+import { counter, gauge, openAll, setOrRemove } from "./define.ts";
 
 /** Names of PostgreSQL and Redis in metrics and messages. */
 export const SERVERS = { PostgreSQL: "PostgreSQL", Redis: "Redis" } as const;
@@ -66,15 +66,17 @@ export interface StorageMetrics {
 }
 
 export function createStorageMetrics(registry: Registry): StorageMetrics {
-  const cacheBytes = STORAGE_METRICS.cacheBytes.open(registry);
-  const cacheMaxBytes = STORAGE_METRICS.cacheMaxBytes.open(registry);
-  const cacheFreeBytes = STORAGE_METRICS.cacheFreeBytes.open(registry);
-  const evictions = STORAGE_METRICS.evictions.open(registry);
-  const diskFreeBytes = STORAGE_METRICS.diskFreeBytes.open(registry);
-  const diskReserveBytes = STORAGE_METRICS.diskReserveBytes.open(registry);
-  const backupAge = STORAGE_METRICS.backupAge.open(registry);
-  const clockSkew = STORAGE_METRICS.clockSkew.open(registry);
-  const connectionWaits = STORAGE_METRICS.connectionWaits.open(registry);
+  const {
+    cacheBytes,
+    cacheMaxBytes,
+    cacheFreeBytes,
+    evictions,
+    diskFreeBytes,
+    diskReserveBytes,
+    backupAge,
+    clockSkew,
+    connectionWaits,
+  } = openAll(STORAGE_METRICS, registry);
   return {
     countEviction: ({ reason, renderings }) => evictions.inc({ reason }, renderings),
     countConnectionWait: () => connectionWaits.inc(),

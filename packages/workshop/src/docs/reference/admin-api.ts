@@ -1,5 +1,6 @@
 import { adminDocument } from "../../../../server/src/admin/openapi.ts";
 import { ADMIN_ROUTES } from "../../../../server/src/admin/routes/all-routes.ts";
+import { operationsOf, type Operation, type Schema } from "./operations.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
 export const adminApiPage: ReferencePage = {
@@ -9,12 +10,12 @@ export const adminApiPage: ReferencePage = {
   parts: () => [
     "The service serves this API if `SNAP_CONSOLE` is on or `SNAP_ADMIN_TOKEN` is set; otherwise, every path returns 404. Send the value of `SNAP_ADMIN_TOKEN` as a bearer token. [Use the console](../how-to/use-the-console.md#scripts) has examples, and `/admin/v1/openapi.json` describes every document. It is not part of the [specification](specification.md) of `/v1`: any release may add fields, parameters and operations.",
     "Errors have the usual [envelope](errors.md). Unknown parameters are rejected with 422 `validation_failed`, and unknown ids with 404 `not_found`. Bodies are JSON objects. Lists return `entries` and `has_more`; some also return `more`, the number of remaining entries.",
-    ...[...Map.groupBy(OPERATIONS, ({ tag }) => tag)].flatMap(([tag, operations]) =>
+    ...[...Map.groupBy(OPERATIONS, ({ tags }) => tags[0])].flatMap(([tag, operations]) =>
       [
         `## ${tag}`,
         table(
           ["operation", "description"],
-          operations.map(({ name, summary, description }) => [
+          operations.map(({ name, summary, description = "" }) => [
             code(name),
             [sentence(summary), description].filter((text) => text !== "").join(" "),
           ]),
@@ -24,95 +25,14 @@ export const adminApiPage: ReferencePage = {
   ],
 };
 
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly format?: string;
-  readonly default?: string | number | boolean;
-  readonly description?: string;
-  readonly items?: Schema;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly place: "query" | "body";
-  readonly required: boolean;
-  readonly schema: Schema;
-}
-
-interface Operation {
-  readonly tag: string;
-  /** Such as `GET /accounts`. */
-  readonly name: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly Parameter[];
-}
-
-/** An operation in the generated OpenAPI document. */
-interface Described {
-  readonly tags: readonly [string];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required?: boolean;
-    readonly schema: Schema;
-  }[];
-  readonly requestBody?: {
-    readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
-  };
-}
-
-const OPERATIONS = readOperations();
-
-function readOperations(): readonly Operation[] {
-  const { paths = {}, components } = adminDocument("https://snap.example.com", ADMIN_ROUTES);
-  const schemas = components?.schemas as Readonly<
-    Record<
-      string,
-      { readonly properties: Readonly<Record<string, Schema>>; readonly required?: readonly string[] }
-    >
-  >;
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods as Readonly<Record<string, Described>>).map(([method, described]) => {
-      const query = (described.parameters ?? []).filter((parameter) => parameter.in === "query");
-      const reference =
-        described.requestBody?.content["application/json"].schema.$ref.split("/").at(-1) ?? "";
-      const { properties = {}, required = [] } = schemas[reference] ?? {};
-      return {
-        tag: described.tags[0],
-        name: `${method.toUpperCase()} ${path}`,
-        summary: described.summary,
-        description: described.description ?? "",
-        parameters: [
-          ...query.map(({ name, required: isRequired = false, schema }) => ({
-            name,
-            place: "query" as const,
-            required: isRequired,
-            schema,
-          })),
-          ...Object.entries(properties).map(([name, schema]) => ({
-            name,
-            place: "body" as const,
-            required: required.includes(name),
-            schema,
-          })),
-        ],
-      };
-    }),
-  );
-}
+const { paths, components } = adminDocument("https://snap.example.com", ADMIN_ROUTES);
+const OPERATIONS = operationsOf(paths);
 
 /** Returns a table of some operations' parameters; nothing if there are none. */
 function parameterTables(operations: readonly Operation[]): readonly string[] {
-  const rows = operations.flatMap(({ name: operation, parameters }) =>
-    parameters.map(({ name, place, required, schema }, index) => [
-      index === 0 ? code(operation) : "",
+  const rows = operations.flatMap((operation) =>
+    [...queryOf(operation), ...bodyOf(operation)].map(([place, name, required, schema], index) => [
+      index === 0 ? code(operation.name) : "",
       `${code(name)}${required ? " (required)" : ""}`,
       place,
       valuesOf(schema),
@@ -120,6 +40,28 @@ function parameterTables(operations: readonly Operation[]): readonly string[] {
     ]),
   );
   return rows.length === 0 ? [] : [table(["operation", "parameter", "in", "values", "meaning"], rows)];
+}
+
+type Parameter = readonly [place: string, name: string, required: boolean, schema: Schema];
+
+function queryOf({ parameters = [] }: Operation): Parameter[] {
+  return parameters
+    .filter((parameter) => parameter.in === "query")
+    .map(({ name, required = false, schema }) => ["query", name, required, schema]);
+}
+
+function bodyOf({ requestBody }: Operation): Parameter[] {
+  const name = requestBody?.content["application/json"].schema.$ref.split("/").at(-1) ?? "";
+  const { properties = {}, required = [] } = (components?.schemas?.[name] ?? {}) as {
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([member, schema]) => [
+    "body",
+    member,
+    required.includes(member),
+    schema,
+  ]);
 }
 
 /** Fails, because only this page explains the parameters. */

@@ -1,6 +1,7 @@
 import { RENDER_NOTES } from "@snap/protocol";
-import { openApiDocument, type OpenApiDocument } from "../../../../server/src/openapi/document.ts";
+import { openApiDocument } from "../../../../server/src/openapi/document.ts";
 import { HEADER_COMPONENTS } from "../../../../server/src/openapi/headers.ts";
+import { operationsOf, type Operation } from "./operations.ts";
 import { code, table, type ReferencePage } from "./page.ts";
 
 export const headersPage: ReferencePage = {
@@ -40,25 +41,6 @@ export const headersPage: ReferencePage = {
     ];
   },
 };
-
-interface Operation {
-  readonly name: string;
-  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
-  readonly parameters?: readonly {
-    readonly in: string;
-    readonly name: string;
-    readonly description: string;
-  }[];
-}
-
-function operationsOf(paths: OpenApiDocument["paths"]): Operation[] {
-  return Object.entries((paths ?? {}) as Record<string, Record<string, Omit<Operation, "name">>>).flatMap(
-    ([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) =>
-        Object.assign({}, operation, { name: `${method.toUpperCase()} ${path}` }),
-      ),
-  );
-}
 
 /** The request headers of the operations, without duplicates. */
 function headersOf(operations: readonly Operation[]): string[][] {

@@ -1,4 +1,6 @@
 import { SIGNED_PARAMETERS_MAX } from "../../../../engine/src/tokens/authenticate-signed.ts";
+import { SETTINGS } from "../../../../server/src/config/settings.ts";
+import { INLINE_LIMITS } from "../../../../server/src/mcp/results.ts";
 import { HTTP_LIMITS } from "../../../../server/src/requests/limits.ts";
 import { BATCH_LIMITS, CAPTURE_LIMITS, DOCUMENT_LIMITS, LIMITS } from "@snap/protocol";
 import { code, count, readComments, table, type ReferencePage } from "./page.ts";
@@ -28,7 +30,10 @@ export const limitsPage: ReferencePage = {
             `pixels per side, ${code(`${format === "avif" ? "output" : "format"}=${format}`)}`,
             count(side),
           ]),
-        ["size of an image or a PDF, unless `SNAP_MAX_RENDERING_BYTES` is set", "64 MiB"],
+        [
+          "size of an image or a PDF, unless `SNAP_MAX_RENDERING_BYTES` is set",
+          quantity("maxRenderingBytes", Number(SETTINGS.maxRenderingBytes.default)),
+        ],
       ],
     ),
     "## HTTP requests",
@@ -41,7 +46,7 @@ export const limitsPage: ReferencePage = {
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
       ],
     ),
-    "Tool results for [an assistant](../how-to/connect-an-assistant.md) contain images of at most 700,000 bytes and 8,000 pixels per side, and links to larger ones. For the render timeout, see [Configuration](configuration.md).",
+    `Tool results for [an assistant](../how-to/connect-an-assistant.md) contain images of at most ${count(INLINE_LIMITS.maxBytes)} bytes and ${count(INLINE_LIMITS.maxSidePx)} pixels per side, and links to larger ones. For the render timeout, see [Configuration](configuration.md).`,
   ],
 };
 

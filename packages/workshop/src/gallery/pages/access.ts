@@ -1,11 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Entry, Group, PictureParameters } from "../entry.ts";
+import { at, picture, without, type Entry, type Group, type PictureParameters } from "../entry.ts";
 import { html } from "../html.ts";
 import { GREEN, RED } from "../palette.ts";
-import type { Handler } from "../site.ts";
-import { sendHtml } from "../site.ts";
-
-const SIZE = [400, 300] as const;
+import { sendHtml, type Handler } from "../site.ts";
 
 const panel = (title: string, color: string): string =>
   html({
@@ -30,12 +27,8 @@ function membersOnly(
 function login(entry: Omit<Entry, "before" | "after">, parameters: PictureParameters): Entry {
   return {
     ...entry,
-    before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, RED]], absent: [GREEN] } },
-    after: {
-      parameters,
-      expected: { size: SIZE, colors: [[200, 150, GREEN]], absent: [RED] },
-      maxMs: 2000,
-    },
+    before: picture({}, at(200, 150, RED), without(GREEN)),
+    after: picture(parameters, at(200, 150, GREEN), without(RED)),
   };
 }
 

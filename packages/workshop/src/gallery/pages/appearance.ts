@@ -1,9 +1,8 @@
-import type { Entry, Group } from "../entry.ts";
+import { at, picture, sized, without, type Entry, type Group } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 import { REGION_ENTRIES } from "./region.ts";
 
-const SIZE = [400, 300] as const;
 const PANEL = "margin: 40px 20px; height: 160px;";
 
 const darkMode: Entry = {
@@ -19,27 +18,8 @@ const darkMode: Entry = {
       }`,
     body: `<h1>Settings</h1><div class="panel"></div>`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: SIZE,
-      colors: [
-        [10, 290, WHITE],
-        [200, 150, GRAY],
-      ],
-    },
-  },
-  after: {
-    parameters: { colorScheme: "dark" },
-    expected: {
-      size: SIZE,
-      colors: [
-        [10, 290, "#121212"],
-        [200, 150, GREEN],
-      ],
-    },
-    maxMs: 2000,
-  },
+  before: picture({}, at(10, 290, WHITE), at(200, 150, GRAY)),
+  after: picture({ colorScheme: "dark" }, at(10, 290, "#121212"), at(200, 150, GREEN)),
 };
 
 const forcedColors: Entry = {
@@ -53,22 +33,8 @@ const forcedColors: Entry = {
       @media (forced-colors: active) { .badge { forced-color-adjust: none; background: ${GREEN}; } }`,
     body: `<h1>Status</h1><div class="panel"><div class="badge"></div></div>`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: SIZE,
-      colors: [
-        [60, 120, RED],
-        [300, 120, RED],
-        [390, 20, NAVY],
-      ],
-    },
-  },
-  after: {
-    parameters: { forcedColors: true },
-    expected: { size: SIZE, colors: [[60, 120, GREEN]], absent: [RED, NAVY] },
-    maxMs: 2000,
-  },
+  before: picture({}, at(60, 120, RED), at(300, 120, RED), at(390, 20, NAVY)),
+  after: picture({ forcedColors: true }, at(60, 120, GREEN), without(RED, NAVY)),
 };
 
 const phone: Entry = {
@@ -87,29 +53,14 @@ const phone: Entry = {
       }`,
     body: `<h1>News</h1><div class="cards"><div></div><div></div><div></div></div>`,
   }),
-  before: {
-    parameters: { width: 800, height: 600 },
-    expected: {
-      size: [800, 600],
-      colors: [
-        [100, 100, GRAY],
-        [700, 100, GRAY],
-        [400, 500, WHITE],
-      ],
-    },
-  },
-  after: {
-    parameters: { device: "iphone-15-pro" },
-    expected: {
-      size: [1179, 1977],
-      colors: [
-        [600, 400, GREEN],
-        [600, 800, GREEN],
-        [600, 1300, GREEN],
-      ],
-    },
-    maxMs: 3000,
-  },
+  before: picture({ width: 800, height: 600 }, at(100, 100, GRAY), at(700, 100, GRAY), at(400, 500, WHITE)),
+  after: picture(
+    { device: "iphone-15-pro" },
+    at(600, 400, GREEN),
+    at(600, 800, GREEN),
+    at(600, 1300, GREEN),
+    sized(1179, 1977),
+  ),
 };
 
 const mobile: Entry = {
@@ -121,28 +72,8 @@ const mobile: Entry = {
     style: `.half { width: 100px; height: 120px; background: ${GREEN}; } @media (any-pointer: coarse) { .half { border-right: 20px solid ${NAVY}; } }`,
     body: `<div class="half"></div>`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: SIZE,
-      colors: [
-        [90, 60, GREEN],
-        [150, 60, WHITE],
-      ],
-    },
-  },
-  after: {
-    parameters: { mobile: true, touch: true },
-    expected: {
-      size: SIZE,
-      colors: [
-        [190, 60, GREEN],
-        [220, 60, NAVY],
-        [300, 60, WHITE],
-      ],
-    },
-    maxMs: 2000,
-  },
+  before: picture({}, at(90, 60, GREEN), at(150, 60, WHITE)),
+  after: picture({ mobile: true, touch: true }, at(190, 60, GREEN), at(220, 60, NAVY), at(300, 60, WHITE)),
 };
 
 const printStyle: Entry = {
@@ -156,12 +87,8 @@ const printStyle: Entry = {
       @media print { nav { display: none; } }`,
     body: `<nav></nav><div class="panel"></div>`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 30, RED]] } },
-  after: {
-    parameters: { mediaType: "print" },
-    expected: { size: SIZE, colors: [[200, 120, GREEN]], absent: [RED] },
-    maxMs: 2000,
-  },
+  before: picture({}, at(200, 30, RED)),
+  after: picture({ mediaType: "print" }, at(200, 120, GREEN), without(RED)),
 };
 
 const userAgent: Entry = {
@@ -173,12 +100,8 @@ const userAgent: Entry = {
     body: `<h1>Hello</h1><div class="panel"></div>`,
     script: `document.querySelector(".panel").style.background = navigator.userAgent.startsWith("Gallery/1.0") ? "${GREEN}" : "${GRAY}";`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, GRAY]] } },
-  after: {
-    parameters: { userAgent: "Gallery/1.0 (+https://example.com/bot)" },
-    expected: { size: SIZE, colors: [[200, 150, GREEN]] },
-    maxMs: 2000,
-  },
+  before: picture({}, at(200, 150, GRAY)),
+  after: picture({ userAgent: "Gallery/1.0 (+https://example.com/bot)" }, at(200, 150, GREEN)),
 };
 
 const withoutScripts: Entry = {
@@ -190,12 +113,8 @@ const withoutScripts: Entry = {
     body: `<h1>Article</h1><div class="panel"></div>`,
     script: `document.body.insertAdjacentHTML("beforeend", "<div class=invitation></div>");`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, RED]] } },
-  after: {
-    parameters: { javascript: false },
-    expected: { size: SIZE, colors: [[200, 150, GREEN]], absent: [RED] },
-    maxMs: 2000,
-  },
+  before: picture({}, at(200, 150, RED)),
+  after: picture({ javascript: false }, at(200, 150, GREEN), without(RED)),
 };
 
 export const APPEARANCE: Group = {

@@ -1,8 +1,6 @@
-import type { Entry, Expected, Group, PictureParameters } from "../entry.ts";
+import { at, noted, picture, without, type Entry, type Group, type PictureParameters } from "../entry.ts";
 import { html } from "../html.ts";
 import { GREEN, NAVY, RED } from "../palette.ts";
-
-const SIZE = [400, 300] as const;
 
 const IMAGE = `/image/${RED.slice(1)}`;
 const STYLE = `
@@ -14,30 +12,15 @@ function pageWith(part: string): string {
   return html({ style: STYLE, body: `<h1>Article</h1><div class="panel"></div>${part}` });
 }
 
-const SHOWN: Expected = {
-  size: SIZE,
-  colors: [
-    [200, 100, GREEN],
-    [200, 220, RED],
-  ],
-};
-const BLOCKED: Expected = {
-  size: SIZE,
-  colors: [
-    [200, 100, GREEN],
-    [390, 20, NAVY],
-  ],
-  absent: [RED],
-};
-
 function blocked(
   entry: Pick<Entry, "name" | "title" | "about" | "page">,
-  { parameters, notes }: { parameters: PictureParameters; notes: readonly string[] },
+  parameters: PictureParameters,
 ): Entry {
+  const panel = at(200, 100, GREEN);
   return {
     ...entry,
-    before: { parameters: {}, expected: SHOWN },
-    after: { parameters, expected: { ...BLOCKED, notes }, maxMs: 2500 },
+    before: picture({}, panel, at(200, 220, RED)),
+    after: picture(parameters, panel, at(390, 20, NAVY), without(RED), noted("blocked=1")),
   };
 }
 
@@ -57,7 +40,7 @@ export const BLOCKING: Group = {
         about: "A frame whose URL has a certain path shows an advertisement.",
         page: pageWith(`<iframe src="/color/${RED.slice(1)}"></iframe>`),
       },
-      { parameters: { blockUrls: "*://*/color/*" }, notes: ["blocked=1"] },
+      { blockUrls: "*://*/color/*" },
     ),
     blocked(
       {
@@ -66,7 +49,7 @@ export const BLOCKING: Group = {
         about: "The page without its images.",
         page: pageWith(`<img src="${IMAGE}" alt="">`),
       },
-      { parameters: { blockResources: "image" }, notes: ["blocked=1"] },
+      { blockResources: "image" },
     ),
     blocked(
       {
@@ -76,7 +59,7 @@ export const BLOCKING: Group = {
           "The service has a filter list with two rules: one blocks the banner's frame, the other hides the space that it leaves.",
         page: pageWith(`<div class="ad-space"><iframe src="/color/${RED.slice(1)}?ad"></iframe></div>`),
       },
-      { parameters: { blockAds: true }, notes: ["blocked=1"] },
+      { blockAds: true },
     ),
     blocked(
       {
@@ -88,7 +71,7 @@ export const BLOCKING: Group = {
           body: `<h1>Article</h1><div class="panel"></div><script src="/files/tracker.js"></script>`,
         }),
       },
-      { parameters: { blockTrackers: true }, notes: ["blocked=1"] },
+      { blockTrackers: true },
     ),
   ],
 };

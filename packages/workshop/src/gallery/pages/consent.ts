@@ -5,11 +5,10 @@ import {
   SOURCEPOINT_FRAME_PATH,
   type ConsentPage,
 } from "../../../../testing/test/servers/consent-pages.ts";
-import type { Entry, Group } from "../entry.ts";
+import { noted, picture, type Entry, type Group } from "../entry.ts";
 
 /** Large enough for the dialogs, which are in the middle or at the bottom. */
 const SIZE = { width: 1000, height: 600 } as const;
-const PICTURE_SIZE = [1000, 600] as const;
 /** The late dialog appears a second after the page. */
 const LATE = { delay: 1300 } as const;
 
@@ -41,12 +40,9 @@ function entryOf({ name, html, note }: ConsentPage): Entry {
     title: TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     about: ABOUT[note],
     page: html,
-    before: { parameters, expected: { size: PICTURE_SIZE } },
-    after: {
-      parameters: { ...parameters, blockCookieBanners: true },
-      expected: { size: PICTURE_SIZE, notes: [note] },
-      maxMs: 5000,
-    },
+    before: picture(parameters),
+    after: picture({ ...parameters, blockCookieBanners: true }, noted(note)),
+    maxMs: 5000,
     plainPage: PLAIN_PAGE,
     neverRequested: `/clicked/${name}/accept`,
   };

@@ -1,5 +1,5 @@
-import type { Entry, Group } from "../entry.ts";
-import { everySection, html, sections, sizeOfSections } from "../html.ts";
+import { at, noted, once, picture, sized, without, type Entry, type Group } from "../entry.ts";
+import { everySection, html, sections } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 
 const AREA = `<div class="area"></div>`;
@@ -13,15 +13,8 @@ const hero: Entry = {
     style: `.hero { height: 100vh; background: ${GREEN}; }`,
     body: `<div class="hero"></div>${sections(3, () => AREA)}`,
   }),
-  before: { parameters: {}, expected: { size: [400, 300], colors: [[200, 299, GREEN]] } },
-  after: {
-    parameters: { fullPage: true },
-    expected: {
-      size: sizeOfSections(3, 300),
-      colors: [[200, 299, GREEN], [200, 301, WHITE], ...everySection(3, GRAY, 300)],
-    },
-    maxMs: 2500,
-  },
+  before: picture({}, at(200, 299, GREEN)),
+  after: picture({ fullPage: true }, at(200, 299, GREEN), at(200, 301, WHITE), everySection(3, GRAY, 300)),
 };
 
 const stickyHeader: Entry = {
@@ -38,28 +31,14 @@ const stickyHeader: Entry = {
       const header = document.querySelector("h1");
       addEventListener("scroll", () => header.classList.toggle("small", scrollY > 0));`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: [400, 300],
-      colors: [
-        [390, 40, NAVY],
-        [390, 285, GREEN],
-      ],
-    },
-  },
-  after: {
-    parameters: { fullPage: true },
-    expected: {
-      size: sizeOfSections(6, HEADER),
-      colors: [[390, 40, NAVY]],
-      once: [
-        [390, NAVY],
-        [390, GREEN],
-      ],
-    },
-    maxMs: 3000,
-  },
+  before: picture({}, at(390, 40, NAVY), at(390, 285, GREEN)),
+  after: picture(
+    { fullPage: true },
+    at(390, 40, NAVY),
+    once(390, NAVY),
+    once(390, GREEN),
+    sized(400, HEADER + 6 * 360),
+  ),
 };
 
 const appShell: Entry = {
@@ -74,15 +53,12 @@ const appShell: Entry = {
       .area { background: ${GREEN}; }`,
     body: `<h1>App</h1><main>${sections(6, () => AREA)}</main>`,
   }),
-  before: { parameters: { fullPage: true }, expected: { size: [400, 300], colors: [[390, 40, NAVY]] } },
-  after: {
-    parameters: { fullPage: true, expandScrollers: true },
-    expected: {
-      size: sizeOfSections(6, HEADER),
-      colors: [[390, 40, NAVY], ...everySection(6, GREEN, HEADER)],
-    },
-    maxMs: 3000,
-  },
+  before: picture({ fullPage: true }, at(390, 40, NAVY)),
+  after: picture(
+    { fullPage: true, expandScrollers: true },
+    at(390, 40, NAVY),
+    everySection(6, GREEN, HEADER),
+  ),
 };
 
 const tall: Entry = {
@@ -93,21 +69,15 @@ const tall: Entry = {
     style: `body { height: 30000px; background: linear-gradient(${GREEN} 3000px, ${RED} 3000px); }`,
     body: "",
   }),
-  before: {
-    parameters: { fullPage: true },
-    expected: {
-      size: [400, 30_000],
-      colors: [
-        [200, 2990, GREEN],
-        [200, 29_990, RED],
-      ],
-    },
-  },
-  after: {
-    parameters: { fullPage: true, fullPageMaxHeight: 3000 },
-    expected: { size: [400, 3000], colors: [[200, 2990, GREEN]], absent: [RED], notes: ["height-capped"] },
-    maxMs: 4000,
-  },
+  before: picture({ fullPage: true }, at(200, 2990, GREEN), at(200, 29_990, RED), sized(400, 30_000)),
+  after: picture(
+    { fullPage: true, fullPageMaxHeight: 3000 },
+    at(200, 2990, GREEN),
+    without(RED),
+    noted("height-capped"),
+    sized(400, 3000),
+  ),
+  maxMs: 4000,
 };
 
 const element: Entry = {
@@ -118,29 +88,15 @@ const element: Entry = {
     style: `.card { position: absolute; left: 100px; top: 100px; width: 200px; height: 100px; background: ${GREEN}; }`,
     body: `<h1>Header</h1><div class="card"></div>`,
   }),
-  before: {
-    parameters: { selector: ".card" },
-    expected: {
-      size: [200, 100],
-      colors: [
-        [0, 0, GREEN],
-        [199, 99, GREEN],
-      ],
-    },
-  },
-  after: {
-    parameters: { selector: ".card", padding: 20 },
-    expected: {
-      size: [240, 140],
-      colors: [
-        [10, 10, WHITE],
-        [20, 20, GREEN],
-        [219, 119, GREEN],
-        [230, 130, WHITE],
-      ],
-    },
-    maxMs: 2000,
-  },
+  before: picture({ selector: ".card" }, at(0, 0, GREEN), at(199, 99, GREEN), sized(200, 100)),
+  after: picture(
+    { selector: ".card", padding: 20 },
+    at(10, 10, WHITE),
+    at(20, 20, GREEN),
+    at(219, 119, GREEN),
+    at(230, 130, WHITE),
+    sized(240, 140),
+  ),
 };
 
 export const LAYOUT: Group = {

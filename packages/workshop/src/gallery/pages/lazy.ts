@@ -1,6 +1,6 @@
-import type { Entry, Group } from "../entry.ts";
-import { everySection, html, sectionProbe, sections, sizeOfSections } from "../html.ts";
-import { GRAY, GREEN } from "../palette.ts";
+import { noted, picture, sized, type Entry, type Group } from "../entry.ts";
+import { everySection, html, lastSection, sections } from "../html.ts";
+import { GRAY, GREEN, WHITE } from "../palette.ts";
 
 const COUNT = 12;
 const IMAGE = `/image/${GREEN.slice(1)}`;
@@ -8,23 +8,11 @@ const FRAME = `/color/${GREEN.slice(1)}`;
 /** Each response has a separate URL and is late, so the capture itself does not load it in time. */
 const late = (path: string, number: number): string => `${path}?section=${number}&after=400`;
 
-/** Without scrolling, only the parts in view load. */
-const UNSCROLLED = {
-  parameters: { fullPage: true, lazyContent: "off" },
-  expected: {
-    size: sizeOfSections(COUNT),
-    colors: [sectionProbe(COUNT, GRAY)],
-  },
-} as const;
-const COMPLETE = { size: sizeOfSections(COUNT), colors: everySection(COUNT) };
-const SCROLLED = { parameters: { fullPage: true }, expected: COMPLETE, maxMs: 4000 } as const;
 /** Few steps to the end, so even a busy machine completes them within the two-second limit. */
 const HIGH = { width: 400, height: 900 } as const;
-const SCROLLED_UNTIL_STILL = {
-  parameters: { fullPage: true, lazyContent: "scroll" },
-  expected: COMPLETE,
-  maxMs: 6000,
-} as const;
+/** Without scrolling, only the parts in view load. */
+const UNSCROLLED = { fullPage: true, lazyContent: "off" } as const;
+const SCROLLED = { fullPage: true, lazyContent: "scroll" } as const;
 
 const attributeLazy: Entry = {
   name: "attribute-lazy",
@@ -37,8 +25,9 @@ const attributeLazy: Entry = {
       (number) => `<img class="area" src="${late(IMAGE, number)}" loading="lazy" alt="">`,
     ),
   }),
-  before: UNSCROLLED,
-  after: SCROLLED,
+  before: picture(UNSCROLLED, lastSection(COUNT, GRAY)),
+  after: picture({ fullPage: true }, everySection(COUNT)),
+  maxMs: 4000,
 };
 
 const dataSrc: Entry = {
@@ -59,8 +48,9 @@ const dataSrc: Entry = {
       addEventListener("scroll", loadVisible);
       loadVisible();`,
   }),
-  before: UNSCROLLED,
-  after: SCROLLED_UNTIL_STILL,
+  before: picture(UNSCROLLED, lastSection(COUNT, GRAY)),
+  after: picture(SCROLLED, everySection(COUNT)),
+  maxMs: 6000,
 };
 
 /** Calls `show(element)` for each `.area` that comes into view. */
@@ -78,8 +68,9 @@ const observer: Entry = {
     body: sections(COUNT, () => `<div class="area"></div>`),
     script: observe(`(area) => { area.style.background = "${GREEN}"; }`),
   }),
-  before: { ...UNSCROLLED, parameters: { ...UNSCROLLED.parameters, ...HIGH } },
-  after: { ...SCROLLED, parameters: { ...SCROLLED.parameters, ...HIGH } },
+  before: picture({ ...UNSCROLLED, ...HIGH }, lastSection(COUNT, GRAY)),
+  after: picture({ fullPage: true, ...HIGH }, everySection(COUNT)),
+  maxMs: 4000,
 };
 
 const lazyBackground: Entry = {
@@ -91,8 +82,9 @@ const lazyBackground: Entry = {
     body: sections(COUNT, () => `<div class="area"></div>`),
     script: observe(`(area) => { area.classList.add("seen"); }`),
   }),
-  before: UNSCROLLED,
-  after: SCROLLED_UNTIL_STILL,
+  before: picture(UNSCROLLED, lastSection(COUNT, GRAY)),
+  after: picture(SCROLLED, everySection(COUNT)),
+  maxMs: 6000,
 };
 
 const shadowRoot: Entry = {
@@ -109,8 +101,9 @@ const shadowRoot: Entry = {
         }
       });`,
   }),
-  before: UNSCROLLED,
-  after: SCROLLED_UNTIL_STILL,
+  before: picture(UNSCROLLED, lastSection(COUNT, GRAY)),
+  after: picture(SCROLLED, everySection(COUNT)),
+  maxMs: 6000,
 };
 
 /** Lazy frames load even if they are 4,000 pixels below the viewport. */
@@ -126,20 +119,9 @@ const lazyFrame: Entry = {
       (number) => `<iframe class="area" src="${late(FRAME, number)}" loading="lazy"></iframe>`,
     )}`,
   }),
-  before: {
-    ...UNSCROLLED,
-    expected: {
-      size: sizeOfSections(COUNT, INTRODUCTION),
-      colors: [sectionProbe(COUNT, GRAY, INTRODUCTION)],
-    },
-  },
-  after: {
-    ...SCROLLED_UNTIL_STILL,
-    expected: {
-      size: sizeOfSections(COUNT, INTRODUCTION),
-      colors: everySection(COUNT, GREEN, INTRODUCTION),
-    },
-  },
+  before: picture(UNSCROLLED, lastSection(COUNT, GRAY, INTRODUCTION)),
+  after: picture(SCROLLED, everySection(COUNT, GREEN, INTRODUCTION)),
+  maxMs: 6000,
 };
 
 const fadeIn: Entry = {
@@ -151,15 +133,9 @@ const fadeIn: Entry = {
     body: sections(COUNT, () => `<div class="area"></div>`),
     script: observe(`(area) => { area.classList.add("seen"); }`),
   }),
-  before: {
-    parameters: { ...UNSCROLLED.parameters, ...HIGH },
-    expected: { size: sizeOfSections(COUNT), colors: [sectionProbe(COUNT, "#ffffff")] },
-  },
-  after: {
-    parameters: { fullPage: true, stabilize: true, ...HIGH },
-    expected: { size: sizeOfSections(COUNT), colors: everySection(COUNT) },
-    maxMs: 6000,
-  },
+  before: picture({ ...UNSCROLLED, ...HIGH }, lastSection(COUNT, WHITE)),
+  after: picture({ fullPage: true, stabilize: true, ...HIGH }, everySection(COUNT)),
+  maxMs: 6000,
 };
 
 const infiniteScroller: Entry = {
@@ -180,15 +156,9 @@ const infiniteScroller: Entry = {
         observer.observe(end);
       }).observe(end);`,
   }),
-  before: {
-    parameters: { fullPage: true, lazyContent: "off" },
-    expected: { size: [400, 3 * 360 + 1], colors: everySection(3) },
-  },
-  after: {
-    parameters: { fullPage: true, lazyContent: "scroll", fullPageMaxHeight: 3600 },
-    expected: { size: [400, 3600], colors: everySection(10), notes: ["height-capped"] },
-    maxMs: 12_000,
-  },
+  before: picture(UNSCROLLED, everySection(3), sized(400, 3 * 360 + 1)),
+  after: picture({ ...SCROLLED, fullPageMaxHeight: 3600 }, everySection(10), noted("height-capped")),
+  maxMs: 12_000,
 };
 
 export const LAZY: Group = {

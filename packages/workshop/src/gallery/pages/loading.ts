@@ -1,8 +1,6 @@
-import type { Entry, Group } from "../entry.ts";
+import { at, noted, picture, without, type Entry, type Group } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, RED, WHITE } from "../palette.ts";
-
-const SIZE = [400, 300] as const;
 
 /** Adds a font after `load`, and text in it: each letter is a block, 36 pixels wide. */
 function fontPage(path: string): string {
@@ -26,12 +24,9 @@ const slowFont: Entry = {
   title: "A slow font",
   about: "A web font, whose letters are blocks, arrives 700 ms after the page.",
   page: fontPage("/files/blocks.ttf?after=700"),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[...LETTER, WHITE]] } },
-  after: {
-    parameters: { stabilize: true },
-    expected: { size: SIZE, colors: [[...LETTER, GREEN]] },
-    maxMs: 4000,
-  },
+  before: picture({}, at(...LETTER, WHITE)),
+  after: picture({ stabilize: true }, at(...LETTER, GREEN)),
+  maxMs: 4000,
 };
 
 const missingFont: Entry = {
@@ -40,12 +35,9 @@ const missingFont: Entry = {
   about:
     "The server accepts the request for the font and never responds. The text is shown in another font after two seconds.",
   page: fontPage("/never"),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[...LETTER, WHITE]] } },
-  after: {
-    parameters: { stabilize: true },
-    expected: { size: SIZE, colors: [[...LETTER, WHITE]] },
-    maxMs: 7000,
-  },
+  before: picture({}, at(...LETTER, WHITE)),
+  after: picture({ stabilize: true }, at(...LETTER, WHITE)),
+  maxMs: 7000,
 };
 
 const endlessConnection: Entry = {
@@ -57,15 +49,16 @@ const endlessConnection: Entry = {
     body: `<h1>Prices</h1><div class="panel"></div>`,
     script: `for (const stream of [1, 2, 3]) fetch("/never?" + stream);`,
   }),
-  before: {
-    parameters: { waitUntil: "networkidle0", waitTimeout: 3000, onWaitTimeout: "capture" },
-    expected: { size: SIZE, colors: [[200, 150, GREEN]], notes: ["wait-capped"] },
-  },
-  after: {
-    parameters: { waitUntil: "networkidle0", blockResources: "xhr" },
-    expected: { size: SIZE, colors: [[200, 150, GREEN]], notes: ["blocked=3"] },
-    maxMs: 2500,
-  },
+  before: picture(
+    { waitUntil: "networkidle0", waitTimeout: 3000, onWaitTimeout: "capture" },
+    at(200, 150, GREEN),
+    noted("wait-capped"),
+  ),
+  after: picture(
+    { waitUntil: "networkidle0", blockResources: "xhr" },
+    at(200, 150, GREEN),
+    noted("blocked=3"),
+  ),
 };
 
 const brokenImage: Entry = {
@@ -76,22 +69,8 @@ const brokenImage: Entry = {
     style: "img { float: left; margin: 40px 20px; width: 160px; height: 160px; background: #c62828; }",
     body: `<h1>Team</h1><img src="/image/${GREEN.slice(1)}" alt=""><img class="portrait" src="/missing.png" alt="A portrait">`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: SIZE,
-      colors: [
-        [100, 168, GREEN],
-        [300, 240, RED],
-      ],
-      notes: ["images-failed=1"],
-    },
-  },
-  after: {
-    parameters: { hideSelectors: ".portrait" },
-    expected: { size: SIZE, colors: [[100, 168, GREEN]], absent: [RED], notes: ["images-failed=1"] },
-    maxMs: 2000,
-  },
+  before: picture({}, at(100, 168, GREEN), at(300, 240, RED), noted("images-failed=1")),
+  after: picture({ hideSelectors: ".portrait" }, at(100, 168, GREEN), without(RED), noted("images-failed=1")),
 };
 
 const webgl: Entry = {
@@ -124,18 +103,8 @@ const webgl: Entry = {
       }
       addEventListener("load", () => fetch("/image/0?after=600").then(draw));`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 200, GRAY]], absent: [GREEN] } },
-  after: {
-    parameters: { waitForFunction: "window.isDrawn" },
-    expected: {
-      size: SIZE,
-      colors: [
-        [200, 200, GREEN],
-        [50, 85, GRAY],
-      ],
-    },
-    maxMs: 3000,
-  },
+  before: picture({}, at(200, 200, GRAY), without(GREEN)),
+  after: picture({ waitForFunction: "window.isDrawn" }, at(200, 200, GREEN), at(50, 85, GRAY)),
 };
 
 const overlay: Entry = {
@@ -149,12 +118,8 @@ const overlay: Entry = {
     body: `<h1>Dashboard</h1><div class="panel"></div><div class="loading"></div>`,
     script: `addEventListener("load", () => setTimeout(() => document.querySelector(".loading").remove(), 600));`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[200, 150, RED]] } },
-  after: {
-    parameters: { waitForHidden: ".loading" },
-    expected: { size: SIZE, colors: [[200, 150, GREEN]], absent: [RED] },
-    maxMs: 3000,
-  },
+  before: picture({}, at(200, 150, RED)),
+  after: picture({ waitForHidden: ".loading" }, at(200, 150, GREEN), without(RED)),
 };
 
 export const LOADING: Group = {

@@ -1,21 +1,18 @@
-import type { Entry, Expected, Group } from "../entry.ts";
+import { at, picture, without, type Entry, type Group } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED } from "../palette.ts";
 
-const SIZE = [400, 300] as const;
 const CENTER = [200, 170] as const;
 /** Both pictures wait, so the page has moved on. */
 const LATER = { delay: 600 } as const;
-
-const moved: Expected = { size: SIZE, colors: [[...CENTER, RED]], absent: [GREEN] };
-const atStart: Expected = { size: SIZE, colors: [[...CENTER, GREEN]], absent: [RED] };
 
 /** A page that is green at first and red later. */
 function moving(entry: Pick<Entry, "name" | "title" | "about" | "page">): Entry {
   return {
     ...entry,
-    before: { parameters: LATER, expected: moved },
-    after: { parameters: { ...LATER, stabilize: true }, expected: atStart, maxMs: 5000 },
+    before: picture(LATER, at(...CENTER, RED), without(GREEN)),
+    after: picture({ ...LATER, stabilize: true }, at(...CENTER, GREEN), without(RED)),
+    maxMs: 5000,
   };
 }
 
@@ -67,20 +64,15 @@ const spinner: Entry = {
       @keyframes turn { to { transform: rotate(360deg); } }`,
     body: `<h1>Loading</h1><div class="spinner"></div>`,
   }),
-  before: { parameters: LATER, expected: { size: SIZE } },
-  after: {
-    parameters: { ...LATER, stabilize: true },
-    expected: {
-      size: SIZE,
-      colors: [
-        [200, 100, GREEN],
-        [132, 168, GRAY],
-        [268, 168, GRAY],
-        [200, 236, GRAY],
-      ],
-    },
-    maxMs: 5000,
-  },
+  before: picture(LATER),
+  after: picture(
+    { ...LATER, stabilize: true },
+    at(200, 100, GREEN),
+    at(132, 168, GRAY),
+    at(268, 168, GRAY),
+    at(200, 236, GRAY),
+  ),
+  maxMs: 5000,
 };
 
 const entrance: Entry = {
@@ -93,19 +85,9 @@ const entrance: Entry = {
       @keyframes enter { from { transform: translateX(400px); } }`,
     body: `<h1>Entrance</h1><div style="overflow: hidden"><div class="panel"></div></div>`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, colors: [[50, 170, "#ffffff"]] } },
-  after: {
-    parameters: { stabilize: true },
-    expected: {
-      size: SIZE,
-      colors: [
-        [50, 170, GREEN],
-        [350, 170, GREEN],
-        [20, 170, "#ffffff"],
-      ],
-    },
-    maxMs: 5000,
-  },
+  before: picture({}, at(50, 170, "#ffffff")),
+  after: picture({ stabilize: true }, at(50, 170, GREEN), at(350, 170, GREEN), at(20, 170, "#ffffff")),
+  maxMs: 5000,
 };
 
 const reducedMotion: Entry = {
@@ -120,12 +102,8 @@ const reducedMotion: Entry = {
       @media (prefers-reduced-motion: reduce) { .ball { margin: 50px auto; animation: none; background: ${GREEN}; } }`,
     body: `<h1>Ball</h1><div class="ball"></div>`,
   }),
-  before: { parameters: {}, expected: { size: SIZE, absent: [GREEN] } },
-  after: {
-    parameters: { reducedMotion: true },
-    expected: { size: SIZE, colors: [[200, 158, GREEN]] },
-    maxMs: 2000,
-  },
+  before: picture({}, without(GREEN)),
+  after: picture({ reducedMotion: true }, at(200, 158, GREEN)),
 };
 
 export const MOTION: Group = {

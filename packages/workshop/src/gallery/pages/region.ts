@@ -1,8 +1,6 @@
-import type { Entry } from "../entry.ts";
+import { at, picture, without, type Entry } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
-
-const SIZE = [400, 300] as const;
 
 const rightToLeft: Entry = {
   name: "right-to-left",
@@ -20,27 +18,8 @@ const rightToLeft: Entry = {
       document.querySelector("p").textContent = new Intl.DateTimeFormat(navigator.language, { dateStyle: "full", timeZone: "UTC" })
         .format(Date.UTC(2026, 0, 31));`,
   }),
-  before: {
-    parameters: {},
-    expected: {
-      size: SIZE,
-      colors: [
-        [50, 150, GREEN],
-        [380, 280, WHITE],
-      ],
-    },
-  },
-  after: {
-    parameters: { locale: "ar" },
-    expected: {
-      size: SIZE,
-      colors: [
-        [350, 150, GREEN],
-        [20, 280, WHITE],
-      ],
-    },
-    maxMs: 2000,
-  },
+  before: picture({}, at(50, 150, GREEN), at(380, 280, WHITE)),
+  after: picture({ locale: "ar" }, at(350, 150, GREEN), at(20, 280, WHITE)),
 };
 
 const timeZone: Entry = {
@@ -58,12 +37,8 @@ const timeZone: Entry = {
       document.body.style.color = isNight ? "white" : "black";
       document.querySelector("p").textContent = noon.toLocaleTimeString("en-US", { timeStyle: "short" });`,
   }),
-  before: { parameters: { timeZone: "UTC" }, expected: { size: SIZE, colors: [[10, 10, "#90caf9"]] } },
-  after: {
-    parameters: { timeZone: "Asia/Tokyo" },
-    expected: { size: SIZE, colors: [[10, 10, NAVY]] },
-    maxMs: 2000,
-  },
+  before: picture({ timeZone: "UTC" }, at(10, 10, "#90caf9")),
+  after: picture({ timeZone: "Asia/Tokyo" }, at(10, 10, NAVY)),
 };
 
 const geolocation: Entry = {
@@ -83,22 +58,13 @@ const geolocation: Entry = {
         },
         () => { map.style.background = "${RED}"; window.isLocated = true; });`,
   }),
-  before: {
-    parameters: { waitForFunction: "window.isLocated" },
-    expected: { size: SIZE, colors: [[40, 200, RED]], absent: [GREEN] },
-  },
-  after: {
-    parameters: { waitForFunction: "window.isLocated", latitude: 47, longitude: 8 },
-    expected: {
-      size: SIZE,
-      colors: [
-        [208, 111, GREEN],
-        [40, 200, GRAY],
-      ],
-      absent: [RED],
-    },
-    maxMs: 3000,
-  },
+  before: picture({ waitForFunction: "window.isLocated" }, at(40, 200, RED), without(GREEN)),
+  after: picture(
+    { waitForFunction: "window.isLocated", latitude: 47, longitude: 8 },
+    at(208, 111, GREEN),
+    at(40, 200, GRAY),
+    without(RED),
+  ),
 };
 
 /** Pages that depend on the reader's region. */

@@ -3,13 +3,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../../../src/machine/run.ts";
-import { ROOT } from "../../../src/workspace.ts";
-import { matchesOutput } from "./match-output.ts";
-import { readersEnvironment, type PageService } from "./run-page.ts";
-import { endGroup, start } from "./shell.ts";
-
-const CLI = join(ROOT, "packages/server/dist/cli.js");
+import { openWorkspace } from "../../../../server/test/cli/command.ts";
+import type { PageService } from "./run-page.ts";
 
 /** Prepares a data folder and ports for a service that a page starts itself. */
 export async function prepareService(): Promise<PageService & { clear(): Promise<void> }> {
@@ -22,31 +17,21 @@ export async function prepareService(): Promise<PageService & { clear(): Promise
   };
 }
 
-const ADMIN_TOKEN = "an-admin-token-for-the-guides";
-
 /** Starts `serve --dev`, and sets the variables that guides use: `TOKEN`, `SNAP_SIGNING_SECRET` and `SNAP_ADMIN_TOKEN`. */
 export async function startDemoService(): Promise<PageService & { stop(): Promise<void> }> {
-  const prepared = await prepareService();
-  const environment = { ...readersEnvironment(prepared), SNAP_ADMIN_TOKEN: ADMIN_TOKEN };
-  const { child, output } = start(process.execPath, [CLI, "serve", "--dev"], {
-    directory: ROOT,
-    environment,
-  });
-  const stop = async (): Promise<void> => {
-    await endGroup(child);
-    await prepared.clear();
+  const port = await findPorts();
+  const settings = { SNAP_ADMIN_TOKEN: "an-admin-token-for-the-guides", SNAP_LOG_LEVEL: "warn" };
+  const workspace = openWorkspace({ ...settings, SNAP_PORT: String(port) });
+  await workspace.start(["serve", "--dev"]).printed(/^Press Ctrl-C to stop[.]$/m);
+  const dataDir = join(workspace.directory, "data");
+  const token = (await readFile(join(dataDir, "demo-token"), "utf8")).trim();
+  const { stdout } = await workspace.run(["tokens", "reveal", token.split("|")[0] ?? ""]);
+  const variables = {
+    TOKEN: token,
+    SNAP_SIGNING_SECRET: stdout.trim(),
+    SNAP_ADMIN_TOKEN: settings.SNAP_ADMIN_TOKEN,
   };
-  if (!(await output.until((text) => matchesOutput("…\nPress Ctrl-C to stop.\n…", text)))) {
-    await stop();
-    throw new Error(`the demo service did not start:\n${output.text()}`);
-  }
-  const token = (await readFile(join(prepared.dataDir, "demo-token"), "utf8")).trim();
-  const [id = ""] = token.split("|");
-  const revealed = await run(process.execPath, [CLI, "tokens", "reveal", id], {
-    env: { SNAP_DATA_DIR: prepared.dataDir, SNAP_LOG_LEVEL: "warn" },
-  });
-  const variables = { TOKEN: token, SNAP_SIGNING_SECRET: revealed.output, SNAP_ADMIN_TOKEN: ADMIN_TOKEN };
-  return { ...prepared, variables, stop };
+  return { port, dataDir, variables, stop: () => workspace.clear() };
 }
 
 /** Returns the first of three adjacent free ports. They have four digits like the ports on the page, so tables stay aligned. */

@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ROOT } from "../../../src/workspace.ts";
 import type { Page } from "../../../src/docs/markdown.ts";
 import { matchesOutput } from "./match-output.ts";
 import { readSteps, type Step } from "./read-steps.ts";
-import { endGroup, openShell, start, type Place, type Printed } from "./shell.ts";
+import { startGroup, type ProcessGroup } from "./process-group.ts";
 
 /** The service that a page addresses as 127.0.0.1:3000, with the demo page on :3001, and a free port, :3002. */
 export interface PageService {
@@ -21,55 +22,70 @@ const START = /^npm start\b/;
 /** The last line of `npm start`'s own output. */
 const STARTED = "Press Ctrl-C to stop.";
 
+/** The longest time for all commands of a page, on a busy machine. Then the command that runs is reported. */
+export const PAGE_TIMEOUT_MS = 240_000;
+
 /**
- * Runs the commands on a page in order, in one bash, in a folder that looks like a clone. Stops at the first problem.
+ * Runs the commands on a page in order, in one bash, in a folder that looks like a clone. Stops at the first failure.
  *
  * @param service The running service, or the port and data folder for the page's own `npm start`.
  * @param signal Aborts the run, and stops all its processes.
- * @returns The problem, with its place on the page and the actual output; `null` if there was none.
+ * @returns The first problem, with its place on the page and the actual output; `null` if there was none.
  */
 export async function runPage(
   page: Page,
   service: PageService,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const place = await mkdtemp(join(tmpdir(), "snap-page-"));
-  const directory = join(place, "clone");
-  const scripts = join(place, "scripts");
+  const folder = await mkdtemp(join(tmpdir(), "snap-page-"));
+  const directory = join(folder, "clone");
   await mkdir(directory);
-  await mkdir(scripts);
   for (const name of CLONE_ENTRIES) await symlink(join(ROOT, name), join(directory, name));
   await symlink(service.dataDir, join(directory, "data"));
   const environment = readersEnvironment(service);
-  const shell = openShell({ directory, environment, signal }, scripts);
-  const cleanups: (() => Promise<void>)[] = [() => shell.close()];
+  const steps = readSteps(page).map((step) => withAddresses(step, service.port));
+  const [first] = steps;
+  const limit = AbortSignal.any([AbortSignal.timeout(PAGE_TIMEOUT_MS), ...(signal ? [signal] : [])]);
+  const groups: ProcessGroup[] = [];
+  const start = (script: string, place: string): ProcessGroup => {
+    const group = startGroup(script, { directory: place, environment, signal: limit });
+    groups.push(group);
+    return group;
+  };
   try {
-    for (const step of readSteps(page)) {
-      const actual = { ...step, ...withAddresses(step, service.port) };
-      const printed = START.test(step.command)
-        ? await startService(actual, { directory: ROOT, environment, signal }, cleanups)
-        : await shell.run(actual.command);
-      const problem = findProblem(actual, printed);
+    if (first !== undefined && START.test(first.command)) {
+      // In the background, as in a second terminal, and in the real clone.
+      const running = start(first.command, ROOT);
+      const last = first.expected?.split("\n").findLast((line) => line.trim() !== "…") ?? STARTED;
+      const ok = await running.printed((text) => matchesOutput(`…\n${last}\n…`, text));
+      const problem = findProblem(first, { ok, output: running.output() });
       if (problem !== null) return problem;
+      steps.shift();
     }
-    return null;
+    const mark = `-- ${randomUUID()}`;
+    const calls = steps.map(async ({ command }, index) => {
+      const script = join(folder, `${index}.sh`);
+      await writeFile(script, `${command}\n`);
+      return `. '${script}'\nprintf '\\n%s\\n' '${mark}'`;
+    });
+    const shell = start((await Promise.all(calls)).join("\n"), directory);
+    await shell.exited;
+    await shell.end();
+    // The part after the last mark is the output of the block that failed.
+    const outputs = shell.output().split(`\n${mark}\n`);
+    const problems = steps.map((step, index) =>
+      findProblem(step, { ok: index < outputs.length - 1, output: outputs[index] ?? "" }),
+    );
+    return problems.find((problem) => problem !== null) ?? null;
   } finally {
-    for (const cleanUp of cleanups) await cleanUp();
-    await rm(place, { recursive: true });
+    for (const group of groups) await group.end();
+    await rm(folder, { recursive: true });
   }
 }
 
-/** Starts the service in the background, as a second terminal would, and in the real clone. */
-async function startService(
-  { command, expected }: Step,
-  place: Place,
-  cleanups: (() => Promise<void>)[],
-): Promise<Printed> {
-  const { child, output } = start("bash", ["-c", command], place);
-  cleanups.push(() => endGroup(child));
-  const last = expected?.split("\n").findLast((line) => line.trim() !== "…") ?? STARTED;
-  const ok = await output.until((text) => matchesOutput(`…\n${last}\n…`, text));
-  return { ok, output: output.text() };
+interface Printed {
+  readonly ok: boolean;
+  readonly output: string;
 }
 
 function findProblem({ place, command, expected }: Step, { ok, output }: Printed): string | null {
@@ -80,16 +96,16 @@ function findProblem({ place, command, expected }: Step, { ok, output }: Printed
 }
 
 /** Replaces addresses, which are percent-encoded within URLs. */
-function withAddresses({ command, expected }: Step, port: number): Pick<Step, "command" | "expected"> {
+function withAddresses({ place, command, expected }: Step, port: number): Step {
   const put = (text: string): string =>
     text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([012])\b/g, (_, host: string, digit: string) => {
       return `${host}${port + Number(digit)}`;
     });
-  return { command: put(command), expected: expected === null ? null : put(expected) };
+  return { place, command: put(command), expected: expected === null ? null : put(expected) };
 }
 
 /** Returns a reader's environment: the machine's tools, without those of this repository, and without our settings. */
-export function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
+function readersEnvironment(service: PageService): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|SNAP_(?!CHROMIUM_PATH))|^(CI|VITEST|NODE_ENV)$/.test(name),
   );

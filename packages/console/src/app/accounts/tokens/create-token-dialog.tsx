@@ -6,7 +6,6 @@ import { useAdmin } from "../../session/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/fields.tsx";
 import { FormFailure } from "../../ui/form-failure.tsx";
-import { EXPIRIES } from "./durations.ts";
 
 interface CreateTokenProps {
   readonly account: AdminAccountDetails;
@@ -25,6 +24,15 @@ const ABILITIES: readonly {
 ];
 
 const FIELDS = ["name", "abilities", "expires_in_seconds"];
+
+/** In seconds. */
+const EXPIRIES = [
+  { value: "", label: "Never" },
+  { value: "604800", label: "In 7 days" },
+  { value: "2592000", label: "In 30 days" },
+  { value: "7776000", label: "In 90 days" },
+  { value: "31536000", label: "In a year" },
+];
 
 export function CreateTokenDialog({ account, onCreated, onClose }: CreateTokenProps): JSX.Element {
   const admin = useAdmin();

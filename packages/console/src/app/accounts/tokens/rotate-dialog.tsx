@@ -5,7 +5,6 @@ import { useAction } from "../../hooks/use-action.ts";
 import { useAdmin } from "../../session/session.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { SelectField } from "../../ui/fields.tsx";
-import { OVERLAPS } from "./durations.ts";
 import { titleOf } from "./token-text.ts";
 
 interface RotateProps {
@@ -13,6 +12,15 @@ interface RotateProps {
   readonly onRotated: (minted: AdminMintedToken) => void;
   readonly onClose: () => void;
 }
+
+/** In seconds. The service allows at most 30 days. */
+const OVERLAPS = [
+  { value: "0", label: "Immediately" },
+  { value: "3600", label: "After 1 hour" },
+  { value: "86400", label: "After 24 hours" },
+  { value: "604800", label: "After 7 days" },
+  { value: "2592000", label: "After 30 days" },
+];
 
 export function RotateDialog({ token, onRotated, onClose }: RotateProps): JSX.Element {
   const admin = useAdmin();

@@ -1,4 +1,4 @@
-import { buildSignedUrl, LIMITS, toQuery, unsignableIn } from "@snap/protocol";
+import { buildSignedUrl, checkSignable, fitsSignedUrl, toQuery } from "@snap/protocol";
 import type { Parameters } from "../form.ts";
 import { escapeAttribute } from "./literals.ts";
 
@@ -12,12 +12,10 @@ interface ImageSigner {
 
 /** Returns why these parameters cannot be in a signed URL; `null` if they can. */
 export function whyUnsignable(parameters: Parameters): string | null {
-  const [problem] = Object.entries(unsignableIn(parameters));
-  if (problem !== undefined) return `${problem[0]} ${problem[1]}.`;
+  const failure = checkSignable(parameters);
+  if (failure !== null) return `${failure.message}.`;
   if (parameters["url"] === undefined) return "Signed URLs require url; they cannot render HTML or Markdown.";
-  if (toQuery(parameters).toString().length > LIMITS.queryCharacters)
-    return "The parameters are too long for a URL.";
-  return null;
+  return fitsSignedUrl(parameters) ? null : "The parameters are too long for a URL.";
 }
 
 /** Returns HTML that needs no token: an image, or a link to a PDF. */

@@ -1,6 +1,6 @@
 import { parseTarget } from "../../../targets/target.ts";
 import type { Configuration } from "../follow-targets.ts";
-import type { LoadedPage } from "../prepare/step.ts";
+import type { PageToRender } from "../page-to-render.ts";
 import { blockHosts } from "./block-hosts.ts";
 import { listRules, patternRule, resourceRules } from "./block-requests.ts";
 import { webSocketSettings } from "./block-websockets.ts";
@@ -9,7 +9,7 @@ import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
 const ANY = "";
 
 /** Applies the blocking parameters: to hosts at the egress proxy where possible, to everything else by interception. */
-export function block({ tab, parameters, filterLists }: LoadedPage): Configuration {
+export function block({ tab, parameters, filterLists }: PageToRender): Configuration {
   const { url, blockUrls, blockResources } = parameters;
   const { egress } = tab;
   const patterns = parseUrlPatterns(blockUrls);

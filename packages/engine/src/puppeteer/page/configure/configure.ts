@@ -4,7 +4,7 @@ import type { RequestRule } from "../intercept-requests.ts";
 import { credentialRules } from "../send-credentials.ts";
 import { documentRules } from "../serve-document.ts";
 import { block } from "../block/block.ts";
-import type { LoadedPage } from "../prepare/step.ts";
+import type { PageToRender } from "../page-to-render.ts";
 import { mediaSettings } from "./media.ts";
 import { positionSettings, regionSettings } from "./region.ts";
 import { scriptSettings } from "./scripts.ts";
@@ -23,13 +23,13 @@ const SETTINGS: readonly Settings[] = [
 ];
 
 /** Returns the rules for a page's requests. */
-type Rules = (page: LoadedPage) => readonly RequestRule[];
+type Rules = (page: PageToRender) => readonly RequestRule[];
 
 /** Every request rule, in order, after the blocking ones. */
 const RULES: readonly Rules[] = [credentialRules, documentRules];
 
 /** Configures a tab before it navigates. Sends no commands for settings that a ready tab already has. */
-export async function configure(page: LoadedPage, signal: AbortSignal): Promise<void> {
+export async function configure(page: PageToRender, signal: AbortSignal): Promise<void> {
   const { tab, parameters } = page;
   const blocking = block(page);
   const settings = [...SETTINGS.flatMap((settingsOf) => settingsOf(parameters)), ...blocking.settings];

@@ -1,5 +1,5 @@
 import { evaluate } from "../evaluate.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { ADOPT_SHEET, call, NEXT_FRAME, ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
 
 /*
@@ -20,7 +20,7 @@ type Margins = readonly [top: string, right: string, bottom: string, left: strin
  * yield to the page's. Layers do not affect `@page`, so the document's own rules are removed.
  */
 const REMOVE_BREAKS = `(margins) => {
-  ${ROOTS_OF}
+  ${ROOTS_OF} ${SET_STYLE} ${ADOPT_SHEET}
   const names = ["break-before", "break-after", "break-inside", "page"];
   const declarations = names.map((name) => name + ":auto !important").join(";");
   const height = document.compatMode === "BackCompat" ? "html,body{height:fit-content}" : "";
@@ -39,13 +39,10 @@ const REMOVE_BREAKS = `(margins) => {
     }
   };
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) removePages(sheet);
-  for (const root of rootsOf(document)) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-    for (const { style } of root.querySelectorAll("[style*=break], [style*=page]"))
-      for (const name of names) style?.setProperty(name, "auto", "important");
-  }
+  const roots = rootsOf(document);
+  adoptSheet(roots, css);
+  for (const element of roots.flatMap((root) => [...root.querySelectorAll("[style*=break], [style*=page]")]))
+    for (const name of names) setStyle(element, name, "auto");
 }`;
 
 /**
@@ -54,7 +51,7 @@ const REMOVE_BREAKS = `(margins) => {
  */
 const MEASURE = `(async () => {
   const root = document.documentElement;
-  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  ${NEXT_FRAME}
   const isVisible = ({ width, height }) => width > 0 && height > 0;
   const hasText = [...(document.body?.childNodes ?? [])].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
   const lowestBottom = () => {
@@ -92,7 +89,7 @@ const MEASURE = `(async () => {
 
 /** Removes page breaks and the page's own paper settings. */
 export async function removeBreaks(tab: Tab, margins: Margins, signal: AbortSignal): Promise<void> {
-  await evaluate(tab, `(${REMOVE_BREAKS})(${JSON.stringify(margins.join(" "))})`, signal);
+  await evaluate(tab, call(REMOVE_BREAKS, margins.join(" ")), signal);
 }
 
 /** Returns the size of the content in CSS pixels once it has stopped growing. */

@@ -1,8 +1,7 @@
 import type { CDPSession, Protocol } from "puppeteer";
-import { abortable } from "../../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../../timeouts.ts";
 import { forEachConcurrently } from "../for-each-concurrently.ts";
 import type { Tab } from "../tab.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 
 /** Each frame receives the URLs of its images; longer URLs are not compared. */
 const IMAGES_MAX = 500;

@@ -1,6 +1,7 @@
 import { GLYPHS_MISSING } from "../../../ports/renderer.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
-import { giveUpAfter } from "./give-up-after.ts";
+import { NEXT_FRAME } from "../in-page.ts";
 import { HAS_MISSING_GLYPHS } from "./missing-glyphs.ts";
 import type { Step } from "./step.ts";
 
@@ -14,8 +15,7 @@ const STEP_MAX_MS = FONTS_MAX_MS + 1_000;
 const AWAIT_FONTS = `(async () => {
   const end = performance.now() + ${FONTS_MAX_MS};
   const { fonts } = document;
-  // timers do not run where JavaScript is disabled
-  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  ${NEXT_FRAME}
   while (fonts.status === "loading" && performance.now() < end) await nextFrame();
   for (const font of fonts) if (font.status === "loading") font.display = "swap";
   return ${HAS_MISSING_GLYPHS};

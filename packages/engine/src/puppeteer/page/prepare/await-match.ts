@@ -1,6 +1,6 @@
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
 import { poll } from "./poll.ts";
 
@@ -24,15 +24,9 @@ export async function awaitMatch(
   signal: AbortSignal,
 ): Promise<void> {
   const check = `(() => {
-    ${ROOTS_OF}
-    const roots = ${inShadowRoots ? "rootsOf(document)" : "[document]"};
-    let matches;
-    try {
-      matches = roots.flatMap((root) => [...root.querySelectorAll(${JSON.stringify(selector)})]);
-    } catch {
-      return "invalid";
-    }
-    return (${isMet})(matches);
+    ${ROOTS_OF} ${MATCHES_OF}
+    const matches = matchesOf(${inShadowRoots ? "rootsOf(document)" : "[document]"}, ${JSON.stringify(selector)});
+    return matches === null ? "invalid" : (${isMet})(matches);
   })()`;
   const condition = async (): Promise<boolean> => {
     const result = await evaluate<boolean | "invalid">(tab, check, signal);

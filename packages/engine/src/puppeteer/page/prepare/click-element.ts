@@ -2,7 +2,7 @@ import { abortable } from "../../../timeouts.ts";
 import { CLICK_UNMATCHED } from "../../../ports/renderer.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
 import { waitUntilReady } from "../wait-for-page.ts";
 import type { Step } from "./step.ts";
@@ -17,14 +17,11 @@ interface Point {
  * keyboard would.
  */
 const LOCATE = `(selector) => {
-  ${ROOTS_OF}
-  let element;
-  try {
-    for (const root of rootsOf(document)) element ??= root.querySelector(selector);
-  } catch {
-    return "invalid";
-  }
-  if (element === null) return "unmatched";
+  ${ROOTS_OF} ${MATCHES_OF}
+  const matches = matchesOf(rootsOf(document), selector);
+  if (matches === null) return "invalid";
+  const [element] = matches;
+  if (element === undefined) return "unmatched";
   element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   const { left, top, width, height } = element.getBoundingClientRect();
   const point = { x: left + width / 2, y: top + height / 2 };
@@ -45,7 +42,7 @@ export const clickElement: Step = async ({ tab, parameters }, signal) => {
   const scroll = await evaluate<Point>(tab, "({ x: scrollX, y: scrollY })", signal);
   const match = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
     tab,
-    `(${LOCATE})(${JSON.stringify(selector)})`,
+    call(LOCATE, selector),
     signal,
   );
   if (match === "invalid") throw invalidSelector(selector);

@@ -1,4 +1,4 @@
-import { withTimeout } from "../../../timeouts.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import type { Tab } from "../tab.ts";
 import { Banners } from "./consent/banners.ts";
 import type { Step } from "./step.ts";
@@ -11,8 +11,6 @@ const DECLINE_MAX_MS = 2_500;
 const HIDE_MAX_MS = 500;
 /** A page might reload after a dialog is declined. */
 const RELOAD_MAX_MS = 5_000;
-
-const OUT_OF_TIME = new Error("the time limit for consent dialogs was reached");
 
 /** `blockCookieBanners`: declines consent dialogs, or hides those that cannot be declined. Never accepts one. */
 export const declineConsent: Step = async ({ tab, parameters }, signal) => {
@@ -46,13 +44,10 @@ async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void
   );
 }
 
-/** Runs `work` until it is done or its time limit is reached. */
 async function runWithin(
   durationMs: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  await withTimeout({ signal, durationMs, reason: () => OUT_OF_TIME }, work).catch((error: unknown) => {
-    if (error !== OUT_OF_TIME) throw error;
-  });
+  await giveUpAfter({ signal, durationMs, otherwise: undefined }, work);
 }

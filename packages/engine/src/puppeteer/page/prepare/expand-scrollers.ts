@@ -1,5 +1,5 @@
 import { evaluate } from "../evaluate.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import type { Step } from "./step.ts";
 
 /** A scroll container that covers less of the viewport is only a part of the page, not the main one. */
@@ -10,7 +10,7 @@ const VIEWPORT_FRACTION_MIN = 0.25;
  * than its content, it gets the content's height as its minimum.
  */
 const EXPAND = `(() => {
-  ${ROOTS_OF}
+  ${ROOTS_OF} ${SET_STYLE}
   const page = document.scrollingElement;
   const parentOf = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
   const scrolls = (element) =>
@@ -21,7 +21,7 @@ const EXPAND = `(() => {
   if (largest === undefined || areaOf(largest) < innerWidth * innerHeight * ${VIEWPORT_FRACTION_MIN}) return;
   const height = largest.scrollHeight;
   const set = (element, style) => {
-    for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, "important");
+    for (const [name, value] of Object.entries(style)) setStyle(element, name, value);
   };
   const release = (element) => {
     const { position } = getComputedStyle(element);

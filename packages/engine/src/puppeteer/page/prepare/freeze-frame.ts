@@ -1,4 +1,4 @@
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { NEXT_FRAME, ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import { ANIMATED_WEBP } from "./animated-images.ts";
 
 const STYLE = `* { caret-color: transparent !important; scroll-behavior: auto !important }`;
@@ -84,7 +84,7 @@ const FREEZE_IMAGES = `
   // after all styles are read, because each change would make the browser lay out the page again for the next image
   for (const [image, canvas] of frozen) {
     image.before(canvas);
-    image.style.setProperty("display", "none", "important");
+    setStyle(image, "display", "none");
   }`;
 
 /** A video shows its poster until it plays. One that has played, or is about to, shows its first frame instead. */
@@ -104,10 +104,10 @@ const FREEZE_VIDEOS = `
  * be stopped. Each call brings everything that moves to one defined state. Returns whether it is done: it finished in
  * time, and the frame has loaded everything it needs.
  */
-export const FREEZE_FRAME = `(async (animatedUrls) => {
-  ${ROOTS_OF} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}
-  await painted(new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+export const FREEZE_FRAME = `async (animatedUrls) => {
+  ${ROOTS_OF} ${SET_STYLE} ${NEXT_FRAME} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}
+  await painted(nextFrame().then(nextFrame));
   // a font that did not arrive in time has been replaced with its fallback
   const isAwaited = (font) => font.status === "loading" && font.display !== "swap";
   return !isLate && ![...document.fonts].some(isAwaited) && !all("video").some((video) => video.seeking || isLoadingVideo(video));
-})`;
+}`;

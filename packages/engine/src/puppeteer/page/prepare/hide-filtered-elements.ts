@@ -1,17 +1,21 @@
 import type { FilteredDocument } from "../../../filter-lists/compile.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Step } from "./step.ts";
-import { ADD_SHEET } from "./style-page.ts";
+import { addSheet } from "./style-page.ts";
 
 /** A document can have any number of names, but a list has filters for only a few of them. */
-const NAMES_MAX = 20_000;
-const NAME_CHARACTERS_MAX = 200;
 const ELEMENTS_MAX = 100_000;
+const NAME_CHARACTERS_MAX = 200;
+/** For all names, with one more for each. The browser escapes a character to at most 6 bytes of its 4 MiB response. */
+const CHARACTERS_MAX = 600_000;
 
 const READ_DOCUMENT = `(() => {
   const classes = new Set(), ids = new Set(), hrefs = new Set();
+  let charactersLeft = ${CHARACTERS_MAX};
   const add = (names, name) => {
-    if (names.size < ${NAMES_MAX} && name !== "" && name.length <= ${NAME_CHARACTERS_MAX}) names.add(name);
+    if (name === "" || name.length > ${NAME_CHARACTERS_MAX} || name.length >= charactersLeft || names.has(name)) return;
+    names.add(name);
+    charactersLeft -= name.length + 1;
   };
   const elements = document.getElementsByTagName("*");
   for (let index = 0; index < Math.min(elements.length, ${ELEMENTS_MAX}); index += 1) {
@@ -31,6 +35,6 @@ export const hideFilteredElements: Step = async ({ tab, filterLists }, signal) =
   if (filterLists.length === 0) return [];
   const document = await evaluate<FilteredDocument>(tab, READ_DOCUMENT, signal);
   const css = filterLists.map((list) => list.styleSheet(document)).join("\n");
-  if (css.trim() !== "") await evaluate(tab, `(${ADD_SHEET})(${JSON.stringify(css)})`, signal);
+  if (css.trim() !== "") await addSheet(tab, css, signal);
   return [];
 };

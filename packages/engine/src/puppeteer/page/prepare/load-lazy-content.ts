@@ -1,10 +1,11 @@
 import type { SnapParameters } from "@snap/protocol";
 import { LAZY_CAPPED } from "../../../ports/renderer.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
 import { capturableHeight } from "../capture-screenshot.ts";
 import { evaluate } from "../evaluate.ts";
+import { call } from "../in-page.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 
@@ -81,6 +82,6 @@ async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSign
   const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
   const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (stepSignal) =>
-    evaluate<ScrollResult>(tab, `${SCROLL_THROUGH}(${JSON.stringify(request)})`, stepSignal),
+    evaluate<ScrollResult>(tab, call(SCROLL_THROUGH, request), stepSignal),
   );
 }

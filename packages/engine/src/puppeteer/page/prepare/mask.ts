@@ -5,7 +5,7 @@ import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 import type { Step } from "./step.ts";
 
 /** A screenshot that shows what should be covered is worse than none, so the render fails beyond these limits. */
@@ -21,17 +21,12 @@ type Outcome = "covered" | "invalid" | "many";
  * first scrolls to the captured element, because measuring that would move the matches.
  */
 const COVER = `async ({ selector, color, captured }) => {
-  ${ROOTS_OF} ${REVEAL}
-  let matches;
-  try {
-    matches = rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
-  } catch {
-    return "invalid";
-  }
-  try {
-    const element = captured === null ? null : document.querySelector(captured);
-    if (element !== null) reveal(element);
-  } catch {} // reported when the element is measured
+  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}
+  const matches = matchesOf(rootsOf(document), selector);
+  if (matches === null) return "invalid";
+  // an invalid selector is reported when the element is measured
+  const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
+  if (element !== undefined) reveal(element);
   for (const animation of rootsOf(document).flatMap((root) => root.getAnimations())) animation.pause();
   const visible = matches.filter((element) => element.checkVisibility({ visibilityProperty: true }));
   if (visible.length === 0) return "covered";
@@ -62,9 +57,7 @@ const COVER = `async ({ selector, color, captured }) => {
     box.style.height = Math.ceil(bottom) - y + "px";
     boxes.append(box);
   }
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync("snap-masks::backdrop { display: none !important }");
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  adoptSheet([document], "snap-masks::backdrop { display: none !important }");
   document.documentElement.append(host);
   host.showPopover();
   return "covered";
@@ -81,11 +74,10 @@ export const mask: Step = async ({ tab, parameters }, signal) => {
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
   await abortable(signal, disableScripts(tab.session));
-  const call = `(${COVER})(${JSON.stringify(request)})`;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (stepSignal) =>
-    evaluate<Outcome>(tab, call, stepSignal),
+    evaluate<Outcome>(tab, call(COVER, request), stepSignal),
   );
   if (outcome === "invalid") throw invalidSelector(selector);
   if (outcome === "many") throw tooMany(selector);

@@ -13,7 +13,8 @@ import { pause } from "./pause.ts";
 import { runScript } from "./run-script.ts";
 import { showFrames } from "./show-frames.ts";
 import { stabilize } from "./stabilize.ts";
-import type { PageToCapture, Step } from "./step.ts";
+import type { PageToRender } from "../page-to-render.ts";
+import type { Step } from "./step.ts";
 import { addStyles, hideElements, removeElements } from "./style-page.ts";
 
 /** Every step, in order. */
@@ -46,7 +47,7 @@ const STEPS: readonly Step[] = [
  *
  * @throws SnapError if a step fails, or if the page navigates to a URL that fails to load.
  */
-export async function prepare(page: PageToCapture, signal: AbortSignal): Promise<readonly string[]> {
+export async function prepare(page: PageToRender, signal: AbortSignal): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const step of STEPS) {
     notes.push(...(await step(page, signal)));

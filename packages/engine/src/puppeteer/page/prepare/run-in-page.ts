@@ -5,7 +5,7 @@ import { abortable } from "../../../timeouts.ts";
 import { plainText } from "../../describe.ts";
 import { DOCUMENT_REPLACED } from "../evaluate.ts";
 import { redactSecrets } from "../redact-secrets.ts";
-import type { LoadedPage } from "./step.ts";
+import type { PageToRender } from "../page-to-render.ts";
 
 /** The outcome of a caller's JavaScript. */
 export type Outcome =
@@ -18,7 +18,7 @@ export type Outcome =
 
 /** Evaluates a caller's JavaScript among the page's own scripts, and awaits a promise. Messages contain no secrets. */
 export async function runInPage(
-  { tab: { session }, parameters }: Pick<LoadedPage, "tab" | "parameters">,
+  { tab: { session }, parameters }: Pick<PageToRender, "tab" | "parameters">,
   { expression, timeoutMs }: { readonly expression: string; readonly timeoutMs: number },
   signal: AbortSignal,
 ): Promise<Outcome> {

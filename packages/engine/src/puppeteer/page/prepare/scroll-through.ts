@@ -1,5 +1,5 @@
 import { FAILED_IMAGES } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { ROOTS_OF } from "../in-page.ts";
 
 /** The argument of the function in the page. */
 export interface ScrollRequest {
@@ -130,7 +130,7 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetMs }) => {
+export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs }) => {
   ${ROOTS_OF} ${WAITING} ${LOADING} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;
@@ -176,4 +176,4 @@ export const SCROLL_THROUGH = `(async ({ scroll, fromY, endY, followedY, budgetM
   await waitUntil(start + ${IMAGES_MAX_MS}, lazyImages);
   result.failedImages = ${FAILED_IMAGES};
   return result;
-})`;
+}`;

@@ -1,12 +1,11 @@
-import { abortable } from "../../../timeouts.ts";
+import { abortable, giveUpAfter } from "../../../timeouts.ts";
 import { capturableHeight } from "../capture-screenshot.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { viewportOf } from "../configure/viewport.ts";
 import { evaluate, evaluateInFrames } from "../evaluate.ts";
 import { reachesBeyondViewport } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { NEXT_FRAME, ROOTS_OF } from "../in-page.ts";
 import { changeViewport, fixLengths } from "../viewport-lengths.ts";
-import { giveUpAfter } from "./give-up-after.ts";
 import type { Step } from "./step.ts";
 
 /** Frames below this are not shown, in CSS pixels. */
@@ -27,8 +26,10 @@ const LOWEST_EDGE = `(() => {
   return Math.max(0, ...edges);
 })()`;
 
-const PAINTED =
-  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))";
+const AWAIT_PAINT = `(() => {
+  ${NEXT_FRAME}
+  return nextFrame().then(nextFrame);
+})()`;
 
 /**
  * Chromium does not paint frames from other origins outside the viewport, so they would be blank in a capture beyond
@@ -46,6 +47,6 @@ export const showFrames: Step = async ({ tab, parameters }, signal) => {
   await fixLengths(tab, { final: viewport, other: tall, pinsFixed: true }, signal);
   await changeViewport(tab, tall, signal);
   const limit = { signal, durationMs: PAINT_MAX_MS, otherwise: [] };
-  await giveUpAfter(limit, (stepSignal) => evaluateInFrames(tab, () => PAINTED, stepSignal));
+  await giveUpAfter(limit, (stepSignal) => evaluateInFrames(tab, () => AWAIT_PAINT, stepSignal));
   return [];
 };

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { UNSTABLE } from "../../../ports/renderer.ts";
-import { captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
+import { giveUpAfter } from "../../../timeouts.ts";
+import { captureFormatOf, captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
 import { evaluateInFrames } from "../evaluate.ts";
+import { call } from "../in-page.ts";
 import { measure } from "../measure.ts";
 import { viewportOf } from "../configure/viewport.ts";
 import { AnimatedImages } from "./animated-images.ts";
 import { FREEZE_FRAME } from "./freeze-frame.ts";
-import { giveUpAfter } from "./give-up-after.ts";
-import type { PageToCapture, Step } from "./step.ts";
+import type { PageToRender } from "../page-to-render.ts";
+import type { Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
 
@@ -30,14 +32,14 @@ export const stabilize: Step = async (page, signal) => {
 
 /** Returns whether everything that moves is known and every frame has loaded everything it needs. */
 async function freeze(
-  { tab, parameters }: PageToCapture,
+  { tab, parameters }: PageToRender,
   images: AnimatedImages,
   signal: AbortSignal,
 ): Promise<boolean> {
   const isKnown = !parameters.javascript || (await images.find(tab, signal));
   const freezeFrame = (frameId: string): string => {
     const urls = parameters.javascript ? images.urlsIn(frameId) : null;
-    return `${FREEZE_FRAME}(${JSON.stringify(urls)})`;
+    return call(FREEZE_FRAME, urls);
   };
   const areReady = await evaluateInFrames<boolean>(tab, freezeFrame, signal);
   return isKnown && areReady.every((isReady) => isReady);
@@ -45,20 +47,16 @@ async function freeze(
 
 /** Captures the same area as the render; for a PDF, the viewport. */
 async function captureDraft(
-  { tab, parameters, maxBytes }: PageToCapture,
+  { tab, parameters, maxBytes }: PageToRender,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (parameters.pdf) {
-    const { width, height } = viewportOf(parameters);
-    const params = { format: "png", optimizeForSpeed: true } as const;
-    return tab.channel.captureScreenshot({ params, maxBytes, pixels: width * height }, signal);
-  }
+  const viewport = viewportOf(parameters);
+  if (parameters.pdf)
+    return captureScreenshot(tab, { area: null, viewport, format: "png", maxBytes }, signal);
   const { area } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
-  // WebP is slow to encode
-  const draft = {
-    ...parameters,
-    format: parameters.format === "webp" ? ("jpeg" as const) : parameters.format,
-  };
-  return captureScreenshot(tab, { area, parameters: draft, maxBytes }, signal);
+  const captured = captureFormatOf(parameters);
+  const format = captured === "webp" ? "jpeg" : captured; // WebP is slow to encode
+  const { quality } = parameters;
+  return captureScreenshot(tab, { area, viewport, format, quality, maxBytes }, signal);
 }

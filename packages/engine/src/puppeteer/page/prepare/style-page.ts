@@ -1,17 +1,12 @@
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector } from "../measure.ts";
-import { ROOTS_OF } from "../shadow-roots.ts";
+import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
-/**
- * A constructed style sheet is not subject to the page's content security policy, and adds no element to the
- * page.
- */
-export const ADD_SHEET = `(css) => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+const ADD_SHEET = `(css) => {
+  ${ADOPT_SHEET}
+  adoptSheet([document], css);
 }`;
 
 /**
@@ -19,27 +14,24 @@ export const ADD_SHEET = `(css) => {
  * The steps run again before the capture, for elements added with such a style.
  */
 const ADD_RULE = `([selector, property, value]) => {
-  ${ROOTS_OF}
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(selector + "{" + property + ":" + value + "!important}");
-  for (const root of rootsOf(document)) {
-    let matches;
-    try {
-      matches = root.querySelectorAll(selector);
-    } catch {
-      return false;
-    }
-    for (const element of matches) element.style?.setProperty(property, value, "important");
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  }
+  ${ROOTS_OF} ${MATCHES_OF} ${SET_STYLE} ${ADOPT_SHEET}
+  const roots = rootsOf(document);
+  const matches = matchesOf(roots, selector);
+  if (matches === null) return false;
+  for (const element of matches) setStyle(element, property, value);
+  adoptSheet(roots, selector + "{" + property + ":" + value + "!important}");
   return true;
 }`;
 
 /** `css`: adds a style sheet. */
 export const addStyles: Step = async ({ tab, parameters: { css } }, signal) => {
-  if (css !== undefined) await evaluate(tab, `(${ADD_SHEET})(${JSON.stringify(css)})`, signal);
+  if (css !== undefined) await addSheet(tab, css, signal);
   return [];
 };
+
+export async function addSheet(tab: Tab, css: string, signal: AbortSignal): Promise<void> {
+  await evaluate(tab, call(ADD_SHEET, css), signal);
+}
 
 /** `hideSelectors`: makes elements invisible, including descendants that the page makes visible explicitly. */
 export const hideElements: Step = async ({ tab, parameters: { hideSelectors } }, signal) => {
@@ -62,6 +54,6 @@ interface Rule {
 }
 
 async function addRule(tab: Tab, { selector, declaration }: Rule, signal: AbortSignal): Promise<void> {
-  const rule = JSON.stringify([selector, ...declaration]);
-  if (!(await evaluate<boolean>(tab, `(${ADD_RULE})(${rule})`, signal))) throw invalidSelector(selector);
+  const isValid = await evaluate<boolean>(tab, call(ADD_RULE, [selector, ...declaration]), signal);
+  if (!isValid) throw invalidSelector(selector);
 }

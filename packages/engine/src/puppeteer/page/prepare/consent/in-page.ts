@@ -1,4 +1,5 @@
 import { autoconsentModule, rulesFor } from "./autoconsent.ts";
+import { SET_STYLE } from "../../in-page.ts";
 import { FIND_DIALOGS } from "./find-dialogs.ts";
 import { LOADS_A_DIALOG } from "./words.ts";
 
@@ -169,9 +170,9 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     }
   };
 
-  const set = (element, name, value) => element.style.setProperty(name, value, "important");
+  ${SET_STYLE}
   const conceal = (elements) => {
-    for (const element of elements) set(element, "display", "none");
+    for (const element of elements) setStyle(element, "display", "none");
   };
   /** Undoes what prevents scrolling behind a dialog, or blurs the page. */
   const unlock = () => {
@@ -179,11 +180,11 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     for (const element of [root, body]) {
       if (!(element instanceof HTMLElement)) continue;
       const { overflowY, position } = getComputedStyle(element);
-      if (overflowY === "hidden" || overflowY === "clip") set(element, "overflow-y", "visible");
-      if (position === "fixed") set(element, "position", "static");
+      if (overflowY === "hidden" || overflowY === "clip") setStyle(element, "overflow-y", "visible");
+      if (position === "fixed") setStyle(element, "position", "static");
     }
     for (const element of page.all(document, "body,body > *,body > * > *").slice(0, BLURRED_MAX))
-      if (element instanceof HTMLElement && getComputedStyle(element).filter.includes("blur(")) set(element, "filter", "none");
+      if (element instanceof HTMLElement && getComputedStyle(element).filter.includes("blur(")) setStyle(element, "filter", "none");
   };
   const hide = async (ruleNames) => {
     for (const name of ruleNames) names.add(name);

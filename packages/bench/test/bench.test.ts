@@ -1,0 +1,26 @@
+import { run } from "@snap/workshop/machine/run";
+import { expect, it } from "vitest";
+
+/** A failing scenario whose last process is out of reach, because its parent has exited, and still writes files. */
+const PROGRAM = `
+  import { spawn } from "node:child_process";
+  import { once } from "node:events";
+  import { runScenarios } from "${import.meta.resolve("../src/bench.ts")}";
+  const WRITE = "(echo started; for i in $(seq 8000); do : >$i; done) &";
+  const failing = { name: "failing", title: "", about: "", async run({ scratch }) {
+    const child = spawn("sh", ["-c", WRITE], { cwd: scratch, stdio: ["ignore", "pipe", "ignore"] });
+    await Promise.all([once(child, "exit"), once(child.stdout, "data")]);
+    throw new Error("as planned");
+  } };
+  const next = { name: "next", title: "", about: "", run: async () => ({ figures: [], tables: [] }) };
+  const { failed, sections } = await runScenarios({ quick: true, scenarios: [failing, next] });
+  console.log("failed", failed, "succeeded", sections.map(({ scenario }) => scenario.name));
+`;
+
+it("runs the remaining scenarios after one has failed", async () => {
+  const { ok, output } = await run(process.execPath, ["--input-type=module", "--eval", PROGRAM], {
+    env: { SNAP_CHROMIUM_PATH: process.execPath },
+  });
+  expect(output).toContain("failed [ 'failing' ] succeeded [ 'next' ]");
+  expect(ok).toBe(true);
+});

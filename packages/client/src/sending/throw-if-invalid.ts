@@ -1,0 +1,14 @@
+import { ERROR_CODES, type ValidationFailure } from "@snap/protocol";
+import { misconfigured, SnapError } from "../errors.ts";
+
+/** @throws SnapError `misconfigured` for parameters that are not an object: JavaScript callers can pass anything. */
+export function requireObject(parameters: unknown): void {
+  if (Object(parameters) !== parameters) throw misconfigured("parameters must be an object such as { url }");
+}
+
+/** @throws SnapError for a failed local check, the same as the service would return, without a request id. */
+export function throwIfInvalid(failure: ValidationFailure | null): void {
+  if (failure === null) return;
+  const { code, message, errors } = failure;
+  throw new SnapError(code, message, { status: ERROR_CODES[code].status, errors });
+}

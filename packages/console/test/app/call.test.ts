@@ -1,0 +1,43 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { createCaller } from "../../src/app/api/call.ts";
+
+const BASE = "https://snap.example.com/v1";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function respondWith(body: BodyInit, init?: ResponseInit): void {
+  vi.stubGlobal("fetch", async () => new Response(body, init));
+}
+
+it("a page of a proxy is reported as an unexpected response, not as an unreachable service", async () => {
+  respondWith("<h1>Sign in</h1>", { headers: { "Content-Type": "text/html" } });
+  await expect(createCaller(BASE).read("/usage")).rejects.toMatchObject({
+    name: "ApiFailure",
+    code: "unexpected_response",
+    status: 200,
+  });
+  respondWith("<h1>Bad gateway</h1>", { status: 502 });
+  await expect(createCaller(BASE).read("/usage")).rejects.toMatchObject({
+    code: "unexpected_response",
+    status: 502,
+  });
+});
+
+it("a body that is cut off is not an unexpected response", async () => {
+  const cut = new ReadableStream({ start: (controller) => controller.error(new TypeError("lost")) });
+  respondWith(cut);
+  await expect(createCaller(BASE).read("/usage")).rejects.toThrow(TypeError);
+});
+
+it("reports only a rejected session or token", async () => {
+  const onUnauthorized = vi.fn<() => void>();
+  const { read } = createCaller(BASE, { token: "7|secret", onUnauthorized });
+  respondWith(JSON.stringify({ code: "unauthenticated", message: "Unknown token." }), { status: 401 });
+  await expect(read("/usage")).rejects.toMatchObject({ code: "unauthenticated", status: 401 });
+  expect(onUnauthorized).toHaveBeenCalledOnce();
+  respondWith(JSON.stringify({ code: "forbidden", message: "No." }), { status: 403 });
+  await expect(read("/usage")).rejects.toMatchObject({ code: "forbidden", status: 403 });
+  expect(onUnauthorized).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,46 @@
+/*
+ * Definitions for code that runs in the page.
+ */
+
+/** Defines a function that returns a root and every open shadow root within it. */
+export const ROOTS_OF = `const rootsOf = (root) => [
+  root,
+  ...[...root.querySelectorAll("*")].flatMap((element) => (element.shadowRoot ? rootsOf(element.shadowRoot) : [])),
+];`;
+
+/** Defines a function that returns the elements within some roots that match a selector; `null` if it is invalid. */
+export const MATCHES_OF = `const matchesOf = (roots, selector) => {
+  try {
+    return roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  } catch {
+    return null;
+  }
+};`;
+
+/**
+ * Defines a function that sets an `!important` inline style. A control named `style` hides this property of its form,
+ * but not its getter.
+ */
+export const SET_STYLE = `const { get: htmlStyle } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, "style");
+const setStyle = (element, name, value) => {
+  const style = element instanceof HTMLElement ? htmlStyle.call(element) : element.style;
+  style?.setProperty(name, value, "important");
+};`;
+
+/**
+ * Defines a function that adds a style sheet to some roots. A constructed one is not subject to the page's content
+ * security policy, and adds no element to the page.
+ */
+export const ADOPT_SHEET = `const adoptSheet = (roots, css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+};`;
+
+/** Defines a function that waits for the next frame. Timers do not run where JavaScript is disabled, but frames do. */
+export const NEXT_FRAME = `const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));`;
+
+/** Returns an expression that calls a function in the page with a JSON value. */
+export function call(functionSource: string, argument?: unknown): string {
+  return `(${functionSource})(${JSON.stringify(argument)})`;
+}

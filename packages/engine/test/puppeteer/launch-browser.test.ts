@@ -1,0 +1,110 @@
+// @module-tag browser
+
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import files from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
+import { launchBrowser, type LaunchOptions } from "../../src/puppeteer/browser/launch-browser.ts";
+import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { required } from "./setup.ts";
+
+const OPEN = new AbortController().signal;
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "snap-test-"));
+  chmodSync(dir, 0o777);
+  vi.stubEnv("TMPDIR", dir);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  rmSync(dir, { recursive: true });
+});
+
+/** Makes a function of `node:fs/promises` fail, for every module that imports it. */
+function breakFiles(name: "chown" | "rm", code: string): void {
+  vi.spyOn(files, name).mockRejectedValue(Object.assign(new Error(`${code}: ${name}`), { code }));
+  syncBuiltinESMExports();
+}
+
+async function options(executablePath?: string): Promise<LaunchOptions> {
+  const path = executablePath ?? required(await findBrowser(), "browser");
+  return { executablePath: path, sandbox: "on", userAgent: null };
+}
+
+/** Creates a shell script to start instead of a browser. */
+function script(body: string): string {
+  const path = join(dir, "browser");
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function profiles(): string[] {
+  return readdirSync(dir).filter((name) => name.startsWith("snap-browser-"));
+}
+
+describe("a profile that cannot be removed", () => {
+  it("does not hide why the browser did not start", async () => {
+    breakFiles("rm", "ENOTEMPTY");
+    const launching = launchBrowser(await options(script("exit 7")), OPEN);
+    await expect(launching).rejects.toThrow("exit code 7");
+  });
+
+  it("does not fail the kill of a browser", async () => {
+    const browser = await launchBrowser(await options(), OPEN);
+    breakFiles("rm", "ENOTEMPTY");
+    await browser.kill();
+    expect(readProcessGroup(browser.pid)).toEqual([]);
+  });
+});
+
+it("a start is aborted when the renderer closes, and leaves no process or profile behind", async () => {
+  const pidFile = join(dir, "pid");
+  const hangs = script(`[ "$1" = --version ] && exit; echo $$ >${pidFile}; exec sleep 60`);
+  const closing = new AbortController();
+  const launching = launchBrowser(await options(hangs), closing.signal);
+  launching.catch(() => {});
+  await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 20_000 });
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  closing.abort(new Error("the renderer closed"));
+  await expect(launching).rejects.toThrow(`${hangs} did not start: the renderer closed`);
+  expect(readProcessGroup(pid)).toEqual([]);
+  expect(profiles()).toEqual([]);
+});
+
+describe("root without capabilities", () => {
+  it("gets the list of those that it needs, and no profile is left behind", async () => {
+    vi.spyOn(process, "getuid").mockReturnValue(0);
+    breakFiles("chown", "EPERM");
+    await expect(launchBrowser(await options(), OPEN)).rejects.toThrow(
+      "EPERM: chown. This process is running as root and starts the browser as user 65534; grant it CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_KILL, or run it as another user",
+    );
+    expect(profiles()).toEqual([]);
+  });
+
+  it("cannot start a browser that it could not kill", async () => {
+    const kill = process.kill.bind(process);
+    vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+      if (signal === 0) throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+      return kill(pid, signal);
+    });
+    await expect(launchBrowser(await options(), OPEN)).rejects.toThrow("did not start: kill EPERM");
+    expect(profiles()).toEqual([]);
+  });
+});

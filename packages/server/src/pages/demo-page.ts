@@ -1,0 +1,69 @@
+import type { Request } from "express";
+import { readAsset } from "../read-asset.ts";
+import type { HttpResponse } from "../requests/response.ts";
+import { htmlPage } from "./assets.ts";
+
+/** What the forms of the pages contain with `serve --dev`. */
+export interface DemoAccess {
+  readonly token: string;
+  /** The demo page. */
+  readonly url: string;
+}
+
+const CONSOLE_LINK = '<li><a href="console/">Console</a> for operators and token holders</li>';
+
+/** Returns the page at `/`: a form that renders, and the command for the same request. */
+export function createStartPage({
+  hasConsole,
+  demo,
+}: {
+  readonly hasConsole: boolean;
+  readonly demo: DemoAccess | null;
+}): (request: Request) => HttpResponse {
+  const template = readAsset("start/index.html").toString();
+  return createDemoPage(template.replace("{{console}}", hasConsole ? CONSOLE_LINK : ""), demo);
+}
+
+/** Returns the page at `/docs`: the API reference, with a form to try each request. */
+export function createReference(demo: DemoAccess | null): (request: Request) => HttpResponse {
+  return createDemoPage(readAsset("docs/index.html").toString(), demo);
+}
+
+/**
+ * Returns a page in which the attributes of `demo` replace `{{demo}}`, but only for a browser on this machine.
+ *
+ * @param demo `null` without `serve --dev`: users enter a token.
+ */
+function createDemoPage(template: string, demo: DemoAccess | null): (request: Request) => HttpResponse {
+  const page = htmlPage(template.replace("{{demo}}", ""));
+  if (demo === null) return () => page;
+  const attributes = `data-token="${escape(demo.token)}" data-url="${escape(demo.url)}"`;
+  const own = htmlPage(template.replace("{{demo}}", () => attributes));
+  const demoPage = { ...own, headers: { ...own.headers, "Cache-Control": "no-store" } };
+  return (request) => (isFromThisMachine(request) ? demoPage : page);
+}
+
+const LOOPBACK_PEER = /^(::1|(::ffff:)?127[.].+)$/;
+const LOOPBACK_HOST = /^(localhost|127[.]0[.]0[.]1|\[::1\])(:\d+)?$/i;
+/** Headers of proxies, tunnels and content delivery networks. */
+const PROXY_HEADER =
+  /^(forwarded|via|x-(forwarded|original|real-ip|client-ip|cluster-client-ip)|true-client-ip|cf-)/;
+
+/**
+ * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its
+ * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may forward
+ * requests from others. No browser sends HTTP/1.0, several `Host` headers or a URL as the target, unlike a proxy.
+ */
+function isFromThisMachine({ socket, httpVersion, originalUrl, headers, headersDistinct }: Request): boolean {
+  const [host = "", ...otherHosts] = headersDistinct["host"] ?? [];
+  const isDirect =
+    httpVersion === "1.1" &&
+    originalUrl.startsWith("/") &&
+    otherHosts.length === 0 &&
+    !Object.keys(headers).some((name) => PROXY_HEADER.test(name));
+  return isDirect && LOOPBACK_PEER.test(socket.remoteAddress ?? "") && LOOPBACK_HOST.test(host);
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+}

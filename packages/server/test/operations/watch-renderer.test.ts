@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { createLogger } from "../../src/operations/logger.ts";
+import { watchRenderer } from "../../src/operations/watch-renderer.ts";
+
+it("logs the first start of a browser as information, and later ones only for debugging", () => {
+  const lines: unknown[] = [];
+  const logger = createLogger("debug", { write: (line) => void lines.push(JSON.parse(line)) });
+  const onEvent = watchRenderer({ logger, metrics: false });
+  onEvent({ type: "browser-started", pid: 7, version: "HeadlessChrome/156.0" });
+  onEvent({ type: "browser-started", pid: 8, version: "HeadlessChrome/156.0" });
+  expect(lines).toMatchObject([
+    { level: "info", msg: "browser started", pid: 7, version: "HeadlessChrome/156.0" },
+    { level: "debug", msg: "browser started", pid: 8 },
+  ]);
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { install } from "../../src/machine/set-up.ts";
+import type { SystemPart } from "../../src/machine/system-parts.ts";
+
+/** Installs nothing if one of the packages is unknown. */
+const APT_GET = `#!/bin/sh
+echo "$*" >>"$(dirname "$0")/calls"
+case "$*" in *unknown*) echo "E: Unable to locate package unknown"; exit 100;; esac
+`;
+/** Extracts no files. */
+const DPKG_DEB = "#!/bin/sh\n";
+
+function part(name: string, packages: Partial<SystemPart>): SystemPart {
+  return { name, purpose: "to test", need: {}, probe: () => false, ...packages };
+}
+
+it("installs the other parts if one cannot be installed or extracted", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "snap-setup-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "apt-get"), APT_GET, { mode: 0o755 });
+  await writeFile(join(folder, "dpkg-deb"), DPKG_DEB, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}${delimiter}${process.env["PATH"] ?? ""}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+
+  await install([
+    part("a", { aptPackages: ["a1", "a2"] }),
+    part("b", { aptPackages: ["unknown"] }),
+    part("c", { aptProgram: { package: "c", path: "usr/bin/c" } }),
+    part("d", { aptPackages: ["d"] }),
+  ]);
+
+  const calls = (await readFile(join(folder, "calls"), "utf8")).split("\n");
+  const installed = calls.flatMap((call) => /--no-install-recommends (.*)/.exec(call)?.[1] ?? []);
+  expect(installed).toEqual(["a1 a2 unknown d", "a1 a2", "unknown", "d"]);
+  const printed = log.mock.calls.flat().join("\n");
+  expect(printed).toContain("E: Unable to locate package unknown");
+  expect(printed).toMatch(/cp: .*usr\/bin\/c/);
+});
