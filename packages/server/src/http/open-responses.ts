@@ -11,23 +11,27 @@ export interface OpenResponses {
 
 /** Closes the responses of a closed connection: Node 22 closes only the one that it is sending. */
 export function trackResponses(server: Server): OpenResponses {
-  const ofSocket = new WeakMap<Duplex, Set<ServerResponse>>();
+  const ofSocket = new WeakMap<Duplex, ServerResponse[]>();
   server.on("connection", (socket) => {
-    const open = new Set<ServerResponse>();
+    const open: ServerResponse[] = [];
     ofSocket.set(socket, open);
     socket.once("close", () =>
       // after Node has closed those that it closes itself
       setImmediate(() => {
-        for (const response of open) response.destroy().emit("close");
+        for (const response of open) if (!response.closed) response.destroy().emit("close");
       }),
     );
   });
   return {
     add(response) {
-      const open = ofSocket.get(response.req.socket);
-      open?.add(response);
-      response.once("close", () => open?.delete(response));
+      const open = ofSocket.get(response.req.socket) ?? [];
+      // in the order of the requests; a listener for each would exceed Node's limit in a tool call
+      while (open[0]?.closed) open.shift();
+      open.push(response);
     },
-    latest: (socket) => [...(ofSocket.get(socket) ?? [])].at(-1),
+    latest(socket) {
+      const response = ofSocket.get(socket)?.at(-1);
+      return response?.closed === false ? response : undefined;
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { SnapError } from "@snap/engine";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { envelopeOf, openService, type RequestOptions, type Reply } from "../http/open-service.ts";
 
 const url = "https://example.com/";
@@ -41,6 +41,17 @@ it("handles a request without a session", async () => {
   expect(messagesOf(reply)).toMatchObject([
     { id: 1, result: { tools: [{ name: "take-screenshot" }, {}, {}] } },
   ]);
+});
+
+it("adds no more listeners to the response than Node allows without a warning", async () => {
+  const { send, customer } = await openService();
+  const { token } = await customer();
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+  await send("/mcp", post(request("tools/call", { name: "check-usage", arguments: {} }), { token }));
+  expect(warnings).not.toContain("MaxListenersExceededWarning");
 });
 
 it.each(["GET", "DELETE", "PUT"])(
