@@ -40,8 +40,13 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 /** Estimated size of a cache entry besides the preview. */
 const OVERHEAD_BYTES = 256;
 
+/** Creates previews with the image processor of this process. Its declaration needs no types of sharp, which is optional. */
+export function createPreviews(limits: PreviewLimits): FindPreview {
+  return createPreviewsWith(imageProcessor, limits);
+}
+
 /** Creates a function that returns previews within the limits, and caches them by the rendering's entity tag. */
-export function createPreviews(limits: PreviewLimits, images: ImageProcessor = imageProcessor): FindPreview {
+export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
   const cache = new LRUCache<string, { readonly preview: Preview | null }>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ preview }) => (preview?.bytes.byteLength ?? 0) + OVERHEAD_BYTES,

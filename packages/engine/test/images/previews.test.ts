@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { createImageProcessor, type ImageProcessor } from "../../src/images/image-processor.ts";
-import { createPreviews } from "../../src/images/previews.ts";
+import { createPreviewsWith } from "../../src/images/previews.ts";
 
 const LIMITS = { maxBytes: 20_000, maxSidePx: 600 };
 
@@ -37,17 +37,20 @@ function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & {
   };
 }
 
-describe("createPreviews", () => {
+describe("createPreviewsWith", () => {
   it("keeps the size of an image whose preview fits the limits", async () => {
     const bytes = await plain(300, 200);
-    const preview = await createPreviews(LIMITS, processor())({ accountId: "acct_1", etag: '"1"', bytes });
+    const preview = await createPreviewsWith(
+      processor(),
+      LIMITS,
+    )({ accountId: "acct_1", etag: '"1"', bytes });
     const { format, width, height } = await sharp(preview?.bytes).metadata();
     expect([format, width, height]).toEqual(["webp", 300, 200]);
     expect(preview).toMatchObject({ width: 300, height: 200 });
   });
 
   it("shrinks an image with a side or a file that is too large, in proportion", async () => {
-    const find = createPreviews(LIMITS, processor());
+    const find = createPreviewsWith(processor(), LIMITS);
     const wide = await find({ accountId: "acct_1", etag: '"1"', bytes: await plain(1200, 100) });
     expect([wide?.width, wide?.height]).toEqual([600, 50]);
     const noisy = await find({ accountId: "acct_1", etag: '"2"', bytes: await noise(600, 300) });
@@ -59,7 +62,7 @@ describe("createPreviews", () => {
   });
 
   it("returns null if no attempt fits, or the image is corrupt", async () => {
-    const find = createPreviews({ maxBytes: 20, maxSidePx: 600 }, processor());
+    const find = createPreviewsWith(processor(), { maxBytes: 20, maxSidePx: 600 });
     expect(await find({ accountId: "acct_1", etag: '"1"', bytes: await plain(300, 200) })).toBe(null);
     expect(await find({ accountId: "acct_1", etag: '"2"', bytes: Buffer.from("%PDF-1.4") })).toBe(null);
   });
@@ -67,14 +70,16 @@ describe("createPreviews", () => {
   it("returns null without sharp, and while others wait", async () => {
     const bytes = await plain(300, 200);
     for (const images of [processor({ isInstalled: false }), processor({ waiting: 2 })]) {
-      expect(await createPreviews(LIMITS, images)({ accountId: "acct_1", etag: '"1"', bytes })).toBe(null);
+      expect(await createPreviewsWith(images, LIMITS)({ accountId: "acct_1", etag: '"1"', bytes })).toBe(
+        null,
+      );
       expect(images.runs).toBe(0);
     }
   });
 
   it("makes one preview at a time, and lets an account wait for one more", async () => {
     const images = processor();
-    const find = createPreviews(LIMITS, images);
+    const find = createPreviewsWith(images, LIMITS);
     const bytes = await plain(300, 200);
     const one = (accountId: string, etag: string): Promise<unknown> => find({ accountId, etag, bytes });
     const found = await Promise.all([
@@ -94,7 +99,7 @@ describe("createPreviews", () => {
     const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
     const converted = Promise.withResolvers<void>();
     const conversion = images.run(() => converted.promise, { owner: "acct_1" });
-    const find = createPreviews(LIMITS, images);
+    const find = createPreviewsWith(images, LIMITS);
     const bytes = await plain(300, 200);
     const found = await Promise.all(
       ["acct_1", "acct_2"].map((accountId) => find({ accountId, etag: accountId, bytes })),
@@ -106,7 +111,7 @@ describe("createPreviews", () => {
 
   it("does not retry an image that has no preview", async () => {
     const images = processor();
-    const find = createPreviews(LIMITS, images);
+    const find = createPreviewsWith(images, LIMITS);
     const corrupt = { accountId: "acct_1", etag: '"1"', bytes: Buffer.from("%PDF-1.4") };
     expect([await find(corrupt), await find(corrupt)]).toEqual([null, null]);
     expect(images.runs).toBe(1);
@@ -114,7 +119,7 @@ describe("createPreviews", () => {
 
   it("makes the preview of a rendering once", async () => {
     const images = processor();
-    const find = createPreviews(LIMITS, images);
+    const find = createPreviewsWith(images, LIMITS);
     const rendering = { accountId: "acct_1", etag: '"1"', bytes: await plain(300, 200) };
     expect(await find(rendering)).toBe(await find(rendering));
     expect(images.runs).toBe(1);
