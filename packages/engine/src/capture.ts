@@ -134,11 +134,19 @@ export async function capture(
   if (shared?.isLed === false)
     return respondFromCache(dependencies, request, { rendering: shared.rendering, balance: null, delivery });
 
+  let isAccepted = true;
+  const accept = (file: RenderedFile): void => {
+    isAccepted = false;
+    request.accept?.(file);
+    isAccepted = true;
+  };
   try {
     const missed = { key, parameters, document, delivery, requestedAt, led: shared };
-    return await renderAndCharge(dependencies, request, missed);
+    return await renderAndCharge(dependencies, { ...request, accept }, missed);
   } catch (error) {
-    shared?.fail(error);
+    // requests that joined the render may accept the file
+    if (isAccepted) shared?.fail(error);
+    else shared?.abandon();
     throw error;
   }
 }
@@ -173,7 +181,7 @@ async function renderAndCharge(
       requestId,
       document,
     });
-    requireAccepted(file, request, led);
+    request.accept?.(file);
     const fresh = await toStoredRendering(file, {
       now: dependencies.clock.now(),
       ttlSeconds: parameters.cacheTtl,
@@ -197,16 +205,6 @@ async function renderAndCharge(
     balance: isCharged ? reservation.balance : null,
     respondedAt: dependencies.clock.now(),
   };
-}
-
-/** Throws what `accept` throws. Requests that joined the render may accept the file, so they do not share the failure. */
-function requireAccepted(file: RenderedFile, { accept }: CaptureOptions, led: LedRender | null): void {
-  try {
-    accept?.(file);
-  } catch (error) {
-    led?.abandon();
-    throw error;
-  }
 }
 
 /** Counts the render against the account's renders per minute. */

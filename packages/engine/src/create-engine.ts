@@ -111,8 +111,9 @@ export interface Engine {
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
   /**
-   * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for running renders,
-   * writes the rest of the history, makes a last attempt at pending reversals, then closes the renderer and the storage.
+   * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
+   * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
+   * reversals, then closes the renderer and the storage.
    */
   close(): Promise<void>;
 }

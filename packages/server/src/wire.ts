@@ -46,8 +46,8 @@ export function resolverOf(config: Config): Resolver {
 }
 
 /**
- * Pages must not reach the service's own ports. These are blocked by
- * address, so the machine's own resolver always resolves their names, as it does for this process.
+ * Opens a resolver that asks the configured name servers. Pages must not reach the service's own ports. These are blocked
+ * by address, so the machine's own resolver always resolves their names, as it does for this process.
  */
 function openResolver(config: Config): Resolver {
   const { nameServers: servers } = config;
@@ -85,10 +85,10 @@ export function storesOf(config: Config): ReadonlyMap<string, NamedStore & { rea
   );
 }
 
-/** Renderer options that a command sets. Without `filterLists`, the renderer compiles none. */
+/** Renderer options that a command sets. Without `filterLists`, the renderer compiles none. `sandbox` is the configured one by default. */
 export type RendererOptions = Pick<
   PuppeteerRendererOptions,
-  "filterLists" | "onEvent" | "targets" | "warmContexts"
+  "filterLists" | "onEvent" | "sandbox" | "targets" | "warmContexts"
 >;
 
 /**
@@ -99,12 +99,12 @@ export async function createRenderer(config: Config, options: RendererOptions): 
   // Commands that do not render must not load the browser driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
   return createPuppeteerRenderer({
+    sandbox: config.sandbox,
     ...options,
     resolver: resolverOf(config),
     upstreamProxy: upstreamProxyOf(config),
     executablePath: config.chromiumPath ?? undefined,
     userAgent: config.userAgent ?? undefined,
-    sandbox: config.sandbox,
     browserUrls: config.browserEndpoints.map(({ url }) => url.href),
     browserProxyHost: config.browserProxyHost ?? undefined,
     browserEgress: config.browserEgress,

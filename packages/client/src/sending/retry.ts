@@ -2,7 +2,7 @@ import { isSnapError, type SnapError } from "../errors.ts";
 import type { Pacing } from "./time.ts";
 import { factsOf } from "./to-failure.ts";
 
-/** Statuses to retry for a proxy's response, or for a code that is newer than this package. */
+/** Statuses to retry, if a retry is free, for a proxy's response or for a code that is newer than this package. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const FIRST_BACKOFF_MS = 500;
 

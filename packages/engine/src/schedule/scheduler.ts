@@ -171,7 +171,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Returns how long a wait has lasted: 0 if the clock was set back, so no wait becomes longer than its limit. */
+/** Returns how long a wait has lasted: 0 if the clock was set back, so the rest is not longer than the limit. */
 export function waitedMsSince(clock: Clock, startedAt: number): number {
   return Math.max(0, clock.now() - startedAt);
 }

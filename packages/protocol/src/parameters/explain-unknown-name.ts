@@ -15,6 +15,6 @@ export function explainUnknownName(name: string, mode: Mode): string {
     return "is for screenshots only; remove it or pdf=true";
   if (mode === "screenshot" && Object.hasOwn(PARAMETERS.pdf, name))
     return "is for PDFs only; add pdf=true or remove it";
-  if (name === "answer") return "must be file or json, and is for GET /snap and POST /captures only";
+  if (name === "answer") return "is only for GET /snap and POST /captures, where it must be file or json";
   return `is not a parameter${suggestion(NAMES, name)}`;
 }

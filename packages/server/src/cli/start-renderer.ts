@@ -24,7 +24,7 @@ export async function startRenderer(config: Config, options: RendererOptions): P
   const isLocal = config.browserEndpoints.length === 0;
   if (health.ready || config.sandbox === "off" || !isLocal)
     return { renderer, health, sandbox: config.sandbox };
-  const unsandboxed = await createRenderer({ ...config, sandbox: "off" }, options);
+  const unsandboxed = await createRenderer(config, { ...options, sandbox: "off" });
   const unsandboxedHealth = await unsandboxed.health();
   if (!unsandboxedHealth.ready) {
     await unsandboxed.close();

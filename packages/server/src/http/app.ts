@@ -231,9 +231,10 @@ const notFound: RequestHandler = () => {
 
 /** Express recognizes an error handler by its four parameters. */
 const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  // `readBody` has already waited for a body that is too large
   const isTooLarge = isSnapError(error) && error.code === "payload_too_large";
-  if (readsBody(request) && !isTooLarge) await receiveBody(request, response);
+  // `readBody` has already waited for a body that is declared too large
+  const hasWaited = isTooLarge && request.headers["content-length"] !== undefined;
+  if (readsBody(request) && !hasWaited) await receiveBody(request, response);
   send(response, failureResponse(exchangeOf(response), error));
 };
 

@@ -288,18 +288,21 @@ describe("a command with SNAP_ADMIN_URL", () => {
     await silent.clear();
   });
 
-  it.each(["<!doctype html>", "{}"])("is doctor: reports a service that responds with %s", async (body) => {
-    const port = await listen(createServer((_request, response) => response.end(body)));
-    const { stdout } = await remote.run(["doctor", "--json"], {
-      SNAP_ADMIN_URL: `http://127.0.0.1:${port}`,
-      SNAP_CHROMIUM_PATH: "/none",
-    });
-    const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, unknown>[] };
-    expect(checks).toContainEqual(
-      expect.objectContaining({ status: "problem", code: "admin_api_unreachable" }),
-    );
-    expect(checks.some(({ name }) => name === "fonts")).toBe(true);
-  });
+  it.each(["<!doctype html>", "{}", "null", '{"version":"1","problems":3}'])(
+    "is doctor: reports a service that responds with %s",
+    async (body) => {
+      const port = await listen(createServer((_request, response) => response.end(body)));
+      const { stdout } = await remote.run(["doctor", "--json"], {
+        SNAP_ADMIN_URL: `http://127.0.0.1:${port}`,
+        SNAP_CHROMIUM_PATH: "/none",
+      });
+      const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, unknown>[] };
+      expect(checks).toContainEqual(
+        expect.objectContaining({ status: "problem", code: "admin_api_unreachable" }),
+      );
+      expect(checks.some(({ name }) => name === "fonts")).toBe(true);
+    },
+  );
 
   it("reports the service's problems if it is doctor", async () => {
     const { stdout } = await remote.run(["doctor", "--json"], { SNAP_CHROMIUM_PATH: "/none" });

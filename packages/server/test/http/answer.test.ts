@@ -4,7 +4,7 @@ import { submit } from "./batches.ts";
 import { envelopeOf, openService, signedQuery, type Reply } from "./open-service.ts";
 
 const url = "https://example.com/";
-const MESSAGE = "must be file or json, and is for GET /snap and POST /captures only";
+const MESSAGE = "is only for GET /snap and POST /captures, where it must be file or json";
 
 function documentOf({ status, headers, body }: Reply): Record<string, unknown> {
   expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);

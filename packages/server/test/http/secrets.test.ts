@@ -215,7 +215,7 @@ describe("a signed URL", () => {
     expect(reply.status).toBe(422);
     expect(envelopeOf(reply)).toMatchObject({
       code: "validation_failed",
-      message: `${name} ${message}.`,
+      message: `${name} ${message}`,
       errors: { [name]: [message] },
     });
     const forged = await service.send(`/v1/snap/signed?${signedQuery(parameters, "another secret")}`);

@@ -7,8 +7,8 @@ import { prepare } from "../prepare.ts";
 const ROWS_PER_TRANSACTION = 5_000;
 
 /**
- * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has an index for this. The balances go
- * after the reservations, so a concurrent settlement never finds a reservation without its balance.
+ * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has an index for
+ * this. The balances go after the reservations, so a concurrent settlement never finds a reservation without its balance.
  */
 export function prepareLedgerDeletion(database: DatabaseSync): Ledger["deleteAccount"] {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");

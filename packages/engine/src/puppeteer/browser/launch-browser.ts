@@ -89,6 +89,7 @@ export async function launchBrowser(options: LaunchOptions, closing: AbortSignal
     if (user) await chown(profileDir, user.uid, user.gid);
     const userAgent =
       options.userAgent ?? chromeUserAgent(await readVersion({ ...options, profileDir }, closing));
+    closing.throwIfAborted();
     const child = start({ ...options, userAgent, profileDir });
     const watcher = startWatcher(child, profileDir);
     const exited = watchExit({ child, watcher, disconnected, profileDir });
