@@ -1,4 +1,4 @@
-import { OVERLAP_MAX_MS } from "@snap/engine/internals";
+import { OVERLAP_MAX_MS, parseTokenId as tokenIdOf } from "@snap/engine/internals";
 import { InvalidArgumentError } from "commander";
 import { readDuration } from "../config/duration.ts";
 
@@ -23,8 +23,9 @@ export function parseOverride(text: string): Optional {
 
 /** @throws InvalidArgumentError unless the text has the form of a token id. */
 export function parseTokenId(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be the number before the pipe in a token.");
+  const id = tokenIdOf(text);
+  if (id === null) throw new InvalidArgumentError("It must be the number before the pipe in a token.");
+  return id;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isSnapError, SnapError, type Engine } from "@snap/engine";
+import { SnapError, type Engine } from "@snap/engine";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -231,10 +231,7 @@ const notFound: RequestHandler = () => {
 
 /** Express recognizes an error handler by its four parameters. */
 const handleError: ErrorRequestHandler = async (error: unknown, request, response, _next) => {
-  const isTooLarge = isSnapError(error) && error.code === "payload_too_large";
-  // `readBody` has already waited for a body that is declared too large
-  const hasWaited = isTooLarge && request.headers["content-length"] !== undefined;
-  if (readsBody(request) && !hasWaited) await receiveBody(request, response);
+  if (readsBody(request)) await receiveBody(request, response);
   send(response, failureResponse(exchangeOf(response), error));
 };
 

@@ -54,13 +54,13 @@ interface Receiving {
   readonly onChunk: (chunk: Buffer) => void;
 }
 
+/** Requests whose body was declared too large. Each is waited for once, although an error handler discards it again. */
+const awaited = new WeakSet<IncomingMessage>();
+
 async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<void> {
   if (!hasBody(request)) return;
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
-    // A client that sends before it reads must be able to finish, or a reset destroys the response. A client that
-    // waits for the response gets it after a moment.
-    const sent = countBody(request, { maxBytes, onChunk: () => {} }).catch(() => {});
-    await abortable(AbortSignal.timeout(HTTP_LIMITS.closeMs), sent).catch(() => {});
+    if (!awaited.has(request)) await awaitBody(request, maxBytes);
     throw tooLarge(maxBytes);
   }
   const bytes = await countBody(request, { maxBytes, onChunk }).catch((error: unknown) => {
@@ -69,6 +69,16 @@ async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: Rece
     });
   });
   if (bytes > maxBytes) throw tooLarge(maxBytes);
+}
+
+/**
+ * A client that sends before it reads must be able to finish, or a reset destroys the response. A client that waits for
+ * the response gets it after a moment.
+ */
+async function awaitBody(request: IncomingMessage, maxBytes: number): Promise<void> {
+  awaited.add(request);
+  const sent = countBody(request, { maxBytes, onChunk: () => {} }).catch(() => {});
+  await abortable(AbortSignal.timeout(HTTP_LIMITS.closeMs), sent).catch(() => {});
 }
 
 async function countBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<number> {

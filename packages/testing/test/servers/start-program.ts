@@ -15,6 +15,12 @@ interface StartOptions extends Omit<SpawnOptions, "stdio"> {
   readonly ready: RegExp;
 }
 
+/** Kill the programs that are still running. */
+const running = new Set<() => void>();
+process.once("exit", () => {
+  for (const signal of running) signal();
+});
+
 /**
  * Starts a program, and resolves when it is ready. It is killed when this process exits, if not earlier.
  *
@@ -33,8 +39,8 @@ export async function startProgram(
       // it has already exited
     }
   };
-  process.once("exit", signal);
-  child.once("exit", () => process.removeListener("exit", signal));
+  running.add(signal);
+  child.once("exit", () => running.delete(signal));
   const log: string[] = [];
   const match = await new Promise<RegExpExecArray>((resolve, reject) => {
     child.once("error", reject);
