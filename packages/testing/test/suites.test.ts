@@ -1,10 +1,25 @@
-import type { RenderingKey, Storage } from "@snap/engine/ports";
+import type { AttemptRecord, RenderingKey, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../src/index.ts";
 import { failuresOf } from "./failures-of.ts";
 
 describe("the suites", () => {
   it("pass a correct storage", async () => {
+    expect(await failuresOf(() => ({}))).toEqual([]);
+  });
+
+  it("pass a correct storage after one that returns the objects it was given", async () => {
+    const failures = await failuresOf(({ batches }) => {
+      const attempts: AttemptRecord[] = [];
+      return {
+        batches: {
+          ...batches,
+          recordAttempt: async (attempt) => void attempts.unshift(attempt),
+          attempts: async () => ({ entries: attempts, hasMore: false }),
+        },
+      };
+    });
+    expect(failures).toContain("returns every field of an attempt");
     expect(await failuresOf(() => ({}))).toEqual([]);
   });
 

@@ -22,8 +22,8 @@ function attempt(sequence: number, change: Partial<AttemptRecord> = {}): Attempt
 
 const FAILED = { status: null, body: null } as const;
 
-/** In the order of their ids. */
-const ATTEMPTS = [
+/** In the order of their ids. New objects each time, because a test overwrites what a storage returns. */
+const sampleAttempts = (): AttemptRecord[] => [
   attempt(0),
   attempt(1, { ...FAILED, attempt: 2, failure: "timed-out" }),
   attempt(2, { batchId: "batch_2", accountId: "acct_2", status: 204, body: "" }),
@@ -41,15 +41,16 @@ async function insertBatches(batches: BatchStore): Promise<void> {
 export function testDeliveryAttempts(test: DefineTest<"batches">): void {
   test("returns every field of an attempt", async ({ batches }) => {
     await insertBatches(batches);
-    for (const record of ATTEMPTS) await batches.recordAttempt(record);
+    for (const record of sampleAttempts()) await batches.recordAttempt(record);
     overwrite(await batches.attempts({ limit: 10 }));
     const { entries } = await batches.attempts({ limit: 10 });
-    assert.deepEqual(entries, ATTEMPTS.toReversed());
+    assert.deepEqual(entries, sampleAttempts().toReversed());
   });
 
   test("returns pages of attempts, newest first", async ({ batches }) => {
     await insertBatches(batches);
-    for (const index of [3, 0, 4, 2, 1]) await batches.recordAttempt(ATTEMPTS[index] ?? attempt(9));
+    const records = sampleAttempts();
+    for (const index of [3, 0, 4, 2, 1]) await batches.recordAttempt(records[index] ?? attempt(9));
     const selections: readonly (readonly [filter: AttemptFilter, sequences: readonly number[]])[] = [
       [{}, [4, 3, 2, 1, 0]],
       [{ batchId: "batch_1" }, [3, 1, 0]],
@@ -92,9 +93,9 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
 
   test("deletes attempts with their batch", async ({ batches }) => {
     await insertBatches(batches);
-    for (const record of ATTEMPTS) await batches.recordAttempt(record);
+    for (const record of sampleAttempts()) await batches.recordAttempt(record);
     assert.equal(await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 }), 2);
-    assert.deepEqual((await batches.attempts({ limit: 10 })).entries, ATTEMPTS.slice(4));
+    assert.deepEqual((await batches.attempts({ limit: 10 })).entries, sampleAttempts().slice(4));
     assert.equal(await batches.deleteAccount({ accountId: "acct_1" }), 1);
     assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
     await batches.recordAttempt(attempt(9));
