@@ -1,11 +1,11 @@
-import { BATCH_LIMITS, ProblemList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
+import { BATCH_LIMITS, encodeSpaces, ProblemList, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
 import { checkStore, type StoreAccess } from "../delivery/stores.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
 import { checkInstalled, type Installed } from "../parameters/require-installed.ts";
-import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
+import { classifySentUrl, classifyTarget, type SentVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
 /** A valid submission. */
@@ -110,26 +110,19 @@ function requireCached(
     report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
 }
 
-/** Validates with the same rules as `url`. */
+/** Validates and trims with the same rules as `url`. */
 function parseWebhookUrl(
   value: unknown,
   { problems, targets }: Pick<Context, "problems" | "targets">,
 ): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== "string" || isTooLongUrl(value)) {
-    problems.list.add(
-      "webhookUrl",
-      typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed,
-    );
-    return null;
-  }
-  problems.addVerdict("webhookUrl", classifyTarget(value, targets));
-  return value;
+  const url = typeof value === "string" ? value : ""; // anything else is malformed, like an empty text
+  problems.addVerdict("webhookUrl", classifySentUrl(url, targets));
+  return encodeSpaces(url);
 }
 
-const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
-  malformed: URL_MESSAGES.malformed,
-  credentials: URL_MESSAGES.credentials,
+const VERDICTS: Readonly<Record<Exclude<SentVerdict, "ok">, string>> = {
+  ...URL_MESSAGES,
   blocked: "must not point to a host or port that the service blocks, such as a private address",
 };
 
@@ -142,7 +135,7 @@ class Problems {
     return this.list.isEmpty;
   }
 
-  addVerdict(name: string, verdict: TargetVerdict): void {
+  addVerdict(name: string, verdict: SentVerdict): void {
     if (verdict === "ok") return;
     if (verdict === "blocked") this.#blocked += 1;
     this.list.add(name, VERDICTS[verdict]);
