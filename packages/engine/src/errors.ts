@@ -78,6 +78,11 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
+/** Returns the message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns the error for one invalid parameter, field or file. */
 export function invalidParameter(name: string, problem: string): SnapError {
   return new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });

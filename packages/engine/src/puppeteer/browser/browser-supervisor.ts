@@ -1,4 +1,4 @@
-import { SnapError } from "../../errors.ts";
+import { messageOf, SnapError } from "../../errors.ts";
 import type { RendererHealth } from "../../ports/renderer.ts";
 import { sleep, abortable } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
@@ -234,7 +234,7 @@ export class BrowserSupervisor implements TabSource {
 }
 
 function outageOf(error: unknown): Outage {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (!(error instanceof BrowserUnavailable)) return { reason, code: "upstream_error", untilMs: null };
   const { code, retryAfterMs } = error;
   const waitMs = retryAfterMs === null ? null : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
