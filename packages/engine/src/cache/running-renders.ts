@@ -32,6 +32,8 @@ export interface JoinRequest {
   readonly priority: Priority;
   /** Aborts when the request stops waiting for the render to start. */
   readonly wait?: AbortSignal;
+  /** Called if the request waits for a running render. */
+  readonly onJoin?: (() => void) | undefined;
 }
 
 /** The running renders of this process, by name. */
@@ -69,12 +71,13 @@ class SharedRender {
     this.#onEnd = onEnd;
   }
 
-  join({ priority, wait }: JoinRequest): Promise<JoinOutcome> {
+  join({ priority, wait, onJoin }: JoinRequest): Promise<JoinOutcome> {
     if (this.#waiting.length >= MAX_JOINED)
       throw new SnapError(
         "upstream_rate_limited",
         `${MAX_JOINED} identical requests are waiting for this render. Retry shortly.`,
       );
+    onJoin?.();
     if (priority === "interactive") this.#raisePriority();
     const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };
     this.#waiting.push(waiting);

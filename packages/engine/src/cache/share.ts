@@ -40,6 +40,8 @@ export interface ShareRequest {
   readonly requestedAt: number;
   /** Longest wait for another request's render to start; by default, its leader's longest wait. */
   readonly maxWaitMs?: number | undefined;
+  /** Called when the request waits for another one's render, in this process or another. */
+  readonly onJoin?: (() => void) | undefined;
 }
 
 /** A render that this request must do itself, and that identical requests can wait for. */
@@ -94,12 +96,12 @@ export async function share(
 /** Joins the running render with this name or leads a new one; waits at most `maxWaitMs` for it to start. */
 async function joinOrLead(
   { runningRenders, clock }: ShareDependencies,
-  { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
+  { name, priority, requestedAt, maxWaitMs, onJoin }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
-  if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority });
+  if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority, onJoin });
   const { signal: wait, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
   try {
-    return await runningRenders.joinOrLead(name, { priority, wait });
+    return await runningRenders.joinOrLead(name, { priority, onJoin, wait });
   } finally {
     end();
   }
@@ -134,6 +136,7 @@ async function lead(
     };
     while ((await acquire()) === "held") {
       if (clock.now() >= waitsUntil) break;
+      request.onJoin?.();
       await new Promise<void>((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
       const cached = await lookUp(cache, request);
       if (cached !== null) return joined(running, cached);
