@@ -323,6 +323,27 @@ describe("invalid values", () => {
       },
     ]);
     expect(service.renderer.calls).toEqual([]);
+    const items = [{ url, storeTo: "archive", storeKey: "日".repeat(300) }];
+    const submitted = await submit(service, { items }, { token });
+    expect([submitted.status, envelopeOf(submitted).errors]).toEqual([
+      422,
+      {
+        "items.0.storeKey": [
+          "must result in a key of at most 900 bytes, including the account's prefix; shorten it",
+        ],
+      },
+    ]);
+  });
+
+  it("a key in which an extension completes an escape", async () => {
+    const service = await openWithStore();
+    const { token } = await service.customer();
+    const reply = await service.snap({ url, storeTo: "archive", storeKey: "x%0{ext}" }, { token });
+    expect([reply.status, envelopeOf(reply).errors]).toEqual([
+      422,
+      { storeKey: ["must be a path without empty, . or .. segments"] },
+    ]);
+    expect(service.renderer.calls).toEqual([]);
   });
 
   it("a key with a segment that is longer than file systems accept", async () => {
