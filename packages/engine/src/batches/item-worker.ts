@@ -140,10 +140,16 @@ function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem): Sett
         return advanceBatch(before, event, { now, rules: dependencies.rules });
       },
     });
-    // the lease was lost; the new owner gets the rendering from the cache
-    if (batch === null) return dependencies.ledger.refund({ reservationId, now });
-    report(dependencies, claimed, batch, { cache: "miss", rendering });
-    return resolution;
+    if (batch !== null) {
+      report(dependencies, claimed, batch, { cache: "miss", rendering });
+      return resolution;
+    }
+    // the lease was lost, and the new owner gets the rendering from the cache; or the storage repeated a transaction
+    // that had been committed, and only that one can have settled this reservation
+    const refunded = await dependencies.ledger.refund({ reservationId, now });
+    const committed = refunded === "settled" ? await dependencies.batches.find(claimed.batch.id) : null;
+    if (committed !== null) report(dependencies, claimed, committed, { cache: "miss", rendering });
+    return refunded;
   };
 }
 

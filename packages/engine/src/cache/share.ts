@@ -47,7 +47,9 @@ export interface ShareRequest {
 /** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
-  /** Resolves when an interactive request joins. */
+  /**
+   * Resolves when the priority is raised: an interactive request joins here, or waits for the lease in another process.
+   */
   readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
@@ -55,7 +57,7 @@ export interface LedRender {
   publish(rendering: StoredRendering, stored: Promise<void>): Promise<void>;
   /**
    * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of
-   * them becomes the leader. Does nothing once `publish` has resolved.
+   * them becomes the leader. Once `publish` has resolved, it only ends the lease.
    */
   fail(error: unknown): void;
   /** Ends the render for the leader only; one of the joined requests becomes the leader. */
@@ -131,7 +133,7 @@ async function lead(
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {
-      const priority = running.isRaised ? "interactive" : request.priority;
+      const priority = running.isRaised() ? "interactive" : request.priority;
       return renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority });
     };
     while ((await acquire()) === "held") {

@@ -555,6 +555,33 @@ describe("a worker with a claimed item", () => {
   });
 });
 
+describe("a transaction that the storage repeats after it was committed", () => {
+  it("finishes, charges and reports its item once", async () => {
+    const finished: unknown[] = [];
+    const { engine, storage, customer, submit, until, advance, errors } = openBatchBench({
+      historyRetentionMs: 7 * 86_400_000,
+      onItemFinished: ({ itemId }) => finished.push(itemId),
+    });
+    const principal = await customer();
+    const { change } = storage.batches;
+    (storage.batches as { change: typeof change }).change = async (request) => {
+      const changed = await change(request);
+      return request.settle === undefined ? changed : change(request);
+    };
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    await microtasks();
+    expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
+    expect((await engine.credits(principal.account)).used).toBe(1);
+    expect(finished).toEqual([batch.items[0]?.id]);
+    await advance(2000);
+    const { entries } = await engine.history.page({ limit: 9 });
+    expect(entries).toMatchObject([{ requestId: batch.items[0]?.id }]);
+    expect(errors).toEqual([]);
+  });
+});
+
 describe("stopping", () => {
   it("finishes claimed items and leaves the rest queued", async () => {
     const { open, renderer, customer, submit, storage } = openBatchBench({ concurrency: 2 });
