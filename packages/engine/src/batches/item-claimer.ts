@@ -89,9 +89,9 @@ export class ItemClaimer {
     const rankOf = ({ accountId }: DueItem): number => (isQuarantined(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
-    const isOneWaiting = [...waiting.keys()].some(isQuarantined);
+    const isQuarantineWaiting = [...waiting.keys()].some(isQuarantined);
     const [next = null] = due
-      .filter(({ accountId }) => !(isOneWaiting && isQuarantined(accountId)))
+      .filter(({ accountId }) => !(isQuarantineWaiting && isQuarantined(accountId)))
       .toSorted((a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
     this.#round += 1;
     // drops accounts without due items

@@ -105,7 +105,8 @@ export class EgressSession {
       return null;
     }
     this.#connections += 1;
-    const outcome = this.#checkLimits(target) ?? (await this.#connect(target, client));
+    const limit = this.#checkLimits(target);
+    const outcome = limit === null ? await this.#connect(target, client) : { failure: limit, detail: null };
     if ("failure" in outcome) {
       if (!client.destroyed) this.#failures.set(targetKey(target), outcome);
       client.destroy();
@@ -137,12 +138,7 @@ export class EgressSession {
   }
 
   /** Counts the target's host name; returns the limit that the page has exceeded, or `null`. */
-  #checkLimits({ hostname }: Target): FailedConnection | null {
-    const failure = this.#exceededLimit(hostname);
-    return failure && { failure, detail: null };
-  }
-
-  #exceededLimit(hostname: string): EgressFailure | null {
+  #checkLimits({ hostname }: Target): EgressFailure | null {
     if (this.overflow.aborted) return "too-large";
     const maxConnections = this.#options.maxConnectionsPerPage ?? CONNECTIONS_PER_PAGE_MAX;
     if (this.#connections > maxConnections) return "too-many-connections";
