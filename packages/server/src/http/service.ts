@@ -2,6 +2,7 @@ import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import { createApp, type AppOptions } from "./app.ts";
@@ -81,17 +82,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const openResponses = trackResponses(server);
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  // after the responses to the complete requests before it on the connection
+  const rejectInOrder = (socket: Duplex, rejection: Parameters<typeof rejectSocket>[1]): void => {
+    const response = openResponses.latest(socket);
+    const reject = (): void => rejectSocket(socket, rejection);
+    if (response?.req.complete) response.once("close", reject);
+    else reject();
+  };
   server.on("connect", (_request, socket) => {
+    // Node removes its own listener before it emits `connect`; without one, a reset would end the process.
+    socket.on("error", () => {});
     const error = methodNotAllowed(["GET", "HEAD"]);
-    rejectSocket(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
+    rejectInOrder(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
-    const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });
-    const response = openResponses.latest(socket);
     if (error.code === "ECONNRESET") socket.destroy();
-    // Garbage after a complete request: respond to that request first.
-    else if (response?.req.complete) response.once("close", reject);
-    else reject();
+    else rejectInOrder(socket, { error: toProtocolError(error), logger });
   });
   if (listener === null) await listen(server, { host, port });
   else await once(server.listen(listener), "listening");
