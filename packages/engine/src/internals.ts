@@ -29,7 +29,7 @@ export type { FilterListPurpose, FilterListTexts } from "./filter-lists/purposes
 export { imageLibrary } from "./images/image-library.ts";
 export { createPreviews } from "./images/previews.ts";
 export type { FindPreview, Preview } from "./images/previews.ts";
-export { ByteBudget } from "./limits/byte-budget.ts";
+export { ByteBudget, createTransferBudget } from "./limits/byte-budget.ts";
 export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";
 export { requireInstalled } from "./parameters/require-installed.ts";

@@ -5,7 +5,7 @@ import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
 import { renderingDocument, separateAnswer, separateQueryAnswer } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
-import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
+import { captureFile, capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
@@ -56,7 +56,7 @@ async function respondWithFile(
   { request, ...capture }: RenderingRequest,
 ): Promise<HttpResponse> {
   const holds = parseIfNoneMatch(request.headers["if-none-match"]);
-  const captured = await capturePage(dependencies, { ...capture, holds });
+  const captured = await captureFile(dependencies, { ...capture, holds });
   return renderingResponse(captured, {
     "Cache-Control": "private, no-cache",
     ...rateLimitHeaders(captured.rateLimit),

@@ -9,7 +9,7 @@ import { createApp, type AppOptions } from "./app.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { listen } from "./listen.ts";
-import { trackResponses } from "./open-responses.ts";
+import { latestResponse } from "./open-responses.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
@@ -71,7 +71,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (request, response) => {
       // Pipelined requests from a client that has disconnected.
       if (request.socket.destroyed) return;
-      openResponses.add(response);
       drain.track(response);
       limitUnread(response, unreadTimeoutMs);
       const { url = "/" } = request;
@@ -79,12 +78,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);
     },
   );
-  const openResponses = trackResponses(server);
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   // after the responses to the complete requests before it on the connection
   const rejectInOrder = (socket: Duplex, rejection: Parameters<typeof rejectSocket>[1]): void => {
-    const response = openResponses.latest(socket);
+    const response = latestResponse(socket);
     const reject = (): void => rejectSocket(socket, rejection);
     if (response?.req.complete) response.once("close", reject);
     else reject();

@@ -17,11 +17,12 @@ import {
   type FindPreview,
 } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
-import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
+import { capturePage, takeSent, type CaptureDependencies } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
 import {
   failureResult,
+  INLINE_LIMITS,
   needsPreview,
   pdfResult,
   requireInline,
@@ -46,6 +47,9 @@ export interface ToolDependencies extends CaptureDependencies {
 const MAX_SLOT_WAIT_MS = 10_000;
 /** Well below the minute after which clients give up on a silent call. */
 const PROGRESS_INTERVAL_MS = 5000;
+
+/** A file of the largest size in base64. */
+const RESULT_MAX_BYTES = Math.ceil((INLINE_LIMITS.maxBytes * 4) / 3);
 
 type RegisteredTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
   readonly inputSchema: StandardSchemaWithJSON<Arguments, Arguments>;
@@ -139,8 +143,9 @@ async function render(
   dependencies: ToolDependencies,
   { mode, args }: { readonly mode: Ability; readonly args: Arguments },
 ): Promise<Rendered> {
-  const { engine, principal, exchange, baseUrl } = dependencies;
+  const { engine, principal, exchange, baseUrl, sendBudget } = dependencies;
   requireMode(mode, args);
+  takeSent(sendBudget, { principal, exchange, bytes: RESULT_MAX_BYTES });
   const { parameters: sent, document } = separateContent(args);
   const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
   // the link contains the URL that identifies the content, whose rendering is in the cache
