@@ -20,7 +20,7 @@ export { invalidFile, findPathProblem, tooManyFiles, UnpackedSize } from "./docu
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
 export { documentUrl, identifyContent } from "./documents/document.ts";
-export { accountNotFound, toSnapError } from "./errors.ts";
+export { accountNotFound, invalidParameter, rejectProblems, toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListProblem } from "./filter-lists/find-problem.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";
 export type { FilterListReport } from "./filter-lists/inspect.ts";

@@ -1,7 +1,7 @@
 import type { DocumentContent, DocumentUpload } from "@snap/engine";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES } from "@snap/protocol";
 import type { IncomingMessage } from "node:http";
-import { invalidBody, readBody } from "../requests/request-body.ts";
+import { invalidBody, readBody, requireIdentity } from "../requests/request-body.ts";
 import { readMultipart } from "./read-multipart.ts";
 import { readZip } from "./read-zip.ts";
 
@@ -18,14 +18,9 @@ export function uploadOf(request: IncomingMessage): DocumentUpload {
   };
 }
 
-async function unpack(
-  body: Buffer,
-  {
-    "content-type": declared = "",
-    "content-encoding": coding = "identity",
-  }: Pick<IncomingMessage["headers"], "content-type" | "content-encoding">,
-): Promise<DocumentContent> {
-  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
+async function unpack(body: Buffer, headers: IncomingMessage["headers"]): Promise<DocumentContent> {
+  requireIdentity(headers);
+  const { "content-type": declared = "" } = headers;
   const type = declared.split(";", 1)[0]?.trim().toLowerCase();
   requireUtf8(declared);
   switch (type) {

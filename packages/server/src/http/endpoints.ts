@@ -1,5 +1,10 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
-import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
+import {
+  invalidParameter,
+  separateContent,
+  typedParameters,
+  type SeparatedContent,
+} from "@snap/engine/internals";
 import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
@@ -9,7 +14,6 @@ import { captureFile, capturePage, type CaptureDependencies } from "../requests/
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
-import { rejectParameter } from "../requests/read-input.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
 /** Dependencies of the endpoints that respond with a rendering. */
@@ -86,7 +90,7 @@ export function usage(engine: Engine): BearerEndpoint {
 /** @throws SnapError `validation_failed` that names a parameter. */
 function requireNoQuery(text: string): void {
   const [name] = new URLSearchParams(text).keys();
-  if (name !== undefined) rejectParameter(name, "must be sent in the JSON body, not in the query");
+  if (name !== undefined) throw invalidParameter(name, "must be sent in the JSON body, not in the query");
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */
