@@ -99,6 +99,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   if (listener === null) await listen(server, { host, port });
   else await once(server.listen(listener), "listening");
+  // such as a connection that could not be accepted; without a listener, it would end the process
+  server.on("error", (error) => logger.error({ err: error }, "could not accept a connection"));
   logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");
   let stopped: Promise<void> | null = null;
   return {

@@ -147,7 +147,7 @@ async function render(
   requireMode(mode, args);
   takeSent(sendBudget, { principal, exchange, bytes: RESULT_MAX_BYTES });
   const { parameters: sent, document } = separateContent(args);
-  const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
+  const options: Arguments = { ...sent, ...(mode === "pdf" && { pdf: true }) };
   // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
@@ -160,7 +160,7 @@ async function render(
   const capture = await capturePage(dependencies, request);
   if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
-    url: new URL(String(Object(parameters).url)).href,
+    url: new URL(String(parameters["url"])).href,
     capture,
     link: isLinked ? () => engine.link({ principal, parameters, capture, baseUrl }) : null,
   };

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { Server } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, UUID } from "./open-service.ts";
@@ -119,6 +121,24 @@ describe("a malformed HTTP request", () => {
     const socket = connect({ host: hostname, port: Number(port) });
     await new Promise<void>((resolve) => socket.write("GET /v1/snap HTTP/1.1\r\nHo", () => resolve()));
     socket.resetAndDestroy();
+    expect((await send("/healthz")).status).toBe(200);
+  });
+
+  it("does not harm the service if it cannot accept a connection", async () => {
+    const { send, lines } = await openService();
+    const { promise: listening, resolve } = Promise.withResolvers<Server>();
+    const onStart = (message: unknown): void => resolve((message as { server: Server }).server);
+    subscribe("http.server.request.start", onStart);
+    await send("/healthz");
+    unsubscribe("http.server.request.start", onStart);
+    (await listening).emit("error", new Error("accept EMFILE"));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        msg: "could not accept a connection",
+        err: expect.objectContaining({ message: "accept EMFILE" }) as unknown,
+      }),
+    );
     expect((await send("/healthz")).status).toBe(200);
   });
 
