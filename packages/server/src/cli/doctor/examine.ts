@@ -90,10 +90,9 @@ async function countFonts(language: string): Promise<number | null> {
 async function checkImages(): Promise<Finding> {
   const failure = await imageLibrary.load();
   if (failure === null) return ok("images", `sharp ${imageLibrary.version}`);
-  const [reason] = failure.message.split("\n");
   return warning(
     "sharp_missing",
-    `screenshots cannot be resized or encoded as AVIF: sharp ${imageLibrary.isInstalled ? `does not load (${reason})` : "is not installed"}`,
+    `screenshots cannot be resized or encoded as AVIF: sharp ${imageLibrary.isInstalled ? `does not load (${reasonOf(failure)})` : "is not installed"}`,
     "npm install sharp, next to the service; or ignore this if nobody needs them",
   );
 }
