@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { openRecordingSite, type RecordingSite } from "./blocking-site.ts";
+import { openRecordingSite, type RecordingSite } from "./recording-site.ts";
 import { BLOCKING_PAGES } from "./blocking-pages.ts";
 import { openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 
