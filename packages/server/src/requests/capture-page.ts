@@ -31,15 +31,15 @@ export async function capturePage(
 
 /** Captures a page whose file is sent. A new file that does not fit the budget is not charged. */
 export async function captureFile(
-  { sendBudget, ...dependencies }: CaptureDependencies,
+  dependencies: CaptureDependencies,
   request: Omit<CaptureRequest & CaptureOptions, "accept"> & Requested,
 ): Promise<Capture> {
   let isTaken = false;
   const take = ({ bytes }: { readonly bytes: Uint8Array }): void => {
-    if (!isTaken) takeSent(sendBudget, { ...request, bytes: bytes.byteLength });
+    if (!isTaken) takeSent(dependencies.sendBudget, { ...request, bytes: bytes.byteLength });
     isTaken = true;
   };
-  const capture = await capturePage({ ...dependencies, sendBudget }, { ...request, accept: take });
+  const capture = await capturePage(dependencies, { ...request, accept: take });
   if (!capture.unchanged) take(capture.rendering); // it may come from the cache
   return capture;
 }
