@@ -100,9 +100,14 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       const page = await openPage(host, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, host));
       closers.push(
-        browser.onSharedWorker(context.browserContextId, (session) => {
+        // the browser's session reports these events, so they do not reach the page's channel
+        browser.onSharedWorker(context.browserContextId, (session, eventBytes) => {
+          page.channel.countOther(eventBytes);
           followWorker(session, page);
-          return () => page.progress.dropWorker(session.id());
+          return () => {
+            page.channel.countOther(0);
+            page.progress.dropWorker(session.id());
+          };
         }),
       );
       stopEndlessNavigation(page);
