@@ -85,7 +85,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             if (error instanceof PageEnded) onEvent(endOf(error, requestId));
             if (!(error instanceof TabLost)) throw error;
             const isSuspected = error instanceof TabSuspected;
-            if (!isSuspected) losses += 1;
+            if (!isSuspected || isAlone) losses += 1; // isolating a suspect is no loss
             pageEnded = isAlone && isBrowserLost(error);
             if (isSuspected || isBrowserLost(error)) isAlone = browsers.suspect(isolationKey);
             lost = error;
