@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { allowPorts, openRenderer, screenshot } from "./setup.ts";
+import { allowBothSites, openRenderer, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -30,9 +30,7 @@ let renderer: Renderer;
 
 beforeAll(async () => {
   site = await openSite({ "/page": PAGE, "/inner": "<body style='margin:0;background:red'>" });
-  const { allow, ...policy } = allowPorts(site.port);
-  const other = { kind: "name", hostname: "localhost", port: site.port } as const;
-  renderer = openRenderer([], { targets: { ...policy, allow: [...allow, other] } });
+  renderer = openRenderer([], { targets: allowBothSites(site.port) });
 });
 
 afterAll(async () => {
@@ -41,7 +39,7 @@ afterAll(async () => {
 });
 
 describe.concurrent("frames from another site below the viewport", () => {
-  it("are in a full page, whose layout does not change", async () => {
+  it("appear in a full-page screenshot without changing its layout", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/page"), { fullPage: true }));
     const { width, height, pixel } = readPng(bytes);
     expect([width, height]).toEqual([1280, 3200]);
@@ -70,7 +68,7 @@ describe.concurrent("frames from another site below the viewport", () => {
     expect(readPng(clipped.bytes).pixel(50, 50)).toEqual(RED);
   });
 
-  it("are covered where they are masked", async () => {
+  it("can be masked individually", async () => {
     const masked = { fullPage: true, mask: ".first", maskColor: "#00ff00" };
     const { bytes } = await renderer.render(screenshot(site.url("/page"), masked));
     const { pixel } = readPng(bytes);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NetworkActivity } from "../../src/puppeteer/page/network-activity.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { allowPorts, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
+import { allowBothSites, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -255,13 +255,7 @@ beforeAll(async () => {
     },
     { onUpgrade: acceptWebSocket },
   );
-  const targets = {
-    ...allowPorts(site.port),
-    allow: [
-      ...(allowPorts(site.port).allow ?? []),
-      { kind: "name", hostname: "localhost", port: site.port } as const,
-    ],
-  };
+  const targets = allowBothSites(site.port);
   renderer = openRenderer([], { targets, navigationTimeoutMs: 8_000 });
   patientRenderer = openRenderer([], { targets });
 });

@@ -12,7 +12,7 @@ import { PageProgress } from "../../src/puppeteer/page/page-progress.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { readPng } from "./image.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openRenderer, pdf, screenshot } from "./setup.ts";
+import { allowBothSites, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -101,15 +101,7 @@ beforeAll(async () => {
     "/still.webp": send("image/webp", STILL_WEBP),
     "/video.webm": send("video/webm", VIDEO),
   });
-  renderer = openRenderer([site.port], {
-    targets: {
-      allow: [
-        { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: site.port },
-        { kind: "name", hostname: "localhost", port: site.port },
-      ],
-      ownHostnames: [],
-    },
-  });
+  renderer = openRenderer([], { targets: allowBothSites(site.port) });
 });
 
 afterAll(async () => {

@@ -3,6 +3,7 @@ import type { RendererHealth } from "../../ports/renderer.ts";
 import { sleep, abortable } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
+import { isOutOfDescriptors } from "./process-group.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
 import { TabLost } from "../page/page-end.ts";
 import type { Tab } from "../page/tab.ts";
@@ -81,7 +82,7 @@ export class BrowserSupervisor implements TabSource {
   readonly #running = new Set<RenderingBrowser>();
   readonly #supervision: Promise<void>;
   #current: RenderingBrowser | null = null;
-  /** Failed starts and exits since the last successful render. */
+  /** Failed starts and exits since the last render whose page did not end early. */
   #failures = 0;
   /** Consecutive failures to open a tab. */
   #tabFailures = 0;
@@ -124,7 +125,8 @@ export class BrowserSupervisor implements TabSource {
       acquiring.then((tab) => browser.releaseTab(tab)).catch(() => {}); // the render no longer needs it
       signal.throwIfAborted();
       const reason = `no tab could be opened: ${describe(cause)}`;
-      this.#recordTabFailure(browser, reason);
+      // if this process cannot open the tab's egress, another browser would not help
+      if (!isOutOfDescriptors(cause)) this.#recordTabFailure(browser, reason);
       throw new TabLost(reason);
     }
   }

@@ -4,6 +4,8 @@ import { readThreadCpuMs } from "./process-group.ts";
 const MESSAGE_THREAD = "Chrome_ChildIOT";
 /** A page floods the browser if that thread uses this fraction of a core. */
 const FLOOD_FRACTION = 0.025;
+/** In a shorter time, an ordinary page may use this fraction too. */
+const SAMPLE_INTERVAL_MIN_MS = 250;
 
 interface Sample {
   readonly atMs: number;
@@ -15,12 +17,18 @@ export class FloodDetector {
   #previous: Sample | null = null;
 
   /**
-   * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample. Of
-   * several, returns those that sent at least half as much as the busiest.
+   * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample, and for
+   * one soon after it. Of several, returns those that sent at least half as much as the busiest.
    */
   sample(renderers: readonly number[], nowMs: number): readonly number[] {
-    const cpuMs = new Map(renderers.map((pid) => [pid, readThreadCpuMs(pid, MESSAGE_THREAD)]));
     const previous = this.#previous;
+    if (previous !== null && nowMs - previous.atMs < SAMPLE_INTERVAL_MIN_MS) return [];
+    const cpuMs = new Map(
+      renderers.flatMap((pid) => {
+        const ms = readThreadCpuMs(pid, MESSAGE_THREAD);
+        return ms === null ? [] : [[pid, ms] as const];
+      }),
+    );
     this.#previous = { atMs: nowMs, cpuMs };
     if (previous === null) return [];
     const sent = [...cpuMs].map(([pid, ms]) => ({ pid, ms: ms - (previous.cpuMs.get(pid) ?? ms) }));
