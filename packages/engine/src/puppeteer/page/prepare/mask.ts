@@ -1,12 +1,12 @@
-import { DEFAULT_MASK_COLOR } from "@snap/protocol";
+import { DEFAULT_MASK_COLOR, type ScreenshotParameters } from "@snap/protocol";
 import { SnapError } from "../../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
+import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
-import type { Step } from "./step.ts";
 
 /** A screenshot that shows what should be covered is worse than none, so the render fails beyond these limits. */
 const MATCHES_MAX = 5_000;
@@ -65,15 +65,21 @@ const COVER = `async ({ selector, color, captured }) => {
 
 /**
  * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
- * scripts and animations first, which could move the matches or remove the boxes.
+ * scripts and animations first, which could move the matches or remove the boxes. Resolves with the id of the masked
+ * document, for `requireMask`.
  *
  * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
  */
-export const mask: Step = async ({ tab, parameters }, signal) => {
-  if (parameters.pdf || parameters.mask === undefined) return [];
+export async function mask(
+  tab: Tab,
+  parameters: ScreenshotParameters,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (parameters.mask === undefined) return null;
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
   await abortable(signal, disableScripts(tab.session));
+  const { documentId } = tab.progress;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (stepSignal) =>
@@ -81,8 +87,20 @@ export const mask: Step = async ({ tab, parameters }, signal) => {
   );
   if (outcome === "invalid") throw invalidSelector(selector);
   if (outcome === "many") throw tooMany(selector);
-  return [];
-};
+  return documentId;
+}
+
+/**
+ * @throws SnapError `render_failed` if another document has replaced the masked one: a refresh needs no script, and a
+ * navigation may have been in flight.
+ */
+export function requireMask({ progress }: Tab, maskedDocumentId: string | null): void {
+  if (maskedDocumentId !== null && progress.documentId !== maskedDocumentId)
+    throw new SnapError(
+      "render_failed",
+      "The page navigated after its elements were masked. Send the URL that it leads to.",
+    );
+}
 
 function tooMany(selector: string): SnapError {
   const message = `The mask selector ${selector} matches more than ${MATCHES_MAX} visible elements. Mask an element that contains them.`;
