@@ -11,9 +11,9 @@ export const URL_MESSAGES = {
   credentials: "must not contain a user name or password",
 } as const;
 
-// the WHATWG parser drops or rewrites control characters and backslashes; other parsers do not
+// the WHATWG parser drops control characters, and rewrites backslashes before the query; other parsers do not
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
-const AMBIGUOUS = /[\u0000-\u001f\\\u007f-\u009f]/;
+const AMBIGUOUS = /[\u0000-\u001f\u007f-\u009f]|^[^?#]*\\/;
 
 /**
  * Parses an absolute `http` or `https` URL. Returns `null` for any other text, and for a URL that two parsers could

@@ -284,6 +284,7 @@ describe("a string", () => {
   it.each([
     ["https://example.com/a b?q=c d#e f", "https://example.com/a%20b?q=c%20d#e%20f"],
     [" https://example.com/ ", "https://example.com/"],
+    ["https://example.com/?a=\\b#\\", "https://example.com/?a=\\b#\\"],
   ])("is normalized to a target URL: %j becomes %s", (text, href) => {
     expect(parseTargetUrl(text)?.href).toBe(href);
     expect(encodeSpaces(text)).toBe(href);
