@@ -8,7 +8,7 @@ export { EMAIL_CHARACTERS_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";
-export { isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
+export { isHostName, isUnspecifiedAddress, parseBrowserUrls } from "./browser-endpoints.ts";
 export type { BrowserEndpoint } from "./browser-endpoints.ts";
 export { isLinkable } from "./cache/links.ts";
 export { connect } from "./egress/connect.ts";

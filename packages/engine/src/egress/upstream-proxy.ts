@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { parseAddress } from "../targets/addresses.ts";
 import { isEveryOwnAddress } from "../targets/policy.ts";
+import { portOf } from "../targets/target.ts";
 import {
   listsAddress,
   listsDomain,
@@ -65,12 +66,11 @@ export function parseUpstreamProxy({
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== "/")
     throw new RangeError(FORM);
-  const isSecure = url.protocol === "https:";
   const fields = credentialFields(url);
   return {
     hostname: normalizeHostname(url.hostname),
-    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
-    isSecure,
+    port: portOf(url),
+    isSecure: url.protocol === "https:",
     origin: url.origin,
     credentials: () => fields,
     bypass: parseNoProxy(noProxy),

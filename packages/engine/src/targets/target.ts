@@ -30,14 +30,20 @@ export interface Target {
 export function parseTarget(text: string): Target | null {
   const url = parseTargetUrl(text);
   if (url === null) return null;
-  const { protocol, hostname, host, port, username, password } = url;
+  const { hostname, host, username, password } = url;
   if (hostname.split(".").some(isBrokenPunycode)) return null;
   return {
     hostname: normalizeHostname(hostname),
-    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    port: portOf(url),
     hasCredentials: username !== "" || password !== "",
     host,
   };
+}
+
+/** Returns the port of a URL, by default that of its scheme. */
+export function portOf({ protocol, port }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" || protocol === "wss:" ? 443 : 80;
 }
 
 /** An invalid A-label (RFC 5891, 5.4), which Node's parser accepts and browsers reject. */

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { SnapError } from "../../src/errors.ts";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { openRenderer, screenshot } from "./setup.ts";
+import { errorOf as errorFrom, openRenderer, screenshot } from "./setup.ts";
 
 const SECRET = "hunter2";
 const PAGE = screenshot("https://example.com/");
@@ -124,6 +124,25 @@ describe("an endpoint", () => {
       expect(error).toMatchObject({ code: "upstream_error", status: 502, retryAfterSeconds: 5 });
       expect(everything).not.toContain(SECRET);
     }
+  });
+
+  it("can be closed while it never ends its response", async () => {
+    const version = JSON.stringify({ webSocketDebuggerUrl: "ws://127.0.0.1/devtools" });
+    const reached = Promise.withResolvers<void>();
+    const requests: string[] = [];
+    const port = await openEndpoint((socket) =>
+      socket.on("data", (data) => {
+        requests.push(data.toString().split(" ")[1] ?? "");
+        // the WebSocket is never opened either
+        if (requests.length === 1) socket.write(`HTTP/1.1 200 OK\r\n\r\n${version}`, () => reached.resolve());
+      }),
+    );
+    const renderer = openRenderer([], { browserUrls: [`http://127.0.0.1:${port}/`] });
+    const rendering = errorFrom(renderer.render(PAGE));
+    await reached.promise;
+    await renderer.close();
+    expect(await rendering).toMatchObject({ code: "upstream_error" });
+    expect(requests).toEqual(["/json/version"]);
   });
 
   it("causes upstream_error if it refuses the connection", async () => {

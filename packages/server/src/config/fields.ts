@@ -1,5 +1,6 @@
 import { parsePlans, parseTargetList, parseUpstreamProxy, type ListedTarget, type Plan } from "@snap/engine";
 import {
+  isHostName,
   isUnspecifiedAddress,
   isUserAgent,
   parseBrowserUrls,
@@ -109,10 +110,6 @@ export function reachableHostName(): z.ZodType<string> {
       "must be an IP address or host name at which other machines can reach this process, without a scheme " +
       "or port, such as 10.0.0.5, fd00::5 or snap-1; 0.0.0.0 and :: are not allowed",
   });
-}
-
-function isHostName(text: string): boolean {
-  return isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text);
 }
 
 /** `http://` or `https://`, a host and an optional port; no path, query or credentials. */
