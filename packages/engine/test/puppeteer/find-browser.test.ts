@@ -1,30 +1,35 @@
-import type fs from "node:fs";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 
-// hides the browsers of this machine
-vi.mock("node:fs", async (importOriginal) => {
-  const original = await importOriginal<typeof fs>();
-  const accessSync: typeof fs.accessSync = (path, mode) => {
-    if (!String(path).startsWith(tmpdir())) throw new Error("hidden");
-    original.accessSync(path, mode);
-  };
-  return { ...original, accessSync };
-});
-vi.mock("../../src/puppeteer/browser/unprivileged-user.ts", () => ({ runsAsRoot: () => true }));
-
 const COMMAND = "chromium-headless-shell";
+
+beforeEach(() => {
+  const accessSync = fs.accessSync.bind(fs);
+  // hides the browsers of this machine
+  vi.spyOn(fs, "accessSync").mockImplementation((path, mode) => {
+    if (!String(path).startsWith(tmpdir())) throw new Error("hidden");
+    accessSync(path, mode);
+  });
+  syncBuiltinESMExports();
+  vi.spyOn(process, "getuid").mockReturnValue(0);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /** Creates an empty folder that all users can read, and the only one in `PATH`. */
 async function pathFolder(): Promise<string> {
   const dir = await temporaryDirectory();
   chmodSync(dir, 0o755);
   vi.stubEnv("PATH", dir);
-  onTestFinished(() => void vi.unstubAllEnvs());
   return dir;
 }
 

@@ -1,38 +1,35 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { FloodDetector } from "../../src/puppeteer/browser/flood-detector.ts";
 
-/** CPU time of the message thread of each process; a process that is not listed cannot be read. */
-const cpuMs = new Map<number, number>();
+type Reading = Readonly<Record<number, number>>;
 
-vi.mock("../../src/puppeteer/browser/process-group.ts", () => ({
-  readThreadCpuMs: (pid: number) => cpuMs.get(pid) ?? null,
-}));
+/** Returns a function that samples the processes 1 to 3, given their CPU times; those that are missing cannot be read. */
+function openDetector(): (nowMs: number, reading: Reading) => readonly number[] {
+  let current: Reading = {};
+  const detector = new FloodDetector((pid) => current[pid] ?? null);
+  return (nowMs, reading) => {
+    current = reading;
+    return detector.sample([1, 2, 3], nowMs);
+  };
+}
 
 it("finds the pages whose messages used 2.5 % of a core since the previous sample", () => {
-  const detector = new FloodDetector();
-  const sample = (nowMs: number, use: readonly number[]): readonly number[] => {
-    for (const [pid, ms] of use.entries()) cpuMs.set(pid, ms);
-    return detector.sample([0, 1, 2], nowMs);
-  };
-  expect(sample(0, [100, 500, 0])).toEqual([]);
-  expect(sample(500, [112, 512, 0])).toEqual([]);
-  expect(sample(1_000, [125, 530, 9])).toEqual([0, 1]);
-  expect(sample(1_500, [225, 540, 60])).toEqual([0, 2]);
+  const sample = openDetector();
+  expect(sample(0, { 1: 100, 2: 500, 3: 0 })).toEqual([]);
+  expect(sample(500, { 1: 112, 2: 512, 3: 0 })).toEqual([]);
+  expect(sample(1_000, { 1: 125, 2: 530, 3: 8 })).toEqual([1, 2]);
+  expect(sample(1_500, { 1: 225, 2: 540, 3: 60 })).toEqual([1, 3]);
 });
 
 it("accuses no page after less than 250 ms, and then compares with the earlier sample", () => {
-  const detector = new FloodDetector();
-  cpuMs.set(1, 0);
-  expect(detector.sample([1], 0)).toEqual([]);
-  cpuMs.set(1, 9);
-  expect(detector.sample([1], 10)).toEqual([]);
-  expect(detector.sample([1], 300)).toEqual([1]);
+  const sample = openDetector();
+  expect(sample(0, { 1: 0 })).toEqual([]);
+  expect(sample(10, { 1: 9 })).toEqual([]);
+  expect(sample(300, { 1: 9 })).toEqual([1]);
 });
 
 it("accuses no page whose CPU time could not be read before", () => {
-  const detector = new FloodDetector();
-  cpuMs.delete(1);
-  expect(detector.sample([1], 0)).toEqual([]);
-  cpuMs.set(1, 1_000);
-  expect(detector.sample([1], 500)).toEqual([]);
+  const sample = openDetector();
+  expect(sample(0, {})).toEqual([]);
+  expect(sample(500, { 1: 1_000 })).toEqual([]);
 });

@@ -12,9 +12,18 @@ interface Sample {
   readonly cpuMs: ReadonlyMap<number, number>;
 }
 
+function readMessageCpuMs(pid: number): number | null {
+  return readThreadCpuMs(pid, MESSAGE_THREAD);
+}
+
 /** Finds the processes whose messages keep a slow browser busy. */
 export class FloodDetector {
+  readonly #readCpuMs: typeof readMessageCpuMs;
   #previous: Sample | null = null;
+
+  constructor(readCpuMs = readMessageCpuMs) {
+    this.#readCpuMs = readCpuMs;
+  }
 
   /**
    * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample, and for
@@ -25,7 +34,7 @@ export class FloodDetector {
     if (previous !== null && nowMs - previous.atMs < SAMPLE_INTERVAL_MIN_MS) return [];
     const cpuMs = new Map(
       renderers.flatMap((pid) => {
-        const ms = readThreadCpuMs(pid, MESSAGE_THREAD);
+        const ms = this.#readCpuMs(pid);
         return ms === null ? [] : [[pid, ms] as const];
       }),
     );
