@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type ParameterProblems, type ProblemList } from "@snap/protocol";
+import type { Account } from "./ports/accounts.ts";
 
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
@@ -131,6 +132,11 @@ export class AdminError extends Error {
     this.code = code;
     this.advice = advice;
   }
+}
+
+/** @throws AdminError if the account's deletion has started. */
+export function requireNotDeleting({ id, deletionStartedAt }: Account): void {
+  if (deletionStartedAt !== null) throw new AdminError(`account ${id} is being deleted`);
 }
 
 /** @param reference - Its id or email address. */
