@@ -32,8 +32,6 @@ import { OperatorError } from "./operator-error.ts";
 
 /** Time limit of a request to the object store for cached renderings: a caller waits for it. */
 const CACHE_TIMEOUT_MS = 10_000;
-/** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
-const LEASE_MARGIN_MS = 75_000;
 
 /** The egress proxy and the checks before it look up the same names, so they share a resolver and its cached answers. */
 const resolvers = new WeakMap<Config, Resolver>();
@@ -170,8 +168,6 @@ export async function openEngine(
     maxRenderingBytes: config.maxRenderingBytes,
     isolation: config.isolation,
     stores: Object.fromEntries(stores),
-    reservationLeaseMs:
-      config.renderTimeoutMs + LEASE_MARGIN_MS + (config.stores.length > 0 ? STORE_TIMEOUT_MS : 0),
     batchRetentionMs: config.batchRetentionMs,
     journalRetentionMs: config.journalRetentionMs,
     historyRetentionMs: config.historyRetentionMs,

@@ -62,8 +62,13 @@ export interface RendererHealth {
 export interface ServedDocument {
   /** The document's URL, which is also the page's. */
   readonly url: string;
-  /** Returns `null` if there is no such file. */
-  readFile(path: string): Promise<DocumentFile | null>;
+  /**
+   * Returns `null` if there is no such file. Preparing the files can take as long as the render may, so `signal` should
+   * abort when the render ends.
+   *
+   * @throws SnapError with which the render must fail, because the page would lack the file.
+   */
+  readFile(path: string, signal?: AbortSignal): Promise<DocumentFile | null>;
 }
 
 /** How to isolate and identify a render. */
@@ -98,6 +103,8 @@ export interface Renderer {
   readonly filterLists?: readonly FilterListPurpose[] | undefined;
   /** Whether it can resize images and encode AVIF, which `output` and `resize*` need. `false` by default. */
   readonly processesImages?: boolean | undefined;
+  /** Its time limit for a render; the engine assumes 45,000 ms if it is absent. */
+  readonly renderTimeoutMs?: number | undefined;
   render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Aborts running renders and ends every process. */

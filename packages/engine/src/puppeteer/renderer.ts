@@ -46,6 +46,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   return {
     targets,
     filterLists,
+    renderTimeoutMs,
     get processesImages() {
       return images.isAvailable;
     },
@@ -58,6 +59,10 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
         requireInstalled(parameters, { filterLists, processesImages: images.isAvailable });
         const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
         const selected = await abortable(signal, lists.select(parameters, onLimit));
+        const served = document && {
+          ...document,
+          readFile: (path: string) => document.readFile(path, signal),
+        };
         const tried = new Set<TabSource>();
         let lost: TabLost | null = null;
         /** Whether no other account uses the browser. */
@@ -73,7 +78,7 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
             navigationTimeoutMs,
             maxRenderingBytes,
             filterLists: selected,
-            document,
+            document: served,
           } as const;
           try {
             const file = await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
