@@ -101,8 +101,18 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
       }
     },
     run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
-      const options = signal === undefined ? {} : { signal };
-      const start = (): Promise<T> => queue.add(async () => work(await load()), options);
+      const start = async (): Promise<T> => {
+        // sharp cannot be stopped, and p-queue would give a running task's place to another image
+        const waiting = new AbortController();
+        const cancel = (): void => waiting.abort(signal?.reason);
+        if (signal?.aborted) cancel();
+        signal?.addEventListener("abort", cancel);
+        const process = async (): Promise<T> => {
+          signal?.removeEventListener("abort", cancel);
+          return work(await load());
+        };
+        return queue.add(process, { signal: waiting.signal });
+      };
       return owner === undefined ? start() : owners.add(owner, start);
     },
   };
