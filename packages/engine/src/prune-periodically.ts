@@ -42,7 +42,8 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
   const steps: readonly ((now: number) => Promise<number>)[] = [
     (now) => renderings.prune({ now, limit }),
     (now) => batches.prune({ now, limit }),
-    (now) => documents.prune({ now, limit }),
+    // a render reads the document as of its start, and ends before its reservation lapses
+    (now) => documents.prune({ now: now - options.reservationLeaseMs, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
     (now) => ledger.prune({ ...ledgerPruneBounds(now, options), now, limit: PRUNE_SMALL_LIMIT }),
     (now) => audit.prune({ before: now - AUDIT_RETENTION_MS, limit }),

@@ -4,7 +4,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DocumentFile } from "../ports/documents.ts";
 import { checkFiles, UnpackedSize, type CheckedFile, type SentFile } from "./check-files.ts";
 import { contentTypeOf } from "./content-types.ts";
-import { markdownToHtml } from "./markdown.ts";
+import { markdownToHtml, type MarkdownConversion } from "./markdown.ts";
 import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
 /** A document's content: one page, or a page's files with an `index.html` or `index.md`. */
@@ -30,8 +30,8 @@ export interface Document {
 
 /** A checked document with its id. Its files are built when they are needed. */
 export interface SentDocument extends Omit<Document, "files"> {
-  /** Builds the files for an account. @throws SnapError as `createDocument` does. */
-  readonly buildFiles: (accountId: string) => Promise<Document["files"]>;
+  /** Builds the files for an account, unless `signal` aborts. @throws SnapError as `createDocument` does. */
+  readonly buildFiles: (accountId: string, signal?: AbortSignal) => Promise<Document["files"]>;
 }
 
 /**
@@ -63,7 +63,7 @@ async function identifyDocument(content: DocumentContent, label: string | null):
     id,
     url: documentUrl(id),
     contentType,
-    buildFiles: (accountId) => buildServedFiles(checked, { label, accountId }),
+    buildFiles: (accountId, signal) => buildServedFiles(checked, { label, accountId, signal }),
   };
 }
 
@@ -74,12 +74,12 @@ export function identifyContent(content: DocumentContent): Promise<SentDocument>
 
 async function buildServedFiles(
   checked: readonly CheckedFile[],
-  { label, accountId }: { readonly label: string | null; readonly accountId: string },
+  { label, ...conversion }: Omit<MarkdownConversion, "label"> & { readonly label: string | null },
 ): Promise<readonly DocumentFile[]> {
   const files: DocumentFile[] = [];
   const size = new UnpackedSize();
   for (const file of checked) {
-    const served = await toServedFile(file, { label: label ?? file.path, accountId });
+    const served = await toServedFile(file, { ...conversion, label: label ?? file.path });
     size.add(label ?? file.path, served.bytes.byteLength);
     files.push(served);
   }
@@ -140,9 +140,9 @@ async function digest(files: readonly CheckedFile[]): Promise<string> {
 
 async function toServedFile(
   { path, bytes }: CheckedFile,
-  options: Parameters<typeof markdownToHtml>[1],
+  conversion: MarkdownConversion,
 ): Promise<DocumentFile> {
   if (path !== MARKDOWN_PAGE) return { path, contentType: contentTypeOf(path), bytes };
-  const html = await markdownToHtml(bytes, options);
+  const html = await markdownToHtml(bytes, conversion);
   return { path: HTML_PAGE, contentType: contentTypeOf(HTML_PAGE), bytes: html };
 }

@@ -90,6 +90,31 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
+  it("is not converted once nobody waits for it", async () => {
+    const waiting = new AbortController();
+    const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
+    const conversions = [1, 2].map(() =>
+      markdownToHtml(hostile, { label: "index.md", accountId: "b", signal: waiting.signal }),
+    );
+    const ended = Promise.allSettled(conversions);
+    const reason = new Error("the render has ended");
+    waiting.abort(reason);
+    expect(await ended).toEqual([
+      { status: "rejected", reason },
+      { status: "rejected", reason },
+    ]);
+  });
+
+  it("is rejected as soon in a release of Node that cannot measure a thread's CPU time", async () => {
+    const { cpuUsage } = Worker.prototype;
+    Reflect.deleteProperty(Worker.prototype, "cpuUsage");
+    onTestFinished(() => void Object.assign(Worker.prototype, { cpuUsage }));
+    const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
+    await expect(markdownToHtml(hostile, { label: "index.md", accountId: "a" })).rejects.toMatchObject({
+      errors: { "index.md": [TOO_COMPLEX] },
+    });
+  });
+
   it("is rejected if it is nested too deeply", async () => {
     await expect(createDocument({ markdown: ">".repeat(20_000) })).rejects.toMatchObject({
       code: "validation_failed",

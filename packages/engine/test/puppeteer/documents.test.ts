@@ -213,6 +213,24 @@ describe("a document whose files cannot be read", () => {
   });
 });
 
+describe("a document whose files are not ready in time", () => {
+  it("fails with render_timeout, which cancels preparing them", async () => {
+    const bounded = openRenderer([], { renderTimeoutMs: 3_000 });
+    const cancelled = Promise.withResolvers<void>();
+    const document = {
+      ...documentOf({}),
+      readFile: (_path: string, signal?: AbortSignal) => {
+        signal?.addEventListener("abort", () => cancelled.resolve());
+        return new Promise<null>(() => {});
+      },
+    };
+    const failure = await failureOf(bounded.render(screenshot(document.url), { document }));
+    expect(failure.code).toBe("render_timeout");
+    await cancelled.promise;
+    await bounded.close();
+  });
+});
+
 describe("a page that is not a document", () => {
   it("loads nothing from the document origin, and no resolver sees the attempt", async () => {
     report = "";
