@@ -45,7 +45,7 @@ export const REQUEST_ROUTES = [
     tag: "Requests",
     summary: "List requests, newest first",
     description:
-      "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second.",
+      "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second, and 25 of each for one account.",
     query: requestFilter,
     response: listOf(historyRequest),
     async handle({ engine, query }) {
