@@ -1,5 +1,5 @@
 import { BATCH_LIMITS } from "@snap/protocol";
-import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
+import { BUILT_IN_PLANS, parsePlans, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
 import { DAY_MS } from "./days.ts";
@@ -199,6 +199,7 @@ export function withDefaults(given: EngineOptions): EngineSettings {
   requireIntegers(settings, BOUNDS);
   requireRetryDelays(settings);
   requireRetentions(settings);
+  requirePlans(settings);
   if (settings.isolation !== "shared" && settings.isolation !== "account")
     throw new RangeError('isolation must be "shared" or "account"');
   return settings;
@@ -208,6 +209,14 @@ function requireRetryDelays({ webhookRetryDelaysMs }: EngineSettings): void {
   const bounds = { min: 0, max: DURATION_MAX_MS };
   if (!webhookRetryDelaysMs.every((delayMs) => isIntegerWithin(delayMs, bounds)))
     throw new RangeError(`webhookRetryDelaysMs must be integers from 0 to ${DURATION_MAX_MS} (100 years)`);
+}
+
+function requirePlans({ plans }: EngineSettings): void {
+  try {
+    parsePlans(plans);
+  } catch (error) {
+    throw new RangeError(`plans are invalid: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function requireRetentions({ journalRetentionMs, historyRetentionMs }: EngineSettings): void {

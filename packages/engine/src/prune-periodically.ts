@@ -50,6 +50,8 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
     (now) => history.prune({ ...historyPruneBounds(now, options), limit: PRUNE_SMALL_LIMIT }),
     (now) => signIns.prune({ now, limit }),
   ];
+  /** Not repeated while other steps have more to delete. */
+  const failed = new Set<(typeof steps)[number]>();
   let cancel = (): void => {};
   let isStopped = false;
   let pruning: Promise<void> = Promise.resolve();
@@ -57,12 +59,15 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
     let hasMore = false;
     for (const step of steps) {
       if (isStopped) return;
+      if (failed.has(step)) continue;
       try {
         hasMore = (await step(clock.now())) > 0 || hasMore;
       } catch (error) {
+        failed.add(step);
         onBackgroundError(error);
       }
     }
+    if (!hasMore) failed.clear();
     schedule(hasMore ? PRUNE_NEXT_MS : PRUNE_INTERVAL_MS);
   };
   const schedule = (delayMs: number): void => {

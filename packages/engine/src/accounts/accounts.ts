@@ -6,6 +6,7 @@ import type { Random } from "../ports/random.ts";
 import { availablePlans, type Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
 import { randomHex } from "../ids.ts";
+import { withoutUndefined } from "../option-values.ts";
 import {
   deleteAccount,
   previewDeletion,
@@ -121,7 +122,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return store.page(request);
     },
     list: () => store.list(),
-    async update(id, change) {
+    async update(id, given) {
+      const change = withoutUndefined(given);
       validate(change, plans);
       return update(id, change);
     },

@@ -148,7 +148,6 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     targets: PUBLIC_TARGETS_ONLY,
     resolver: systemResolver,
     upstreamProxy: null,
-    filterLists: {},
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,
     maxRenderingBytes: MAX_RENDERING_BYTES,
@@ -164,6 +163,7 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     probeTimeoutMs: 2_500,
     onEvent: () => {},
     ...rest,
+    filterLists: withoutUndefined(rest.filterLists ?? {}),
   } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;
   if (settings.sandbox !== "on" && settings.sandbox !== "off")
     throw new RangeError('sandbox must be "on" or "off"');

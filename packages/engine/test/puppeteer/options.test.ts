@@ -31,6 +31,8 @@ it("an option that is undefined has its default", () => {
     warmContexts: 4,
     filterLists: {},
   });
+  const filterLists = { ads: undefined } as unknown as NonNullable<PuppeteerRendererOptions["filterLists"]>;
+  expect(readOptions({ filterLists }).filterLists).toEqual({});
 });
 
 describe("an invalid URL in browserUrls", () => {
