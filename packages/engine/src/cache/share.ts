@@ -14,7 +14,7 @@ import type { RenderingCache } from "./rendering-cache.ts";
 const LEASE_MS = 6_000;
 /** Short, so a lease survives several lost renewals, and a leader soon notices a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
-/** How long a rendering may take to reach the cache. */
+/** How long the lease is held after a render, so the processes that wait for it find the rendering in the cache. */
 const LINGER_MS = LEASE_MS;
 /** Without this limit, if a page failed in one process after another, the last request would wait for all of them. */
 const LONGEST_WAIT_MS = 60_000;
@@ -45,7 +45,7 @@ export interface ShareRequest {
 /** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
-  /** Resolves when an interactive request joins. */
+  /** Resolves when the priority is raised: an interactive request joins, or waits for the lease in another process. */
   readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
@@ -129,7 +129,7 @@ async function lead(
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {
-      const priority = running.isRaised ? "interactive" : request.priority;
+      const priority = running.isRaised() ? "interactive" : request.priority;
       return renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority });
     };
     while ((await acquire()) === "held") {
@@ -168,7 +168,10 @@ function holdLease(
     });
   };
   renewLater();
+  let isReleased = false;
   const release = (lingerMs: number): void => {
+    if (isReleased) return;
+    isReleased = true;
     cancelRenewal();
     renderLeases.release({ ...claim, lingerMs }).catch(onBackgroundError);
   };
@@ -181,9 +184,8 @@ function holdLease(
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {
-      // the lease lingers while the rendering is being stored
-      release(LINGER_MS);
       await stored;
+      release(LINGER_MS);
       running.end({ state: "done", rendering });
     },
     fail(error) {

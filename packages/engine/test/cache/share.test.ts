@@ -153,6 +153,23 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("made");
   });
 
+  it("hold the lease until the rendering is stored, then long enough for others to find it", async () => {
+    const { send } = startProcess();
+    const led = await send().led();
+    const stored = Promise.withResolvers<void>();
+    const published = led.publish(rendering("made"), stored.promise);
+    await advance(20_000);
+    expect(await isFree()).toBe(false);
+    stored.resolve();
+    await published;
+    // the settlement fails
+    led.fail(new Error("no ledger"));
+    await advance(5_000);
+    expect(await isFree()).toBe(false);
+    await advance(1_000);
+    expect(await isFree()).toBe(true);
+  });
+
   it("share the first request's failure", async () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
@@ -183,6 +200,7 @@ describe("identical requests in one process", () => {
     led.fail(new Error("disk full"));
     await advance(0);
     expect(second.state()).toBe("Error: disk full");
+    expect(await isFree()).toBe(true);
   });
 
   it("become the leader one after another if each leader is rejected, without reading the store", async () => {
