@@ -66,6 +66,12 @@ describe("Markdown", () => {
     ]);
   });
 
+  it("can have character references in headings, but not in code and after a backslash", async () => {
+    const html = await htmlOf("# Terms &amp; Conditions &copy; `a &lt; b` \\&amp; & ;\n");
+    expect(html).toContain("<title>Terms &amp; Conditions &copy; a &amp;lt; b &amp;amp; &amp; ;</title>");
+    expect(html).toContain('<h1 id="terms--conditions--a-lt-b-amp--">');
+  });
+
   it("keeps the other files", async () => {
     const { files } = await createDocument({
       files: [
