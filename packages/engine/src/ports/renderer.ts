@@ -39,6 +39,7 @@ export interface PageFacts {
 
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
+  /** In a capture, shared with the cache: copy them before you change or transfer them. */
   readonly bytes: Uint8Array;
   readonly contentType: "image/png" | "image/jpeg" | "image/webp" | "image/avif" | "application/pdf";
   /** HTTP status of the page; `null` for PDFs or if unknown. */
