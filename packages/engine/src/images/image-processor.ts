@@ -21,7 +21,7 @@ export interface ImageLibrary {
 
 /** Processes images with sharp. */
 export interface ImageProcessor extends ImageLibrary {
-  /** Number of images waiting to be processed. */
+  /** Number of images waiting to be processed, without those that wait for another of their owner's. */
   readonly waiting: number;
   /**
    * Runs `work` once at most one other image is being processed, and none of the same owner's.

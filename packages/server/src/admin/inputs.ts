@@ -1,4 +1,10 @@
-import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName, OVERLAP_MAX_MS } from "@snap/engine/internals";
+import {
+  ABILITIES,
+  EMAIL_CHARACTERS_MAX,
+  isTokenName,
+  OVERLAP_MAX_MS,
+  OVERRIDE_MAX,
+} from "@snap/engine/internals";
 import * as z from "zod";
 import { oneOf } from "../config/fields.ts";
 import { flag, id, integer, paging, text } from "../requests/fields.ts";
@@ -7,7 +13,6 @@ import { flag, id, integer, paging, text } from "../requests/fields.ts";
  * The inputs of the admin API's operations, which the commands also use.
  */
 
-const OVERRIDE_MAX = 1_000_000_000;
 const YEAR_SECONDS = 365 * 86_400;
 const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 
