@@ -1,6 +1,7 @@
 import type { DocumentContent, DocumentUpload } from "@snap/engine";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES } from "@snap/protocol";
 import type { IncomingMessage } from "node:http";
+import type { BodyMemory } from "../requests/body-budget.ts";
 import { invalidBody, readBody } from "../requests/request-body.ts";
 import { readMultipart } from "./read-multipart.ts";
 import { readZip } from "./read-zip.ts";
@@ -11,9 +12,9 @@ import { readZip } from "./read-zip.ts";
  * @throws SnapError `validation_failed` with `errors.body` for a body that is not declared as one of the four types;
  * otherwise like `readBody` and the readers of the types.
  */
-export function uploadOf(request: IncomingMessage): DocumentUpload {
+export function uploadOf(request: IncomingMessage, memory: BodyMemory): DocumentUpload {
   return {
-    receive: () => readBody(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes }),
+    receive: () => readBody(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory }),
     unpack: (body) => unpack(body, request.headers),
   };
 }

@@ -109,6 +109,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const metrics = options.metrics || null;
   const baseUrl = `${publicUrl}/v1`;
   const dependencies = { engine, metrics, baseUrl };
+  const budget = new BodyBudget();
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
   addEndpoint(
@@ -116,11 +117,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT },
     { get: signedSnap(dependencies) },
   );
-  addEndpoint(
-    app,
-    { path: CAPTURE_PATH },
-    { post: withToken(captureContent(dependencies, new BodyBudget())) },
-  );
+  addEndpoint(app, { path: CAPTURE_PATH }, { post: withToken(captureContent(dependencies, budget)) });
   addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,
@@ -138,7 +135,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/v1\/renders\/[^/]+\/deliveries$/, label: "/v1/renders/{id}/deliveries" },
     { get: withToken(listDeliveries(engine)), post: withToken(resendWebhook(engine)) },
   );
-  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl })) });
+  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl, budget })) });
   addEndpoint(
     app,
     { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },

@@ -29,7 +29,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, memory }: B
   if (!fits)
     throw new SnapError(
       "upstream_rate_limited",
-      "Too much content is waiting to be rendered. Retry shortly.",
+      "Too much content is waiting to be processed. Retry shortly.",
     );
   return Buffer.concat(chunks);
 }

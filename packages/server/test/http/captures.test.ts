@@ -304,6 +304,36 @@ describe("the body of a capture", () => {
   });
 });
 
+describe("an upload of a document", () => {
+  it("is rejected while captures of the account take its memory for bodies", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const release = service.renderer.hold();
+    const captures = [1, 2, 3, 4, 5, 6].map((index) => {
+      const body = JSON.stringify({ html: String(index).repeat(BODY_MAX_BYTES - 11) });
+      return capture(service, null, { token, body });
+    });
+    const inFlight = (): number => {
+      const { running, waiting } = service.engine.load();
+      return running + waiting;
+    };
+    await expect.poll(inFlight).toBe(6);
+    const upload = (): Promise<Reply> =>
+      service.send("/v1/documents", {
+        method: "POST",
+        token,
+        headers: { "Content-Type": "text/html" },
+        body: "x".repeat(BODY_MAX_BYTES),
+      });
+    const refused = await upload();
+    expect(refused.status).toBe(503);
+    expect(envelopeOf(refused).code).toBe("upstream_rate_limited");
+    release();
+    for (const { status } of await Promise.all(captures)) expect(status).toBe(200);
+    expect((await upload()).status).toBe(201);
+  });
+});
+
 describe("the restrictions on /v1/captures", () => {
   it.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("reject the method %s", async (method) => {
     const { send } = await openService();
