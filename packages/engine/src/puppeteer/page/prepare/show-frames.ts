@@ -17,7 +17,8 @@ const PAINT_MAX_MS = 1_000;
 const LOWEST_EDGE = `(() => {
   ${ROOTS_OF}
   const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame")]);
-  const isForeign = ({ contentDocument }) => contentDocument === null || framesIn(contentDocument).some(isForeign);
+  // in XML, any element can have the name of a frame
+  const isForeign = ({ contentDocument: inner }) => inner === null || (inner !== undefined && framesIn(inner).some(isForeign));
   const edges = framesIn(document)
     .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
     .map((frame) => frame.getBoundingClientRect())
