@@ -71,6 +71,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/frame":
     "<body style='margin:0'><iframe src=/animation-that-ends width=100 height=100 style='border:0'></iframe>",
   "/gif": `<body style="margin:0"><img src=/a.gif style="${BOX}">`,
+  "/gif-with-fragment": `<body style="margin:0"><img src="/a.gif#part" style="${BOX}">`,
   "/webp": `<body style="margin:0"><img src=/a.webp style="${BOX}">`,
   "/inlined-webp": `<body style="margin:0"><img src="data:image/webp;base64,${WEBP.toString("base64")}" style="${BOX}">`,
   "/inlined-gif": `<body style="margin:0"><img src="data:image/gif;base64,${GIF.toString("base64")}" style="${BOX}">`,
