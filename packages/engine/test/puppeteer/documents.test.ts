@@ -156,7 +156,7 @@ describe("a document", () => {
     const document = documentOf({
       "data.json": "data",
       "index.html":
-        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path)</script>",
+        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path); fetch('data.json', { method: 'HEAD' })</script>",
     });
     const options = { waitUntil: "networkidle0" } as const;
     const file = await renderer.render(screenshot(document.url, options), { document });

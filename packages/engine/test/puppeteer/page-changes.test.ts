@@ -248,9 +248,9 @@ describe("script", () => {
       cookies: [{ name: "session", value: "cookie-value" }],
       headers: { "X-Key": "header-value" },
     };
-    const script = "throw new Error(`open-sesame ${document.cookie} header-value`)";
+    const script = "throw new Error(`open-sesame ${document.cookie} header-value dXNlcjpvcGVuLXNlc2FtZQ==`)";
     expect(await failureOf(render("/", { ...secrets, script }))).toMatchObject({
-      message: "The script failed: Error: [redacted] session=[redacted] [redacted]",
+      message: "The script failed: Error: [redacted] session=[redacted] [redacted] [redacted]",
     });
   });
 
