@@ -89,7 +89,7 @@ export interface RenderOptions {
  * `script_failed`, `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`,
  * or with `validation_failed` if the browser rejects a cookie or a parameter requires something that is not
  * installed. The error's `pageEnded` is `true` if the page would have harmed other renders: it was ended, or
- * it killed an isolated browser.
+ * it killed an isolated browser. An error of the document's `readFile` is rethrown unchanged.
  */
 export interface Renderer {
   /** The renderer's policy, if it has one; the engine uses it by default. */
