@@ -37,8 +37,8 @@ export function createHealthCheck({
       measureClocks(),
     ]);
     const reasons: string[] = [];
-    if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
-    if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
+    if (storageCheck.status === "rejected") reasons.push(`storage: ${describe(storageCheck.reason)}`);
+    if (rendererCheck.status === "rejected") reasons.push(`renderer: ${describe(rendererCheck.reason)}`);
     else if (!rendererCheck.value.ready)
       reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
     if (measurement.status === "rejected") {
@@ -49,6 +49,13 @@ export function createHealthCheck({
     const reported = rendererCheck.status === "fulfilled" ? rendererCheck.value : null;
     return { ready: reasons.length === 0, reasons, renderer: reported };
   };
+}
+
+/** Node.js reports a name whose addresses all refuse a connection with one error for each, and no message. */
+function describe(reason: unknown): string {
+  return reason instanceof AggregateError && reason.message === ""
+    ? reason.errors.map(describe).join("; ")
+    : String(reason);
 }
 
 /**

@@ -44,6 +44,14 @@ describe("an engine's health check", () => {
     ]);
   });
 
+  it("has the reasons of a connection that every address refuses", async () => {
+    const errors = ["127.0.0.1:9", "::1:9"].map((address) => new Error(`connect ECONNREFUSED ${address}`));
+    const check = (): Promise<never> => Promise.reject(new AggregateError(errors));
+    expect(await open({ check }).engine.health()).toMatchObject({
+      reasons: ["storage: Error: connect ECONNREFUSED 127.0.0.1:9; Error: connect ECONNREFUSED ::1:9"],
+    });
+  });
+
   it("joins a check that is still running, and recovers", async () => {
     const checks: PromiseWithResolvers<void>[] = [];
     const check = (): Promise<void> => {

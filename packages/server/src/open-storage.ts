@@ -73,12 +73,13 @@ export interface StorageOptions {
 
 /**
  * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a missing
- * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong.
+ * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong, but not
+ * unreadable.
  */
 export type KeyUse = "required" | "replaced" | "unused";
 
 /** Placeholder for a missing key that is not used. */
-const NO_KEY = "no key, nothing to decrypt";
+export const NO_KEY = "no key, nothing to decrypt";
 
 /** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
 export async function openStorage(config: Config, options: StorageOptions): Promise<OpenedStorage> {

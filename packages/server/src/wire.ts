@@ -18,6 +18,7 @@ import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "./config.ts";
 import {
+  NO_KEY,
   openStorage,
   rejectMigration,
   type KeyPin,
@@ -235,28 +236,30 @@ export type AdminEngineOptions = Pick<
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
 export function openAdminEngine(config: Config, options: AdminEngineOptions = {}): Promise<Engine> {
-  // a command may not know how long the service stores its history
-  const unrecorded = { ...config, historyRetentionMs: null };
-  return openEngine(unrecorded, { ...options, renderer: NO_RENDERER, targets: servicePolicy(config) });
+  // a command may not know how long the service stores its history and its journal, so it prunes neither
+  const unpruned = { ...config, historyRetentionMs: null, journalRetentionMs: null };
+  return openEngine(unpruned, { ...options, renderer: NO_RENDERER, targets: servicePolicy(config) });
 }
 
 /**
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
- * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing.
+ * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing: `hasKey` is
+ * `false` if the file is missing.
  *
  * @throws OperatorError while a data folder's service is running: it would keep using the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,
   { dryRun }: { readonly dryRun: boolean },
-): Promise<{ readonly engine: Engine; readonly pinKey: () => Promise<void> }> {
+): Promise<{ readonly engine: Engine; readonly hasKey: boolean; readonly pinKey: () => Promise<void> }> {
   const opened = await openStorage(config, {
     keyUse: dryRun ? "unused" : "replaced",
     isService: !dryRun,
     beforeMigration: rejectMigration,
   });
   return {
-    engine: createEngine({ ...opened, renderer: NO_RENDERER }),
+    engine: createEngine({ ...opened, renderer: NO_RENDERER, journalRetentionMs: null }),
+    hasKey: opened.secretKey !== NO_KEY,
     pinKey: async () => opened.keyPin?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),
   };
 }

@@ -7,6 +7,7 @@ import { secretKeyPath } from "../../config/secret-key.ts";
 import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
 import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
+import { quote } from "../quote.ts";
 import { describeBackup, describeCache } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { checkRecords, modeOf, SHARED_BITS } from "./check-records.ts";
@@ -49,7 +50,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
   return [
     isPrivate
       ? ok("storage", `${dataDir} is writable`)
-      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${dataDir}`),
+      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${quote(dataDir)}`),
     ...describeCache(await engine.cacheStats()),
     describeBackup(await engine.lastBackupAt(), Date.now()),
     ...(await checkRecords(config, engine)),
