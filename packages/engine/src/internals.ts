@@ -36,6 +36,7 @@ export { requireInstalled } from "./parameters/require-installed.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
 export { steadySlots } from "./schedule/render-slots.ts";
+export { isPublicAddress } from "./targets/target.ts";
 export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable } from "./timeouts.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";

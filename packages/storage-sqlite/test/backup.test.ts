@@ -370,6 +370,8 @@ describe("the service that uses a folder", () => {
       problem: `${directory} is in use by the service, process ${process.pid} on ${hostname()}`,
     });
     expect(findService(filename)).toMatchObject({ pid: process.pid, host: hostname() });
+    await rm(`${filename}.holder`);
+    expect(findService(filename)).toBe("unknown");
     await service.close();
     expect(findService(filename)).toBeNull();
     await (await openSqliteStorage({ directory, isService: true })).close();

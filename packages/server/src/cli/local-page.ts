@@ -93,13 +93,14 @@ async function convert(markdown: Uint8Array, name: string): Promise<Uint8Array> 
     const [page] = await buildFiles("");
     return page?.bytes ?? new Uint8Array();
   } catch (error) {
-    if (isSnapError(error)) throw new UsageError(error.message.replace(/^markdown\b/, name));
+    if (isSnapError(error)) throw new UsageError(error.message.replace(/^markdown\b/, () => name));
     throw error;
   }
 }
 
 async function readFileIn(folder: string, path: string): Promise<DocumentFile | null> {
-  const file = await resolveInside(folder, path);
+  // the page's paths are in NFC, but an archive made by macOS unpacks to names in NFD
+  const file = (await resolveInside(folder, path)) ?? (await resolveInside(folder, path.normalize("NFD")));
   if (file === null) return null;
   const bytes = await readRegularFile(file).catch(() => null);
   return bytes && asFile(path, bytes);

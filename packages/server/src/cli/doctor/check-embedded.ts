@@ -60,10 +60,8 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
 function describeService(filename: string): Finding {
   const service = findService(filename);
   if (service === null) return ok("service", "not running");
-  return ok(
-    "service",
-    `running as process ${service.pid} on ${service.host}; a second one would not start on this folder`,
-  );
+  const name = service === "unknown" ? "an unknown process" : `process ${service.pid} on ${service.host}`;
+  return ok("service", `running as ${name}; a second one would not start on this folder`);
 }
 
 /** The first start creates what is missing, which is right only for a new service. */
