@@ -4,7 +4,7 @@
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export { availablePlans } from "./accounts/plans.ts";
-export { EMAIL_CHARACTERS_MAX } from "./accounts/accounts.ts";
+export { EMAIL_CHARACTERS_MAX, OVERRIDE_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";
@@ -26,6 +26,7 @@ export { inspectFilterList } from "./filter-lists/inspect.ts";
 export type { FilterListReport } from "./filter-lists/inspect.ts";
 export { FILTER_LIST_PURPOSES } from "./filter-lists/purposes.ts";
 export type { FilterListPurpose, FilterListTexts } from "./filter-lists/purposes.ts";
+export { requestNotFound } from "./history/history.ts";
 export { imageLibrary } from "./images/image-library.ts";
 export { createPreviews } from "./images/previews.ts";
 export type { FindPreview, Preview } from "./images/previews.ts";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { messageOf } from "../src/config/message-of.ts";
 import { explainDataDirError } from "../src/data-dir-error.ts";
+import { formatBytes } from "../src/format.ts";
 
 it("has the reasons of a connection that every address refuses", () => {
   const refusals = ["connect ECONNREFUSED 127.0.0.1:9", "connect ECONNREFUSED ::1:9"];
@@ -14,4 +15,13 @@ it("quotes a path with spaces in a command to paste", () => {
   const error = Object.assign(new Error("denied"), { code: "EACCES" });
   const { advice } = explainDataDirError(error, "/nowhere/snap data");
   expect(advice).toMatch(/^create the folder for this user: install .* '\/nowhere\/snap data';/);
+});
+
+it.each([
+  [999, "999 bytes"],
+  [999_949, "999.9 KB"],
+  [999_950, "1.0 MB"],
+  [1_000_000, "1.0 MB"],
+])("rounds %i bytes to %s", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
 });

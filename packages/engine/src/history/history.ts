@@ -75,6 +75,6 @@ export function createHistory({ storage, clock, isRecorded }: HistoryOptions): H
   };
 }
 
-function requestNotFound(id: string): AdminError {
+export function requestNotFound(id: string): AdminError {
   return new AdminError(`unknown request ${id}`, { code: "request_not_found" });
 }

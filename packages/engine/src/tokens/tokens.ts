@@ -114,7 +114,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async rotate(id, { overlapMs = 0 } = {}) {
       if (!(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS))
-        throw new AdminError("the rotation overlap must be from 0 to 30 days");
+        throw new AdminError("the rotation overlap must be from 0 to 30 days", { code: "invalid_value" });
       await requireSecretKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const now = clock.now();
@@ -186,5 +186,6 @@ export function requireName(name: string | undefined): void {
   if (name !== undefined && !isTokenName(name))
     throw new AdminError(
       `a token name must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them invisible`,
+      { code: "invalid_value" },
     );
 }

@@ -30,7 +30,11 @@ interface List<Entry> {
 /** Adds `--limit` and `--after`. */
 export function withPaging(command: Command): Command {
   return withJson(command)
-    .option("--limit <number>", `at most this many; ${DEFAULT_LIMIT} by default, all with --json`, parseLimit)
+    .option(
+      "--limit <number>",
+      `at most this many; ${DEFAULT_LIMIT} by default, all with --json alone`,
+      parseLimit,
+    )
     .option("--after <id>", "only those after this id, the last of the previous page");
 }
 

@@ -1,4 +1,5 @@
-import { AdminError, SnapError, type Engine } from "@snap/engine";
+import { SnapError, type Engine } from "@snap/engine";
+import { requestNotFound } from "@snap/engine/internals";
 import type { HistoryEntry } from "@snap/engine/ports";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import * as z from "zod";
@@ -100,6 +101,6 @@ export const REQUEST_ROUTES = [
 
 async function findRequest({ history }: Engine, requestId: string): Promise<HistoryEntry> {
   const entry = await history.find(requestId);
-  if (entry === null) throw new AdminError(`unknown request ${requestId}`, { code: "request_not_found" });
+  if (entry === null) throw requestNotFound(requestId);
   return entry;
 }
