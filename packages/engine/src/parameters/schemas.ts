@@ -110,7 +110,7 @@ function targetUrl(): z.ZodType {
       const verdict = isTooLongUrl(value) ? "tooLong" : classifyTarget(value, PUBLIC_TARGETS_ONLY);
       // a blocked host is reported later, if all parameters are valid
       if (verdict === "ok" || verdict === "blocked") return;
-      issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value, continue: true });
+      issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value });
     })
     .overwrite(encodeSpaces)
     .meta({ maxLength: LIMITS.urlCharacters, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" });

@@ -4,7 +4,7 @@ import { canonicalHeaders } from "./header-fields.ts";
 import { checkCaptureSize } from "./image-size.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
 import type { Mode, Row } from "./row.ts";
-import { parseTargetUrl } from "./target-url.ts";
+import { isTooLongUrl, parseTargetUrl } from "./target-url.ts";
 
 /*
  * Rules across parameters. They also run if individual parameters are invalid, so one response lists every error.
@@ -111,10 +111,10 @@ function checkHeaderMargins(values: Values, report: Report): void {
 
 /** Reports a cookie whose domain does not include the host of `url`. */
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
-  const target = typeof url === "string" ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
-  if (target === null || typeof structure === "string") return;
-  const { hostname } = target;
+  if (typeof structure === "string" || typeof url !== "string" || isTooLongUrl(url)) return;
+  const hostname = parseTargetUrl(url)?.hostname;
+  if (hostname === undefined) return;
   const foreign = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
   if (foreign !== -1)
     report(
@@ -125,7 +125,8 @@ function checkCookieDomains({ cookies, url }: Values, report: Report): void {
 
 /** Reports two values for one header field. */
 function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
+  if (basicAuth === undefined) return;
   const fields = canonicalHeaders(headers);
-  if (basicAuth === undefined || typeof fields === "string" || fields["authorization"] === undefined) return;
+  if (typeof fields === "string" || fields["authorization"] === undefined) return;
   report("basicAuth", "cannot be combined with an Authorization field in headers");
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import { countCharacters } from "./count-characters.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 
 const ABSOLUTE_ADDRESS = "must be an absolute URL that starts with http:// or https://";
 
@@ -44,7 +44,7 @@ export function encodeSpaces(url: string): string {
   return url.slice(start, end).replaceAll(" ", "%20");
 }
 
-/** Returns whether a URL has more characters than `LIMITS.urlCharacters`. */
+/** Returns whether a URL, as sent or with encoded spaces, has more characters than `LIMITS.urlCharacters`. */
 export function isTooLongUrl(text: string): boolean {
-  return countCharacters(text) > LIMITS.urlCharacters;
+  return isLongerThan(text, LIMITS.urlCharacters) || isLongerThan(encodeSpaces(text), LIMITS.urlCharacters);
 }

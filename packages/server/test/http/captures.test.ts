@@ -254,6 +254,27 @@ describe("the body of a capture", () => {
       expect(await errorsOf(bodyOf([nested]))).toEqual(tooMany);
   });
 
+  it("can contain structures as JSON text, which is not parsed if it is longer than a query", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const url = "https://example.com/";
+    const messages = {
+      headers: "must be an object of at most 20 header fields, as JSON",
+      cookies: "must be an array of at most 20 cookies, as JSON",
+    };
+    const long = `{"X-A": "b"${" ".repeat(60_000 - 12)}}`;
+    expect((await capture(service, { url, headers: long }, { token })).status).toBe(200);
+    const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}":0`).join()}}`;
+    for (const [name, text] of [
+      ["headers", ` ${long}`],
+      ["headers", members],
+      ["cookies", "[".repeat(5_000_000) + "]".repeat(5_000_000)],
+    ] as const) {
+      const reply = await capture(service, { url, [name]: text }, { token });
+      expect(envelopeOf(reply).errors).toEqual({ [name]: [messages[name]] });
+    }
+  });
+
   it("can be at most 10 MiB, whether declared or in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();
