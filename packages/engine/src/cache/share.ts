@@ -1,13 +1,14 @@
 import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
 import { randomHex } from "../ids.ts";
+import { limitsEveryWait, waitsStrictly } from "../parameters/waits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { limitWait, waitedMsSince } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
-import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
+import { lookUp, satisfies } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
 /** After this time, a crashed process no longer delays the requests that are waiting for its render. */
@@ -80,7 +81,9 @@ export async function share(
   const { key, parameters, hasContent } = request;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
-  const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
+  // a request that does not limit its waits must not fail with the timeout of one that does
+  const limited = limitsEveryWait(parameters) ? "limited:" : "";
+  const name = `${hasContent ? "content:" : ""}${limited}${wait}:${key.key}:${key.accountId}`;
   for (;;) {
     const outcome = await joinOrLead(dependencies, { ...request, name });
     if (outcome.state === "leads") return lead(dependencies, { ...request, name, running: outcome.running });

@@ -241,6 +241,21 @@ describe("identical requests in one process", () => {
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
+  it.each([{ onWaitTimeout: "fail" }, { waitTimeout: 10_000 }])(
+    "do not share a render if only one limits its waits with %o, even with the default value",
+    async (limit) => {
+      const { send } = startProcess();
+      const parameters = parseParameters({
+        url: "https://example.com/",
+        waitForSelector: "#late",
+        ...limit,
+      });
+      const all = [send({ parameters }), send(), send({ parameters })];
+      await advance(0);
+      expect(statesOf(all)).toEqual(["leads", "leads", "waiting"]);
+    },
+  );
+
   it("get a rendering that is cached after the lookup, before they lead", async () => {
     const { send, cache } = startProcess();
     await cache.store(KEY, rendering("just cached"));

@@ -4,7 +4,8 @@ import { disableScripts } from "./configure/scripts.ts";
 import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
-import { limitsEveryWait, limitWait } from "./prepare/limit-wait.ts";
+import { limitsEveryWait } from "../../parameters/waits.ts";
+import { limitWait } from "./prepare/limit-wait.ts";
 import type { PageToRender } from "./page-to-render.ts";
 import { STOPPED_LOADING_MAX_MS, type Tab } from "./tab.ts";
 
