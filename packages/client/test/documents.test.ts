@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createClient, type DocumentInput } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
-import { envelope, html as page, openRawServer, recordWaits, TOKEN } from "./raw-server.ts";
+import { envelope, html as page, openRawServer, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
 const html = "<p>Hello</p>";
@@ -79,6 +79,30 @@ describe("documents", () => {
       requestId: null,
       errors: { 'a"b': ['must have a path without "; upload a ZIP file instead'] },
     });
+  });
+
+  it.each(["a\nb", "a\rb", "a\ud800b"])(
+    "are not uploaded with a path that a form changes: %j",
+    async (path) => {
+      const { origin, requests } = await openRawServer(page(200));
+      const { documents } = createClient({ baseUrl: origin, token: TOKEN });
+      const message = "must have a path without backslashes, control characters or unpaired surrogates";
+      const failure = await failureOf(documents.create({ files: { "index.html": html, [path]: "" } }));
+      expect(Object.values(failure.errors ?? {})).toEqual([[message]]);
+      expect(requests).toHaveLength(0);
+    },
+  );
+
+  it("are deleted even if the response was lost and the retry finds nothing", async () => {
+    const gone = envelope(404, "not_found");
+    const lost = await openRawServer(resetConnection, gone);
+    const options = { token: TOKEN, pacing: recordWaits() };
+    const snap = createClient({ ...options, baseUrl: lost.origin });
+    expect(await snap.documents.delete("a")).toBeUndefined();
+    expect(lost.requests).toHaveLength(2);
+    const { origin } = await openRawServer(gone);
+    const failure = await failureOf(createClient({ ...options, baseUrl: origin }).documents.delete("a"));
+    expect(failure.code).toBe("not_found");
   });
 
   it("are sent again, with their content, after a retryable failure", async () => {

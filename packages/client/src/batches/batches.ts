@@ -11,12 +11,12 @@ import {
   type ValidBatchItem,
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { readHeaders, readId } from "../read-options.ts";
+import { readHeaders, readId, readUrl } from "../read-options.ts";
 import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
-import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
+import { requireObject, throwIfInvalid } from "../sending/throw-if-invalid.ts";
 import { checkItems } from "./check-items.ts";
 import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
@@ -42,8 +42,11 @@ export interface BatchProgress {
 }
 
 export interface WaitOptions extends WatchOptions {
-  /** Called with each state of the batch, the first one included. `finished` never decreases. */
-  readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
+  /**
+   * Called with each state of the batch, the first one included. `finished` never decreases. The wait continues once a
+   * returned promise resolves.
+   */
+  readonly onProgress?: ((progress: BatchProgress) => unknown) | undefined;
 }
 
 export interface SubmitOptions extends CallOptions {
@@ -195,8 +198,10 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
   const get: Batches["get"] = async (id, options) => call(pathOf(id), options);
   const source = { get, pacing };
   return {
-    async submit(batch, { idempotencyKey = randomKey(), ...options } = {}) {
+    async submit(batch, { idempotencyKey: key, ...options } = {}) {
+      const idempotencyKey = key ?? randomKey();
       // JavaScript callers can pass anything; the service checks the rest
+      requireObject(batch, "batch must be an object such as { items }");
       if (Array.isArray(batch.items)) throwIfInvalid(checkItems(batch.items).toFailure());
       readHeaders("idempotencyKey", { [REQUEST_HEADERS.idempotencyKey]: idempotencyKey });
       return call("/renders", options, { body: JSON.stringify(batch), idempotencyKey });
@@ -209,7 +214,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       // watchBatch yields at least once
       let latest!: RenderBatch;
       for await (latest of watchBatch(source, start, options)) {
-        onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
+        await onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
       }
       return latest;
     },
@@ -223,9 +228,11 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
           }
     },
     async download(item, options = {}) {
+      requireObject(item, "item must be an item of a batch");
+      const url = readUrl(item.signed_url ?? "");
       // the error must not quote the value: it may be a credential
-      if (!/^https?:\/\/[^/@]+\//.test(item.signed_url ?? "")) throw noSignedUrl(item);
-      return fetchRendering(item.signed_url ?? "", options);
+      if (url === null) throw noSignedUrl(item);
+      return fetchRendering(url.href, options);
     },
   };
 }

@@ -76,6 +76,9 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
     try {
       return await attempt(settings, call, { signal, timeoutMs, event });
     } catch (error) {
+      // an earlier attempt deleted it, and its response was lost
+      if (retries > 0 && method === "DELETE" && isSnapError(error) && error.code === "not_found")
+        return undefined as T;
       const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
       const { code, status, requestId } = error as SnapError;
@@ -101,7 +104,7 @@ async function attempt<T>(
   { signal, timeoutMs, event }: AttemptOptions,
 ): Promise<T> {
   if (signal?.aborted === true) throw aborted(signal);
-  const { origin } = new URL(url);
+  const { origin, search } = new URL(url);
   const deadline = startDeadline({
     timeoutMs,
     signal,
@@ -137,10 +140,12 @@ async function attempt<T>(
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.error();
     if (isSnapError(error)) throw error;
+    // Deno quotes the whole URL, whose query can contain a signature or secrets of the page
+    const hide: Redact = (text) => redact(text.replaceAll(search, ""));
     throw new SnapError(
       "connection_failed",
-      `The connection to ${origin} failed: ${plainText(redact(reasonOf(error)))}`,
-      { status: 0, cause: redactError(error, redact) },
+      `The connection to ${origin} failed: ${plainText(hide(reasonOf(error)))}`,
+      { status: 0, cause: redactError(error, hide) },
     );
   } finally {
     deadline.clear();
