@@ -81,18 +81,6 @@ describe("documents", () => {
     });
   });
 
-  it.each(["a\nb", "a\rb", "a\ud800b"])(
-    "are not uploaded with a path that a form changes: %j",
-    async (path) => {
-      const { origin, requests } = await openRawServer(page(200));
-      const { documents } = createClient({ baseUrl: origin, token: TOKEN });
-      const message = "must have a path without backslashes, control characters or unpaired surrogates";
-      const failure = await failureOf(documents.create({ files: { "index.html": html, [path]: "" } }));
-      expect(Object.values(failure.errors ?? {})).toEqual([[message]]);
-      expect(requests).toHaveLength(0);
-    },
-  );
-
   it("are deleted even if the response was lost and the retry finds nothing", async () => {
     const gone = envelope(404, "not_found");
     const lost = await openRawServer(resetConnection, gone);

@@ -16,7 +16,7 @@ import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
-import { requireObject, throwIfInvalid } from "../sending/throw-if-invalid.ts";
+import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
 import { checkItems } from "./check-items.ts";
 import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
@@ -201,7 +201,6 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
     async submit(batch, { idempotencyKey: key, ...options } = {}) {
       const idempotencyKey = key ?? randomKey();
       // JavaScript callers can pass anything; the service checks the rest
-      requireObject(batch, "batch must be an object such as { items }");
       if (Array.isArray(batch.items)) throwIfInvalid(checkItems(batch.items).toFailure());
       readHeaders("idempotencyKey", { [REQUEST_HEADERS.idempotencyKey]: idempotencyKey });
       return call("/renders", options, { body: JSON.stringify(batch), idempotencyKey });
@@ -228,7 +227,6 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
           }
     },
     async download(item, options = {}) {
-      requireObject(item, "item must be an item of a batch");
       const url = readUrl(item.signed_url ?? "");
       // the error must not quote the value: it may be a credential
       if (url === null) throw noSignedUrl(item);

@@ -55,9 +55,9 @@ export async function* watchBatch(
   });
   const { signal } = deadline;
   /** Returns `null` after a temporary failure. */
-  const poll = async (pollSignal: AbortSignal | undefined): Promise<RenderBatch | null> => {
+  const poll = async (): Promise<RenderBatch | null> => {
     try {
-      const state = await get(id, { signal: pollSignal });
+      const state = await get(id, { signal });
       failure = null;
       return state;
     } catch (error) {
@@ -67,16 +67,12 @@ export async function* watchBatch(
     }
   };
   try {
-    // an entry of a list has no items, only their number
-    let latest = typeof start !== "string" && Array.isArray(start.items) ? start : await poll(signal);
+    let latest = typeof start === "string" ? await poll() : start;
     if (latest !== null) yield latest;
     for (let polls = 0; latest?.status !== "complete"; polls += 1) {
       const intervalMs = firstMs * Math.min(INTERVAL_GROWTH ** polls, MAX_INTERVAL_GROWTH);
-      // if the limit passed while the caller handled a state, one more poll shows whether the batch is complete
-      const isLate = signal.aborted && options.signal?.aborted !== true;
-      if (!isLate) await pacing.sleep(intervalMs * (1 - pacing.random() / 2), signal);
-      const state = await poll(isLate ? options.signal : signal);
-      if (isLate && state?.status !== "complete") throw deadline.error();
+      await pacing.sleep(intervalMs * (1 - pacing.random() / 2), signal);
+      const state = await poll();
       if (state === null || isOlder(state, latest)) continue;
       latest = state;
       yield latest;

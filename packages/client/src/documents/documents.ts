@@ -81,10 +81,8 @@ function toForm(files: Contents["files"]): FormData {
   const form = new FormData();
   const problems = new ProblemList();
   for (const [path, content] of Object.entries(files)) {
-    // forms change these characters
+    // forms change quotes to %22
     if (path.includes('"')) problems.add(path, 'must have a path without "; upload a ZIP file instead');
-    if (/[\r\n]/.test(path) || !path.isWellFormed())
-      problems.add(path, "must have a path without backslashes, control characters or unpaired surrogates");
     form.append("files", new Blob([content]), path);
   }
   throwIfInvalid(problems.toFailure());

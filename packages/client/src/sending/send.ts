@@ -76,12 +76,11 @@ export async function send<T>(settings: SendSettings, call: Call<T>, options: Ca
     try {
       return await attempt(settings, call, { signal, timeoutMs, event });
     } catch (error) {
+      const { code, status, requestId } = error as SnapError;
       // an earlier attempt deleted it, and its response was lost
-      if (retries > 0 && method === "DELETE" && isSnapError(error) && error.code === "not_found")
-        return undefined as T;
+      if (retries > 0 && method === "DELETE" && code === "not_found") return undefined as T;
       const delayMs = retryDelayMs(error, { ...settings, maxRetries, retries, retryIsFree });
       if (delayMs === null) throw error;
-      const { code, status, requestId } = error as SnapError;
       settings.observer.onRetry({ ...event, code, status, requestId, delayMs });
       try {
         await settings.pacing.sleep(delayMs, signal);

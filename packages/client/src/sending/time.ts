@@ -1,4 +1,4 @@
-import { aborted, misconfigured, type SnapError } from "../errors.ts";
+import { aborted, type SnapError } from "../errors.ts";
 
 /** Clock, randomness and sleep of a client; tests replace them to avoid waiting. */
 export interface Pacing {
@@ -49,20 +49,11 @@ export function startDeadline({
   readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();
-  const either = signal ? anyOf(signal, timeout.signal) : timeout.signal;
+  const either = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs);
   return {
     signal: either,
     error: () => (either.reason === timeout.signal.reason ? (either.reason as SnapError) : aborted(either)),
     clear: () => clearTimeout(timer),
   };
-}
-
-/** @throws SnapError `misconfigured` if the caller's signal is not one. */
-function anyOf(signal: AbortSignal, timeout: AbortSignal): AbortSignal {
-  try {
-    return AbortSignal.any([signal, timeout]);
-  } catch {
-    throw misconfigured("signal must be an AbortSignal.");
-  }
 }

@@ -5,8 +5,8 @@ import { plainText, type Redact } from "./received-text.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
-/** The formats of RFC 9110, 5.6.7: the current one, and the two obsolete ones that recipients must accept. */
-const HTTP_DATE = /^[A-Z][a-z]{2,8},? [-A-Za-z0-9 ]+ \d\d:\d\d:\d\d( GMT| \d{4})$/;
+/** All three date formats of RFC 9110, 5.6.7, start with the name of the day. */
+const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
 /** Returns what the API guarantees about a code; `null` for a code that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
@@ -79,7 +79,6 @@ function isEnvelope(value: { readonly code?: unknown; readonly message?: unknown
 function readRetryAfter(header: string | null, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   if (/^\d{1,10}$/.test(text)) return Number(text);
-  // the asctime format has no zone and means GMT
-  const atMs = HTTP_DATE.test(text) ? Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) : Number.NaN;
+  const atMs = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }

@@ -298,7 +298,7 @@ describe("the error for invalid values", () => {
       (text) => String(text).length,
     );
     vi.restoreAllMocks();
-    expect(lengths.filter((length) => length > 2048)).toEqual([]);
+    expect(lengths.filter((length) => length > 3 * 2048)).toEqual([]);
   });
 
   it("lists a limited number of problems", () => {

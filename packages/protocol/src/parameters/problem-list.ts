@@ -57,7 +57,7 @@ export class ProblemList {
     const more = rest.length === 0 ? "" : ` (${rest.length} more invalid)`;
     return {
       code: name === "url" && rest.length === 0 ? "invalid_url" : "validation_failed",
-      message: `${name.slice(0, 64).toWellFormed()} ${messages[0] ?? ""}${more}`,
+      message: `${name} ${messages[0] ?? ""}${more}`,
       errors: Object.fromEntries(this.#byName),
     };
   }

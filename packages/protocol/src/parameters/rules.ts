@@ -111,10 +111,10 @@ function checkHeaderMargins(values: Values, report: Report): void {
 
 /** Reports a cookie whose domain does not include the host of `url`. */
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
+  const target = typeof url === "string" && !isTooLongUrl(url) ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
-  if (typeof structure === "string" || typeof url !== "string" || isTooLongUrl(url)) return;
-  const hostname = parseTargetUrl(url)?.hostname;
-  if (hostname === undefined) return;
+  if (target === null || typeof structure === "string") return;
+  const { hostname } = target;
   const foreign = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
   if (foreign !== -1)
     report(
@@ -125,8 +125,7 @@ function checkCookieDomains({ cookies, url }: Values, report: Report): void {
 
 /** Reports two values for one header field. */
 function checkAuthorization({ headers, basicAuth }: Values, report: Report): void {
-  if (basicAuth === undefined) return;
   const fields = canonicalHeaders(headers);
-  if (typeof fields === "string" || fields["authorization"] === undefined) return;
+  if (basicAuth === undefined || typeof fields === "string" || fields["authorization"] === undefined) return;
   report("basicAuth", "cannot be combined with an Authorization field in headers");
 }

@@ -44,7 +44,8 @@ export function encodeSpaces(url: string): string {
   return url.slice(start, end).replaceAll(" ", "%20");
 }
 
-/** Returns whether a URL, as sent or with encoded spaces, has more characters than `LIMITS.urlCharacters`. */
+/** Returns whether a URL has more characters than `LIMITS.urlCharacters`; a space counts as `%20`. */
 export function isTooLongUrl(text: string): boolean {
-  return isLongerThan(text, LIMITS.urlCharacters) || isLongerThan(encodeSpaces(text), LIMITS.urlCharacters);
+  // the rest of a longer text makes no difference
+  return isLongerThan(text.slice(0, 3 * LIMITS.urlCharacters).replaceAll(" ", "%20"), LIMITS.urlCharacters);
 }
