@@ -27,6 +27,7 @@ import { createObserver } from "./sending/hooks.ts";
 import { realPacing } from "./sending/time.ts";
 import { readJson } from "./sending/read-json.ts";
 import { send, type Call, type CallOptions, type SendSettings, type ServiceCall } from "./sending/send.ts";
+import { requireObject } from "./sending/throw-if-invalid.ts";
 import { writeCapture } from "./sending/write-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
@@ -115,7 +116,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
         throw misconfigured("screenshot() does not accept pdf: true; use pdf().");
       return render(parameters, callOptions);
     },
-    pdf: async (parameters, callOptions) => render({ ...parameters, pdf: true }, callOptions),
+    pdf: async (parameters, callOptions) => render({ ...requireObject(parameters), pdf: true }, callOptions),
     usage: async (callOptions) => request("/usage", { retryIsFree: true, read: readUsage }, callOptions),
     batches: createBatches(request, { fetchRendering, pacing }),
     documents: createDocuments(request),

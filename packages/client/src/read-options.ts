@@ -37,18 +37,20 @@ function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
  */
 export function readBaseUrl(baseUrl: string | URL | undefined): string {
   const value = requireOption("baseUrl", baseUrl);
-  const url = URL.canParse(String(value)) ? new URL(value) : null;
-  // credentials, a query or a fragment would be dropped silently
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    url.username + url.password + url.search + url.hash !== ""
-  )
+  const url = readUrl(String(value));
+  // a query or a fragment would be dropped silently
+  if (url === null || url.search + url.hash !== "")
     throw misconfigured(
       "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
     );
   const path = url.pathname.replace(/\/+$/, "");
   return url.origin + (path || "/v1");
+}
+
+/** Returns an HTTP URL without user name and password, or `null` for any other text. */
+export function readUrl(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "" ? url : null;
 }
 
 /** A token and its parts. */

@@ -62,7 +62,8 @@ describe("batches.submit()", () => {
     );
     const { batches } = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     await batches.submit({ items: PAGES });
-    await batches.submit({ items: PAGES });
+    // JavaScript callers can pass null for none
+    await batches.submit({ items: PAGES }, { idempotencyKey: null as unknown as undefined });
     await batches.submit({ items: PAGES }, { idempotencyKey: "order 7" });
     const [first, second, third, other, own] = requests.map(({ headers }) => headers["idempotency-key"]);
     expect(requests).toHaveLength(5);
@@ -308,6 +309,28 @@ describe("batches.download()", () => {
     expect(failure).toMatchObject({ code: "signed_url_expired", status: 403 });
     expect(failure.stack).not.toContain("5ec2e7");
   });
+
+  it("does not quote the query of a URL in errors, as Deno does", async () => {
+    const refuse: typeof fetch = async (input) => {
+      const reason = `error sending request for url (${input as string}): client error (Connect)`;
+      throw new TypeError("fetch failed", { cause: new Error(reason) });
+    };
+    const snap = createClient({
+      baseUrl: "https://snap.example.com",
+      token: TOKEN,
+      fetch: refuse,
+      pacing: recordWaits(),
+    });
+    const signed = item(0, "done", "https://snap.example.com/v1/snap/signed?signature=5ec2e7") as BatchItem;
+    for (const call of [
+      snap.batches.download(signed),
+      snap.screenshot({ url: "https://example.com/?key=5ec2e7" }),
+    ]) {
+      const failure = await failureOf(call);
+      expect(failure.code).toBe("connection_failed");
+      expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain("5ec2e7");
+    }
+  });
 });
 
 describe("a malformed batch", () => {
@@ -320,13 +343,16 @@ describe("a malformed batch", () => {
     expect(requests).toEqual([]);
   });
 
-  it.for(["/v1/snap/signed?signature=abc", "http://u:p@127.0.0.1/?signature=abc", "file:///etc/passwd"])(
-    "is neither downloaded nor quoted if its signed URL is %s",
-    async (signed_url) => {
-      const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
-      const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));
-      expect(failure.code).toBe("no_signed_url");
-      expect(inspect(failure)).not.toContain(signed_url);
-    },
-  );
+  it.for([
+    "/v1/snap/signed?signature=abc",
+    "http://u:p@127.0.0.1/?signature=abc",
+    "file:///etc/passwd",
+    "https://snap.example.com:99999/v1/snap/signed?signature=abc",
+    "https://snap example.com/v1/snap/signed?signature=abc",
+  ])("is neither downloaded nor quoted if its signed URL is %s", async (signed_url) => {
+    const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
+    const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));
+    expect(failure.code).toBe("no_signed_url");
+    expect(inspect(failure)).not.toContain(signed_url);
+  });
 });

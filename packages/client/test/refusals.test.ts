@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient, type ScreenshotInput } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
+import { openRawServer, png, TOKEN } from "./raw-server.ts";
 import { openService } from "./service.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
@@ -42,6 +43,19 @@ describe("an error from the service", () => {
     await snap.screenshot(PAGE);
     const failure = await failureOf(snap.screenshot({ url: "https://example.com/other" }));
     expect(failure).toMatchObject({ code: "rate_limited", status: 429, retryAfterSeconds: 60 });
+  });
+});
+
+describe("parameters that are not an object", () => {
+  it.each([undefined, null, "https://example.com"])("are rejected without a request: %j", async (wrong) => {
+    const { origin, requests } = await openRawServer(png);
+    const snap = createClient({ baseUrl: origin, token: TOKEN });
+    for (const call of [snap.screenshot(wrong as never), snap.pdf(wrong as never)])
+      expect(await failureOf(call)).toMatchObject({
+        code: "misconfigured",
+        message: "parameters must be an object such as { url }",
+      });
+    expect(requests).toHaveLength(0);
   });
 });
 

@@ -91,6 +91,14 @@ describe("a redirect", () => {
     expect(other.requests).toHaveLength(0);
   });
 
+  it("is not a response to a submission, which has a location too", async () => {
+    const { origin } = await openRawServer((response) => {
+      response.writeHead(202, { Location: "/v1/renders/batch_1" }).end("<h1>Scanned</h1>");
+    });
+    const failure = await failureOf(clientOf(origin).batches.submit({ items: [PAGE] }));
+    expect(failure.message).toBe(`${origin} sent an unexpected response with status 202: <h1>Scanned</h1>`);
+  });
+
   it("is recognized by status 0 in browsers, which hide it", async () => {
     const hidden = async (): Promise<Response> => Response.error();
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: hidden });

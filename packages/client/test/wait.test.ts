@@ -124,6 +124,33 @@ describe("batches.wait() despite failures", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("starts no timer for a signal that is not an AbortSignal", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const snap = createClient({ ...OPTIONS, baseUrl: "https://snap.example.com" });
+    const signal = new AbortController() as unknown as AbortSignal;
+    for (const call of [snap.usage({ signal }), snap.batches.wait(BATCH_ID, { signal })])
+      await expect(call).rejects.toThrow(TypeError);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("accepts null as no signal, like fetch", async () => {
+    const { origin } = await openRawServer(state(QUEUED), state(COMPLETE));
+    const snap = createClient({ ...OPTIONS, baseUrl: origin });
+    const signal = null as unknown as undefined;
+    expect(await snap.batches.wait(BATCH_ID, { signal })).toEqual(COMPLETE);
+  });
+
+  it("rejects as onProgress does", async () => {
+    const { origin } = await openRawServer(state(COMPLETE));
+    const snap = createClient({ ...OPTIONS, baseUrl: origin });
+    const fault = new Error("the database is down");
+    const onProgress = async (): Promise<never> => {
+      throw fault;
+    };
+    await expect(snap.batches.wait(BATCH_ID, { onProgress })).rejects.toBe(fault);
+  });
+
   it("never reports fewer finished items than before", async () => {
     const { origin } = await openRawServer(state(QUEUED), state(HALF), state(QUEUED), state(COMPLETE));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });

@@ -43,6 +43,19 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
 }
 
 /**
+ * Returns whether the text is an IP address or a host name, without brackets, a scheme or a port.
+ *
+ * @example
+ * isHostName("fd00::5"); // true
+ * isHostName("[fd00::5]"); // false
+ */
+export function isHostName(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  // not a mistyped IP address: URLs read a name whose last label is a number as an IPv4 address (WHATWG URL, 3.5)
+  return /^[\p{L}\p{N}]([\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u.test(text) && URL.canParse(`http://${text}/`);
+}
+
+/**
  * Returns whether the address means every interface (`0.0.0.0`, `::`): a server can listen on it, but clients on other
  * machines cannot connect to it.
  *
@@ -50,7 +63,7 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
  * isUnspecifiedAddress("0.0.0.0"); // true
  */
 export function isUnspecifiedAddress(host: string): boolean {
-  return parseAddress(host.replace(/^\[(.*)\]$/, "$1"))?.value === 0n;
+  return parseAddress(host)?.value === 0n;
 }
 
 function isLoopback(hostname: string): boolean {

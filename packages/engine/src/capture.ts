@@ -52,7 +52,12 @@ export interface CaptureOptions {
    * cached, under a separate key. `false` by default. Other renderings are cached anyway.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
-  /** Throws a `SnapError` if the caller cannot use the file. The render then fails, and costs nothing. */
+  /**
+   * Called when the request needs no slot anymore: its render starts, or it uses a cached rendering or waits for an
+   * identical request's render. May be called several times.
+   */
+  readonly onStart?: () => void;
+  /** Throws a `SnapError` if the caller cannot use the file. The capture then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
@@ -106,7 +111,7 @@ export async function capture(
   request: CaptureRequest & CaptureOptions,
   onParsed?: (parsed: ParsedRequest) => void,
 ): Promise<Capture> {
-  const { principal, priority = "interactive", requestId, maxWaitMs } = request;
+  const { principal, priority = "interactive", requestId, maxWaitMs, onStart } = request;
   const { account, token, balance } = principal;
   requireVerifiedEmail(account);
   // the document's files are built only for a render
@@ -129,7 +134,7 @@ export async function capture(
     return respondFromCache(dependencies, request, { rendering: cached, balance, delivery });
 
   const hasContent = document !== undefined;
-  const sharing = { key, parameters, priority, hasContent, requestedAt, maxWaitMs };
+  const sharing = { key, parameters, priority, hasContent, requestedAt, maxWaitMs, onJoin: onStart };
   const shared = parameters.cache ? await share(dependencies, sharing) : null;
   if (shared?.isLed === false)
     return respondFromCache(dependencies, request, { rendering: shared.rendering, balance: null, delivery });
@@ -169,9 +174,13 @@ async function renderAndCharge(
   { key, parameters, document, delivery, requestedAt, led }: MissedRequest,
 ): Promise<Capture> {
   const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
+  const onStart = (): void => {
+    led?.start();
+    request.onStart?.();
+  };
   const rateLimit = await limit(dependencies, principal);
   const reservation = await reserve(dependencies, principal.account);
-  const wait = { priority, requestedAt, maxWaitMs, priorityRaised: led?.priorityRaised, onStart: led?.start };
+  const wait = { priority, requestedAt, maxWaitMs, priorityRaised: led?.priorityRaised, onStart };
   let rendering: StoredRendering;
   let storedLocation: string | null;
   try {
@@ -224,7 +233,7 @@ function limit(
  */
 async function respondFromCache(
   dependencies: CaptureDependencies,
-  { principal, holds }: CaptureRequest,
+  { principal, holds, onStart, accept }: CaptureRequest & CaptureOptions,
   {
     rendering,
     balance,
@@ -232,7 +241,9 @@ async function respondFromCache(
   }: Pick<Capture, "rendering" | "balance"> & { readonly delivery: Delivery | null },
 ): Promise<Capture> {
   const { rateLimiter, clock } = dependencies;
+  onStart?.();
   const unchanged = holds?.(rendering.etag) ?? false;
+  if (!unchanged) accept?.(rendering);
   const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);

@@ -136,6 +136,8 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
   const { storage, renderer, clock, random, plans, onEvent, onBackgroundError } = settings;
+  // it throws, so before anything starts
+  const seal = createSeal(settings.secretKey, random);
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   const workers = createWorkers(() => batchDependencies);
   const quarantine = new Quarantine(clock);
@@ -143,7 +145,6 @@ export function createEngine(options: EngineOptions): Engine {
   const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
   const ensured = new Map<string, number>();
-  const seal = createSeal(settings.secretKey, random);
   const dependencies = assembleDependencies(settings, { seal, scheduler, quarantine, reversals });
   const captures = createCaptures(settings, { dependencies, seal });
   const credits = createCreditReader(dependencies);
@@ -246,15 +247,24 @@ function withSnapErrors(batches: Batches): Batches {
   };
 }
 
+type EngineStore = "batches" | "documents" | "ledger" | "rateLimiter" | "renderings" | "tokens";
+
 /** Everything that captures use; batches use it too. */
 function assembleDependencies(
   settings: EngineSettings,
   parts: Pick<CaptureDependencies, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
-): EngineSettings & Storage & typeof parts & CaptureDependencies {
+): EngineSettings & Pick<Storage, EngineStore> & typeof parts & CaptureDependencies {
   const { storage, clock, targets: policy, renderer, memoryCacheBytes: memoryBytes } = settings;
+  // by name, because an object that computes or inherits its stores cannot be copied
+  const { batches, documents, ledger, rateLimiter, renderings, tokens } = storage;
   const cacheKey = createCacheKey(parts.seal);
   return {
-    ...storage,
+    batches,
+    documents,
+    ledger,
+    rateLimiter,
+    renderings,
+    tokens,
     ...settings,
     ...parts,
     cacheKey,

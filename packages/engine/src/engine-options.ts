@@ -1,5 +1,5 @@
 import { BATCH_LIMITS } from "@snap/protocol";
-import { BUILT_IN_PLANS, type Plan } from "./accounts/plans.ts";
+import { BUILT_IN_PLANS, parsePlans, type Plan } from "./accounts/plans.ts";
 import type { DeliveryAttempt } from "./batches/deliver.ts";
 import type { FinishedItem, PostponedItem } from "./batches/item-worker.ts";
 import { DAY_MS } from "./days.ts";
@@ -8,10 +8,11 @@ import { systemResolver } from "./egress/names/system-resolver.ts";
 import type { ClockSkew } from "./clocks/clock-skew.ts";
 import type { EngineEvent } from "./engine-event.ts";
 import { HISTORY_RETENTION_MAX_MS } from "./history/history.ts";
+import { STORE_TIMEOUT_MS } from "./egress/s3-store.ts";
 import type { UpstreamProxy } from "./egress/upstream-proxy.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
 import { guardListeners } from "./listeners.ts";
-import { isIntegerWithin, requireIntegers, withoutUndefined } from "./option-values.ts";
+import { isIntegerWithin, requireIntegers, TIMER_MAX_MS, withoutUndefined } from "./option-values.ts";
 import { systemClock, type Clock } from "./ports/clock.ts";
 import { createSystemMachine, type Machine } from "./ports/machine.ts";
 import { systemRandom, type Random } from "./ports/random.ts";
@@ -47,7 +48,11 @@ export interface EngineOptions {
   readonly maxWaitingPerAccount?: number;
   /** Longest wait for a slot; 60,000 ms by default. */
   readonly maxWaitMs?: number;
-  /** An unresolved reservation lapses after this time; 120,000 ms by default. */
+  /**
+   * An unresolved reservation lapses after this time, which must outlast the wait for a slot, the render and storing; a
+   * render that ends later is free. By default 15 s more than `maxWaitMs` and the renderer's time limit, together 120,000
+   * ms, and 30 s more with `stores`.
+   */
   readonly reservationLeaseMs?: number;
   /** Maximum size of a rendering, regardless of the renderer's own limit; 64 MiB by default. */
   readonly maxRenderingBytes?: number;
@@ -145,6 +150,17 @@ const BOUNDS = {
   itemLeaseMs: { min: 1 },
 } as const;
 
+/** For name resolution, caching and settling. */
+const LEASE_MARGIN_MS = 15 * SECOND_MS;
+const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
+
+/** A reservation must outlast everything between `reserve` and `settle`, or the rendering is free. */
+function defaultLeaseMs({ maxWaitMs = MINUTE_MS, renderer, stores = {} }: EngineOptions): number {
+  const { renderTimeoutMs = RENDER_TIMEOUT_MS } = renderer;
+  const storeMs = Object.keys(stores).length > 0 ? STORE_TIMEOUT_MS : 0;
+  return Math.min(TIMER_MAX_MS, maxWaitMs + renderTimeoutMs + storeMs + LEASE_MARGIN_MS);
+}
+
 /** @throws RangeError that names the option that is out of bounds. */
 export function withDefaults(given: EngineOptions): EngineSettings {
   const options = withoutUndefined(given);
@@ -158,7 +174,7 @@ export function withDefaults(given: EngineOptions): EngineSettings {
     maxWaiting: 1000,
     maxWaitingPerAccount: 250,
     maxWaitMs: MINUTE_MS,
-    reservationLeaseMs: 2 * MINUTE_MS,
+    reservationLeaseMs: defaultLeaseMs(options),
     maxRenderingBytes: MAX_RENDERING_BYTES,
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
@@ -183,6 +199,7 @@ export function withDefaults(given: EngineOptions): EngineSettings {
   requireIntegers(settings, BOUNDS);
   requireRetryDelays(settings);
   requireRetentions(settings);
+  requirePlans(settings);
   if (settings.isolation !== "shared" && settings.isolation !== "account")
     throw new RangeError('isolation must be "shared" or "account"');
   return settings;
@@ -192,6 +209,22 @@ function requireRetryDelays({ webhookRetryDelaysMs }: EngineSettings): void {
   const bounds = { min: 0, max: DURATION_MAX_MS };
   if (!webhookRetryDelaysMs.every((delayMs) => isIntegerWithin(delayMs, bounds)))
     throw new RangeError(`webhookRetryDelaysMs must be integers from 0 to ${DURATION_MAX_MS} (100 years)`);
+}
+
+function requirePlans({ plans }: EngineSettings): void {
+  try {
+    // an embedder's plans may have more fields
+    parsePlans(
+      plans.map(({ slug, name, creditsPerPeriod, requestsPerMinute }) => ({
+        slug,
+        name,
+        creditsPerPeriod,
+        requestsPerMinute,
+      })),
+    );
+  } catch (error) {
+    throw new RangeError(`plans are invalid: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function requireRetentions({ journalRetentionMs, historyRetentionMs }: EngineSettings): void {

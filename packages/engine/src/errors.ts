@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type ParameterProblems, type ProblemList } from "@snap/protocol";
+import type { Account } from "./ports/accounts.ts";
 
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
@@ -78,6 +79,13 @@ export function toSnapError(error: unknown): SnapError {
   });
 }
 
+/** Returns the message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  // Node.js reports a name whose addresses all refuse a connection with one error for each, and no message
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns the error for one invalid parameter, field or file. */
 export function invalidParameter(name: string, problem: string): SnapError {
   return new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
@@ -131,6 +139,11 @@ export class AdminError extends Error {
     this.code = code;
     this.advice = advice;
   }
+}
+
+/** @throws AdminError if the account's deletion has started. */
+export function requireNotDeleting({ id, deletionStartedAt }: Account): void {
+  if (deletionStartedAt !== null) throw new AdminError(`account ${id} is being deleted`);
 }
 
 /** @param reference - Its id or email address. */

@@ -1,5 +1,6 @@
 import { describeSkew, isExcessiveSkew } from "./clocks/clock-skew.ts";
 import type { ClockWatch } from "./clocks/watch-clocks.ts";
+import { messageOf } from "./errors.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Renderer, RendererHealth } from "./ports/renderer.ts";
 import type { Storage } from "./ports/storage.ts";
@@ -37,13 +38,13 @@ export function createHealthCheck({
       measureClocks(),
     ]);
     const reasons: string[] = [];
-    if (storageCheck.status === "rejected") reasons.push(`storage: ${String(storageCheck.reason)}`);
-    if (rendererCheck.status === "rejected") reasons.push(`renderer: ${String(rendererCheck.reason)}`);
+    if (storageCheck.status === "rejected") reasons.push(`storage: ${messageOf(storageCheck.reason)}`);
+    if (rendererCheck.status === "rejected") reasons.push(`renderer: ${messageOf(rendererCheck.reason)}`);
     else if (!rendererCheck.value.ready)
       reasons.push(`renderer: ${rendererCheck.value.reason ?? "not ready"}`);
     if (measurement.status === "rejected") {
       const servers = (storage.clocks ?? []).map(({ name }) => name).join(" and ");
-      reasons.push(`clock: not compared with ${servers} yet: ${String(measurement.reason)}`);
+      reasons.push(`clock: not compared with ${servers} yet: ${messageOf(measurement.reason)}`);
     }
     for (const skew of clocks.skews().filter(isExcessiveSkew)) reasons.push(`clock: ${describeSkew(skew)}`);
     const reported = rendererCheck.status === "fulfilled" ? rendererCheck.value : null;

@@ -35,16 +35,11 @@ export function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-/** Returns a listener that passes its errors to `onError` instead of throwing them. */
+/** Returns a listener that passes its errors and rejections to `onError`, which would otherwise end the process. */
 export function guard<T>(
   listener: ((value: T) => void) | undefined,
   onError: (error: unknown) => void,
 ): (value: T) => void {
-  return (value) => {
-    try {
-      listener?.(value);
-    } catch (error) {
-      onError(error);
-    }
-  };
+  const call = async (value: T): Promise<void> => listener?.(value);
+  return (value) => void call(value).catch(onError);
 }

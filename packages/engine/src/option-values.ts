@@ -1,5 +1,5 @@
 /** Longest delay of a JavaScript timer; with a longer one, it fires immediately. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
+export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** An option is an integer from `min` to `max`, by default the longest delay of a timer. */
 export interface IntegerBounds {

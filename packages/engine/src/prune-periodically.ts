@@ -42,13 +42,16 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
   const steps: readonly ((now: number) => Promise<number>)[] = [
     (now) => renderings.prune({ now, limit }),
     (now) => batches.prune({ now, limit }),
-    (now) => documents.prune({ now, limit }),
+    // a render reads the document as of its start, and ends before its reservation lapses
+    (now) => documents.prune({ now: now - options.reservationLeaseMs, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
     (now) => ledger.prune({ ...ledgerPruneBounds(now, options), now, limit: PRUNE_SMALL_LIMIT }),
     (now) => audit.prune({ before: now - AUDIT_RETENTION_MS, limit }),
     (now) => history.prune({ ...historyPruneBounds(now, options), limit: PRUNE_SMALL_LIMIT }),
     (now) => signIns.prune({ now, limit }),
   ];
+  /** When to repeat a step that failed, even if other steps have more to delete until then. */
+  const retryAt = new Map<(typeof steps)[number], number>();
   let cancel = (): void => {};
   let isStopped = false;
   let pruning: Promise<void> = Promise.resolve();
@@ -56,9 +59,11 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
     let hasMore = false;
     for (const step of steps) {
       if (isStopped) return;
+      if (clock.now() < (retryAt.get(step) ?? 0)) continue;
       try {
         hasMore = (await step(clock.now())) > 0 || hasMore;
       } catch (error) {
+        retryAt.set(step, clock.now() + PRUNE_INTERVAL_MS);
         onBackgroundError(error);
       }
     }

@@ -1,5 +1,7 @@
+import { createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
-import { openTestEngine } from "./open-test-engine.ts";
+import type { Storage } from "../src/ports/storage.ts";
+import { createPrincipal, openTestEngine } from "./open-test-engine.ts";
 
 it.each([3_024_000_000, null])("createEngine accepts a retention of the journal of %s ms", async (ms) => {
   await expect(openTestEngine({ journalRetentionMs: ms }).close()).resolves.toBeUndefined();
@@ -51,6 +53,32 @@ it("createEngine rejects an unknown isolation", () => {
   expect(() => openTestEngine({ isolation: "accounts" as "account" })).toThrow(
     new RangeError('isolation must be "shared" or "account"'),
   );
+});
+
+it.each([
+  [[], "plans are invalid: plans: must contain at least one plan"],
+  [
+    [{ slug: "team", name: "Team", creditsPerPeriod: 1.5, requestsPerMinute: 60 }],
+    "plans are invalid: 0.creditsPerPeriod: Invalid input: expected int, received number",
+  ],
+])("createEngine rejects the plans %j", (plans, message) => {
+  expect(() => openTestEngine({ plans })).toThrow(new RangeError(message));
+});
+
+it("createEngine starts nothing if its secret key is too short", () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const server = { name: "database", now: async () => (ask(), 0) };
+  const storage = { ...createMemoryStorage(), clocks: [server] };
+  expect(() => openTestEngine({ storage, secretKey: "short" })).toThrow("secretKey must be at least 16");
+  return expect(Promise.race([asked, Promise.resolve("nothing")])).resolves.toBe("nothing");
+});
+
+it("an engine works with a storage that inherits its stores", async () => {
+  const engine = openTestEngine({ storage: Object.create(createMemoryStorage()) as Storage });
+  const principal = await createPrincipal(engine);
+  const capture = engine.capture({ principal, parameters: { url: "https://example.com/" } });
+  await expect(capture).resolves.toMatchObject({ cache: "miss", creditCost: 1 });
+  await engine.close();
 });
 
 it("createEngine applies the default of an option that is undefined", async () => {

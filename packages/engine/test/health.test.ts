@@ -36,12 +36,20 @@ async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> 
 describe("an engine's health check", () => {
   it("does not wait longer than 1.5 s, and names the dependencies that did not respond", async () => {
     const clocks = ["PostgreSQL", "Redis"].map((name) => ({ name, now: hang }));
-    const late = "Error: no response within 1.5 s";
+    const late = "no response within 1.5 s";
     expect(await reasonsOf(open({ check: hang }))).toEqual([`storage: ${late}`]);
     expect(await reasonsOf(open({}, { health: hang }))).toEqual([`renderer: ${late}`]);
     expect(await reasonsOf(open({ clocks }))).toEqual([
       `clock: not compared with PostgreSQL and Redis yet: ${late}`,
     ]);
+  });
+
+  it("has the reasons of a connection that every address refuses", async () => {
+    const errors = ["127.0.0.1:9", "::1:9"].map((address) => new Error(`connect ECONNREFUSED ${address}`));
+    const check = (): Promise<never> => Promise.reject(new AggregateError(errors));
+    expect(await open({ check }).engine.health()).toMatchObject({
+      reasons: ["storage: connect ECONNREFUSED 127.0.0.1:9; connect ECONNREFUSED ::1:9"],
+    });
   });
 
   it("joins a check that is still running, and recovers", async () => {
@@ -60,6 +68,6 @@ describe("an engine's health check", () => {
     const next = opened.engine.health();
     expect(checks).toHaveLength(2);
     checks[1]?.reject(new Error("the disk is full"));
-    expect((await next).reasons).toEqual(["storage: Error: the disk is full"]);
+    expect((await next).reasons).toEqual(["storage: the disk is full"]);
   });
 });

@@ -26,6 +26,15 @@ describe("a listener that throws", () => {
     expect(new Set(errors.map(String))).toEqual(new Set(["Error: the metrics are gone"]));
   });
 
+  it("may also reject", async () => {
+    const errors: unknown[] = [];
+    const onBackgroundError = (error: unknown): void => void errors.push(error);
+    const onEvent = async (): Promise<never> => fail("the metrics are late")();
+    const listeners = { onEvent, onBackgroundError };
+    expect(await renderOnce(listeners)).toBe(1);
+    expect(new Set(errors.map(String))).toEqual(new Set(["Error: the metrics are late"]));
+  });
+
   it("causes a process warning if it is the one for background errors", async () => {
     const warned = once(process, "warning");
     const listeners = { onEvent: fail("the metrics are gone"), onBackgroundError: fail("so is the log") };

@@ -10,7 +10,7 @@ export const LIMITS = {
   /** Requests to `GET /usage` per account. */
   usageReportsPerMinute: 60,
 
-  /** Maximum length of `url`. */
+  /** Maximum length of `url` without surrounding spaces; a space within it counts as `%20`. */
   urlCharacters: 2048,
   /**
    * Maximum length of a signed URL's query string. Servers accept at most 64 KiB for the request line and headers

@@ -1,3 +1,4 @@
+import { isUnspecifiedAddress } from "@snap/engine/internals";
 import { suggestName } from "@snap/protocol";
 import { findContradictions, type Purpose } from "./config/contradictions.ts";
 import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
@@ -55,7 +56,8 @@ export function readConfig(
   const { databaseUrl, redisUrl, navigationTimeoutMs, ...settings } = readSettings(
     SETTINGS,
     variables,
-    (valid) => findContradictions(variables.values, { valid, purpose }),
+    // a secret whose file cannot be read is not missing
+    (valid) => findContradictions({ ...variables.fileProblems, ...variables.values }, { valid, purpose }),
   );
   const config = {
     ...settings,
@@ -138,8 +140,7 @@ function readSettings<Names extends keyof Settings>(
     for (const { message } of result.error?.issues ?? [])
       mistakes.push([sourceOf(setting, environment), message]);
   }
-  // a secret whose file cannot be read is not missing
-  mistakes.push(...contradictionsIn(values).filter(([variable]) => fileProblems[variable] === undefined));
+  mistakes.push(...contradictionsIn(values));
   if (mistakes.length > 0)
     throw new ConfigError(mistakes.map(([name, message]) => describeMistake({ name, message, environment })));
   return values as Pick<Settings, Names>;
@@ -202,18 +203,19 @@ export function documentVariables(): readonly DocumentedVariable[] {
 /** The origin that clients use, for a service that listens on `port`. */
 export function publicUrlOf(config: Config, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;
-  const host = REACHABLE[config.host] ?? config.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  // a URL cannot contain the zone of a link-local address
+  const [host = ""] = config.host.split("%");
+  if (!host.includes(":")) return `http://${isUnspecifiedAddress(host) ? "127.0.0.1" : host}:${port}`;
+  return `http://[${isUnspecifiedAddress(host) ? "::1" : host}]:${port}`;
 }
-
-/** Addresses that mean "listen on all interfaces", and the address that clients use instead. */
-const REACHABLE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function describeMistake(mistake: { name: string; message: string; environment: Environment }): string {
   const { name, message, environment } = mistake;
   const value = environment[name];
   if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
-  const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
+  // a URL may be wrong because it contains a password
+  const open = value.replace(/\/\/.*@/s, "//…@");
+  const shown = open.length > SHOWN_CHARACTERS ? `${open.slice(0, SHOWN_CHARACTERS)}…` : open;
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 

@@ -1,6 +1,7 @@
+import { messageOf } from "@snap/engine/internals";
 import { lstatSync, statfsSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf } from "./config/message-of.ts";
+import { quote } from "./quote.ts";
 import { FINDING_CHECKS, OperatorError, type FindingCode } from "./operator-error.ts";
 
 /** Primary result codes of SQLite: the low byte of an extended one. */
@@ -71,10 +72,10 @@ export function writeAdvice(directory: string): string {
   const user = process.getuid?.() ?? 0;
   const owner = ownerOf(directory);
   if (owner === null)
-    return `create the folder for this user: install -d -m 700 -o ${user} ${directory}; if the service has run before, correct SNAP_DATA_DIR instead`;
+    return `create the folder for this user: install -d -m 700 -o ${user} ${quote(directory)}; if the service has run before, correct SNAP_DATA_DIR instead`;
   return owner === user
-    ? `chmod -R u+rwX ${directory}; if its file system is mounted read-only, mount it writable`
-    : `run this as the owner of the folder, user ${owner}, or give the folder to this user: chown -R ${user} ${directory}`;
+    ? `chmod -R u+rwX ${quote(directory)}; if its file system is mounted read-only, mount it writable`
+    : `run this as the owner of the folder, user ${owner}, or give the folder to this user: chown -R ${user} ${quote(directory)}`;
 }
 
 /** Returns the user that owns the folder; `null` if it does not exist. */

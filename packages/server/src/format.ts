@@ -18,7 +18,8 @@ const BYTE_UNITS = ["KB", "MB", "GB", "TB"] as const;
 export function formatBytes(bytes: number): string {
   let [amount, unit] = [bytes, "bytes"];
   for (const larger of BYTE_UNITS) {
-    if (amount < 1000) break;
+    // above, it would round to 1000.0
+    if (amount < (unit === "bytes" ? 1000 : 999.95)) break;
     [amount, unit] = [amount / 1000, larger];
   }
   return `${unit === "bytes" ? amount : amount.toFixed(1)} ${unit}`;

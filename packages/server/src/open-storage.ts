@@ -1,5 +1,5 @@
 import { createObjectRenderings, type Storage } from "@snap/engine";
-import { isKeyOf } from "@snap/engine/internals";
+import { isKeyOf, messageOf } from "@snap/engine/internals";
 import type {
   BeforeMigration,
   Eviction,
@@ -19,9 +19,8 @@ import {
   type SqliteSnapshotOptions,
 } from "@snap/storage-sqlite";
 import type { Config } from "./config.ts";
-import { messageOf } from "./config/message-of.ts";
 import { keySourceOf, readSecretKey, requireSameKey, wrongKey } from "./config/secret-key.ts";
-import { adviceOf, explainDataDirError } from "./data-dir-error.ts";
+import { adviceOf, explainDataDirError, isFull } from "./data-dir-error.ts";
 import { makeFolder, requireDatabase } from "./data-folder.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -73,12 +72,13 @@ export interface StorageOptions {
 
 /**
  * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a missing
- * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong.
+ * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong, but not
+ * unreadable.
  */
 export type KeyUse = "required" | "replaced" | "unused";
 
 /** Placeholder for a missing key that is not used. */
-const NO_KEY = "no key, nothing to decrypt";
+export const NO_KEY = "no key, nothing to decrypt";
 
 /** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
 export async function openStorage(config: Config, options: StorageOptions): Promise<OpenedStorage> {
@@ -190,7 +190,7 @@ const OPTIONAL_REDIS =
   "; or set SNAP_REDIS_OPTIONAL=on to start without it, sharing neither rate limits nor cached renderings until it is back";
 
 /** Adds advice to errors about the data folder. */
-async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | T): Promise<T> {
+export async function withDataDirErrors<T>(directory: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -203,14 +203,19 @@ export function openMoveSource(directory: string): Promise<TransferSource> {
   return withDataDirErrors(directory, () => openSqliteSource({ directory }));
 }
 
-/** Copies the data folder's database for a backup, even while the service is running. */
-export function openSnapshot(
+/**
+ * Copies the data folder's database for a backup, even while the service is running. Explains no error of a full disk:
+ * the copy may be on another one.
+ */
+export async function openSnapshot(
   { dataDir: directory }: Pick<Config, "dataDir">,
   options: Pick<SqliteSnapshotOptions, "workDirectory" | "includesRenderings" | "now">,
 ): Promise<SqliteSnapshot> {
-  return withDataDirErrors(directory, () =>
-    openSqliteSnapshot({ ...options, directory, beforeMigration: rejectMigration }),
-  );
+  try {
+    return await openSqliteSnapshot({ ...options, directory, beforeMigration: rejectMigration });
+  } catch (error) {
+    throw isFull(error) ? error : explainDataDirError(error, directory);
+  }
 }
 
 /** Locks the data folder to restore a backup. */
@@ -218,7 +223,10 @@ export function openRestore(
   { dataDir: directory }: Pick<Config, "dataDir">,
   options: { readonly replaces: boolean },
 ): Promise<SqliteRestore> {
-  return withDataDirErrors(directory, () => openSqliteRestore({ ...options, directory }));
+  return withDataDirErrors(directory, async () => {
+    await makeFolder(directory);
+    return openSqliteRestore({ ...options, directory });
+  });
 }
 
 /** Opens the database to move into. */

@@ -18,6 +18,7 @@ import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "./config.ts";
 import {
+  NO_KEY,
   openStorage,
   rejectMigration,
   type KeyPin,
@@ -32,8 +33,6 @@ import { OperatorError } from "./operator-error.ts";
 
 /** Time limit of a request to the object store for cached renderings: a caller waits for it. */
 const CACHE_TIMEOUT_MS = 10_000;
-/** In addition to the render, a reservation must outlast the wait for a slot, storing and settling. */
-const LEASE_MARGIN_MS = 75_000;
 
 /** The egress proxy and the checks before it look up the same names, so they share a resolver and its cached answers. */
 const resolvers = new WeakMap<Config, Resolver>();
@@ -170,8 +169,6 @@ export async function openEngine(
     maxRenderingBytes: config.maxRenderingBytes,
     isolation: config.isolation,
     stores: Object.fromEntries(stores),
-    reservationLeaseMs:
-      config.renderTimeoutMs + LEASE_MARGIN_MS + (config.stores.length > 0 ? STORE_TIMEOUT_MS : 0),
     batchRetentionMs: config.batchRetentionMs,
     journalRetentionMs: config.journalRetentionMs,
     historyRetentionMs: config.historyRetentionMs,
@@ -235,34 +232,40 @@ export type AdminEngineOptions = Pick<
 
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
 export function openAdminEngine(config: Config, options: AdminEngineOptions = {}): Promise<Engine> {
-  // a command may not know how long the service stores its history
-  const unrecorded = { ...config, historyRetentionMs: null };
-  return openEngine(unrecorded, { ...options, renderer: NO_RENDERER, targets: servicePolicy(config) });
+  // a command may not know how long the service stores its history and its journal, so it prunes neither
+  const unpruned = { ...config, historyRetentionMs: null, journalRetentionMs: null };
+  return openEngine(unpruned, { ...options, renderer: noRenderer(config), targets: servicePolicy(config) });
 }
 
 /**
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
- * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing.
+ * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing: `hasKey` is
+ * `false` if the file is missing.
  *
  * @throws OperatorError while a data folder's service is running: it would keep using the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,
   { dryRun }: { readonly dryRun: boolean },
-): Promise<{ readonly engine: Engine; readonly pinKey: () => Promise<void> }> {
+): Promise<{ readonly engine: Engine; readonly hasKey: boolean; readonly pinKey: () => Promise<void> }> {
   const opened = await openStorage(config, {
     keyUse: dryRun ? "unused" : "replaced",
     isService: !dryRun,
     beforeMigration: rejectMigration,
   });
   return {
-    engine: createEngine({ ...opened, renderer: NO_RENDERER }),
+    engine: createEngine({ ...opened, renderer: noRenderer(config), journalRetentionMs: null }),
+    hasKey: opened.secretKey !== NO_KEY,
     pinKey: async () => opened.keyPin?.replaceKeyFingerprint(keyFingerprint(opened.secretKey)),
   };
 }
 
-const NO_RENDERER: Renderer = {
-  render: () => Promise.reject(new SnapError("not_ready", "This command cannot render.")),
-  health: () => Promise.resolve({ ready: false, reason: "this command cannot render" }),
-  close: () => Promise.resolve(),
-};
+/** With the service's time limit, on which depends how long its renders may need expired records. */
+function noRenderer({ renderTimeoutMs }: Config): Renderer {
+  return {
+    renderTimeoutMs,
+    render: () => Promise.reject(new SnapError("not_ready", "This command cannot render.")),
+    health: () => Promise.resolve({ ready: false, reason: "this command cannot render" }),
+    close: () => Promise.resolve(),
+  };
+}

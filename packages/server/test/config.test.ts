@@ -107,6 +107,8 @@ describe("readConfig with one variable", () => {
     [{ SNAP_HOST: "0.0.0.0" }, { host: "0.0.0.0" }],
     [{ SNAP_HOST: "::1" }, { host: "::1" }],
     [{ SNAP_HOST: "localhost" }, { host: "localhost" }],
+    [{ SNAP_HOST: "snap_api" }, { host: "snap_api" }],
+    [{ SNAP_HOST: "fe80::1%eth0" }, { host: "fe80::1%eth0" }],
     [{ SNAP_PORT: "0" }, { port: 0 }],
     [{ SNAP_PORT: "65535" }, { port: 65_535 }],
     [{ SNAP_PUBLIC_URL: "https://snap.example.com/" }, { publicUrl: "https://snap.example.com" }],
@@ -153,6 +155,10 @@ describe("readConfig with one variable", () => {
       },
     ],
     [{ SNAP_TRUST_PROXY: "1" }, { trustProxy: 1 }],
+    [
+      { SNAP_TRUST_PROXY: "::ffff:10.0.0.5,fe80::1%eth0" },
+      { trustProxy: ["::ffff:10.0.0.5", "fe80::1%eth0"] },
+    ],
     [{ SNAP_TRUST_PROXY: "loopback" }, { trustProxy: ["loopback"] }],
     [
       { SNAP_TRUST_PROXY: "10.0.0.5, 192.168.0.0/16,fd00::/8" },
@@ -238,20 +244,21 @@ describe("readConfig with one variable", () => {
     ["SNAP_DISK_RESERVE_BYTES", "-1", "a whole number from 0 to 999999999999999"],
     ["SNAP_HOST", "http://127.0.0.1", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
     ["SNAP_HOST", "127.0.0.1:3000", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
+    ["SNAP_HOST", "192.168.1.300", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
+    ["SNAP_HOST", "host.1", "127.0.0.1, ::1, 0.0.0.0 or localhost"],
     ["SNAP_PORT", "abc", "a whole number from 0 to 65535"],
     ["SNAP_PORT", "65536", "a whole number from 0 to 65535"],
     ["SNAP_PORT", "-1", "a whole number from 0 to 65535"],
     ["SNAP_PORT", " 3000", "a whole number from 0 to 65535"],
     ["SNAP_PUBLIC_URL", "snap.example.com", "an origin such as https://snap.example.com"],
     ["SNAP_PUBLIC_URL", "https://snap.example.com/v1", "without a path"],
-    ["SNAP_PUBLIC_URL", "https://user:pass@snap.example.com", "an origin"],
     ["SNAP_PUBLIC_URL", "ftp://snap.example.com", "an origin"],
     ["SNAP_ROLE", "both", "one of all, api, worker"],
     ["SNAP_SANDBOX", "false", "one of on, off"],
     ["SNAP_RENDER_CONCURRENCY", "0", "a whole number from 1 to 256"],
     ["SNAP_RENDER_TIMEOUT_MS", "45s", "a whole number from 1000 to 600000"],
     ["SNAP_NAVIGATION_TIMEOUT_MS", "60000", "must not exceed SNAP_RENDER_TIMEOUT_MS (45000)"],
-    ["SNAP_PAGE_MEMORY_BYTES", "2GB", "a whole number from 67108864 to 9007199254740991"],
+    ["SNAP_PAGE_MEMORY_BYTES", "2GB", "a whole number from 67108864 to 999999999999999"],
     ["SNAP_PAGE_CPU_SECONDS", "0", "a whole number from 1 to 3600"],
     ["SNAP_ISOLATION", "tenant", "one of shared, account"],
     ["SNAP_TRUST_PROXY", "0", "the number of proxies in front of the service (1 to 16)"],
@@ -261,6 +268,8 @@ describe("readConfig with one variable", () => {
     ["SNAP_TRUST_PROXY", "10.0.0.0/33", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_TRUST_PROXY", "0.0.0.0/0", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_TRUST_PROXY", "1,10.0.0.5", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "64:ff9b::1.2.3.4", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
+    ["SNAP_TRUST_PROXY", "fe80::1%br-1a2b", "loopback, 10.0.0.5 or 10.0.0.0/8,fd00::/8"],
     ["SNAP_ALLOW_TARGETS", "10.0.0.0/8,not a host", "10.0.0.0/8, 127.0.0.1:3000"],
     ["SNAP_USER_AGENT", "Snäp", "1 to 512 printable ASCII characters"],
     ["SNAP_NO_PROXY", "example.com", "also set SNAP_UPSTREAM_PROXY, or unset this one"],
@@ -272,6 +281,7 @@ describe("readConfig with one variable", () => {
       "1.1.1.1,dns.example",
       '"dns.example" is not a valid name server address; use, for example, 10.0.0.53,',
     ],
+    ["SNAP_DNS_SERVERS", "fe80::1%eth0", '"fe80::1%eth0" is not a valid name server address'],
     ["SNAP_DNS_SERVERS", "10.0.0.53,", '"" is not a valid name server address'],
     ["SNAP_DNS_SERVERS", "10.0.0.53:0", '"10.0.0.53:0" is not a valid name server address'],
     ["SNAP_DNS_SERVERS", "[10.0.0.53]:53", "use, for example, 10.0.0.53"],
@@ -298,6 +308,16 @@ describe("readConfig with one variable", () => {
         "store archive: endpoint must not be a link-local address or that of a cloud's metadata service",
       ],
     ),
+    [
+      "SNAP_STORES_FILE",
+      storeFile({ endpoint: "http://10.0.0.5:9000", addressing: "virtual" }),
+      "store archive: addressing must be path, because the endpoint is an IP address",
+    ],
+    [
+      "SNAP_STORES_FILE",
+      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: planFile("hunter2 ") }),
+      "must be 1 to 200 printable ASCII characters without spaces",
+    ],
     ["SNAP_STORES_FILE", storeFile({ accounts: [] }), "store archive: accounts must contain at least one"],
     [
       "SNAP_STORES_FILE",
@@ -379,6 +399,22 @@ describe("storage shared by several machines", () => {
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
 
+  it("ignores spaces around a URL, which the driver would take for part of a name", () => {
+    const spaced = { SNAP_DATABASE_URL: ` ${SNAP_DATABASE_URL} `, SNAP_REDIS_URL: `${SNAP_REDIS_URL} ` };
+    const { config } = readConfig({ ...spaced, SNAP_SECRET_KEY });
+    expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
+  });
+
+  it("has its server before the path of the URL, where the closed port is read from", () => {
+    const secrets = { SNAP_REDIS_URL, SNAP_SECRET_KEY };
+    for (const query of ["host=10.0.0.5", "port=6432"])
+      expect(mistakesOf({ ...secrets, SNAP_DATABASE_URL: `${SNAP_DATABASE_URL}?${query}` })).toEqual([
+        "SNAP_DATABASE_URL: must have the host and the port before the path, not in the query",
+      ]);
+    const url = `${SNAP_DATABASE_URL}?host=/run/postgresql&sslmode=disable`;
+    expect(mistakesOf({ ...secrets, SNAP_DATABASE_URL: url })).toEqual([]);
+  });
+
   it.each([
     [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set together with SNAP_DATABASE_URL"],
     [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set together with SNAP_REDIS_URL"],
@@ -445,13 +481,15 @@ describe("the object store for cached renderings", () => {
   it.each([
     ["archiv", {}, "must be the name of a store in SNAP_STORES_FILE; did you mean archive?"],
     ["renderings", {}, "must be the name of a store in SNAP_STORES_FILE; use archive"],
+    ["archive", null, "must be the name of a store in SNAP_STORES_FILE; it has none"],
     [
       "archive",
       { accounts: ["acct_1"] },
       "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
   ])("reports %s of %j", (SNAP_OBJECT_STORE, store, remedy) => {
-    const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE: storeFile(store) });
+    const SNAP_STORES_FILE = store === null ? planFile("{}") : storeFile(store);
+    const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE });
     expect(mistakes).toEqual([
       expect.stringContaining(`SNAP_OBJECT_STORE is "${SNAP_OBJECT_STORE}": ${remedy}`),
     ]);
@@ -484,6 +522,10 @@ describe("the console and the admin API", () => {
       { SNAP_ADMIN_URL: "http://gate.internal/snap/", SNAP_ADMIN_TOKEN },
       { adminUrl: "http://gate.internal/snap" },
     ],
+    [
+      { SNAP_ADMIN_URL: "https://snap.example.com/?#", SNAP_ADMIN_TOKEN },
+      { adminUrl: "https://snap.example.com" },
+    ],
   ])("accepts %j", (environment, expected) => {
     const { config, warnings } = readConfig(environment);
     expect(config).toMatchObject(expected);
@@ -507,6 +549,13 @@ describe("the console and the admin API", () => {
   ])("rejects the address %s", (address) => {
     const mistakes = mistakesOf({ SNAP_ADMIN_URL: address, SNAP_ADMIN_TOKEN });
     expect(mistakes).toEqual([expect.stringMatching(/^SNAP_ADMIN_URL is .*must be the URL of a service/)]);
+    expect(mistakes.join()).not.toContain("secret");
+  });
+
+  it("does not show a password in an origin either", () => {
+    expect(mistakesOf({ SNAP_PUBLIC_URL: "https://ada:secret@snap.example.com" })).toEqual([
+      'SNAP_PUBLIC_URL is "https://…@snap.example.com": must be an origin such as https://snap.example.com, without a path',
+    ]);
   });
 
   it("requires SNAP_ADMIN_TOKEN with SNAP_ADMIN_URL for commands, and rejects SNAP_ADMIN_URL for the service", () => {
@@ -575,6 +624,8 @@ describe("publicUrlOf", () => {
     [{}, "http://127.0.0.1:3456"],
     [{ SNAP_HOST: "0.0.0.0" }, "http://127.0.0.1:3456"],
     [{ SNAP_HOST: "::" }, "http://[::1]:3456"],
+    [{ SNAP_HOST: "0:0::0" }, "http://[::1]:3456"],
+    [{ SNAP_HOST: "fe80::1%eth0" }, "http://[fe80::1]:3456"],
     [{ SNAP_HOST: "fd00::1" }, "http://[fd00::1]:3456"],
     [{ SNAP_HOST: "snap.lan" }, "http://snap.lan:3456"],
     [{ SNAP_HOST: "0.0.0.0", SNAP_PUBLIC_URL: "https://snap.example.com" }, "https://snap.example.com"],

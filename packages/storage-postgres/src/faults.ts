@@ -13,6 +13,8 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "EAI_AGAIN",
+  // the name of a container, while it restarts
+  "ENOTFOUND",
 ]);
 
 /** Messages of pg for a closed socket, which has no code. */

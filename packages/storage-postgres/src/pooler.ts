@@ -96,8 +96,8 @@ function isLate(error: unknown): boolean {
 }
 
 /**
- * The messages of a server or pooler for a configuration that cannot work, and the remedies. PgBouncer gives all of these
- * messages the code of a lost connection.
+ * The messages for a configuration that cannot work, and the remedies. All of them have the code of a lost connection,
+ * if they come from PgBouncer or from the resolver.
  */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/^(?:database .+ does not exist|no such database)/, "correct the database name, or create the database"],
@@ -105,6 +105,7 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
     /^timeout expired$/,
     "the server accepts connections but does not respond: check that PostgreSQL or the pooler is not hung or overloaded",
   ],
+  [/ENOTFOUND/, "correct the host name"],
   [/authentication failed|^no such user/, "correct the user and the password"],
   [
     /unsupported startup parameter/i,

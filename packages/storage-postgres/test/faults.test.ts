@@ -1,5 +1,7 @@
 import type { Resolution, Storage } from "@snap/engine/ports";
-import { afterEach, describe, expect, it } from "vitest";
+import dns from "node:dns";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openDatabase } from "../src/database.ts";
 import { execute, openStorage, useServer } from "./server.ts";
 
 const UNREACHABLE = /ECONNREFUSED|Connection terminated/;
@@ -82,6 +84,28 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(await storage.accounts.list()).toEqual([]);
   });
 
+  it("waits for a name that is temporarily unknown, such as that of a restarting container", async () => {
+    const url = await newDatabase();
+    const lookup = resolveAfter(1);
+    const database = openDatabase({
+      url: url.replace("127.0.0.1", "db.test"),
+      isPooled: false,
+      maxConnections: 1,
+      onBackgroundError: () => {},
+    });
+    onTestFinished(() => database.close());
+    expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    expect(lookup).toHaveBeenCalledTimes(2);
+  });
+
+  it("rejects an unknown name on opening, without waiting", async () => {
+    const lookup = resolveAfter(Infinity);
+    await expect(openStorage({ url: "postgres://snap@db.test/snap" })).rejects.toThrow(
+      "getaddrinfo ENOTFOUND db.test; correct the host name",
+    );
+    expect(lookup).toHaveBeenCalledTimes(1);
+  });
+
   it("rejects on opening if the server is unreachable or rejects the connection", async () => {
     await expect(openStorage({ url: "postgres://snap@127.0.0.1:1/snap" })).rejects.toThrow("ECONNREFUSED");
     await expect(openStorage({ url: server().url("nowhere") })).rejects.toThrow(
@@ -89,3 +113,21 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     );
   });
 });
+
+type LookupCallback = (error: Error | null, addresses?: readonly dns.LookupAddress[]) => void;
+
+/** Resolves every name to this machine, after the first `failures` lookups. */
+function resolveAfter(failures: number) {
+  let lookups = 0;
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation(((
+    name: string,
+    _: unknown,
+    callback: LookupCallback,
+  ) => {
+    lookups += 1;
+    if (lookups > failures) return callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: "ENOTFOUND" }));
+  }) as typeof dns.lookup);
+  onTestFinished(() => lookup.mockRestore());
+  return lookup;
+}

@@ -2,7 +2,9 @@ import { createEngine } from "@snap/engine";
 import type { Storage } from "@snap/engine/ports";
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampleAccount } from "../../testing/src/suites/account-samples.ts";
 import { sampleTotals } from "../../testing/src/suites/history-samples.ts";
+import { sampleToken } from "../../testing/src/suites/token-samples.ts";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 import { finish, sampleBatch } from "./sample-batch.ts";
 import { openStorage, useServer } from "./server.ts";
@@ -145,8 +147,10 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
       await storage.batches.insert(sampleBatch("batch_1"));
       await storage.ledger.reserve(reservation);
       proxy.cutResponse(skipped);
-      await storage.batches.change({ batchId: "batch_1", now: 5, settle: "res_1", change: finish });
+      const request = { batchId: "batch_1", now: 5, settle: "res_1" };
+      const changed = await storage.batches.change({ ...request, change: finish });
       if (proxy.hasCut()) cuts += 1;
+      expect(changed).toEqual(finish(sampleBatch("batch_1")));
       expect(await storage.batches.find("batch_1")).toEqual(finish(sampleBatch("batch_1")));
       expect(await journal(storage)).toEqual(["grant", "reserve", "settle"]);
       expect(await storage.ledger.refund({ reservationId: "res_1", now: 6 })).toBe("settled");
@@ -176,6 +180,22 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     await expect(storage.documents.delete({ ...key, now: 2 })).rejects.toThrow("Connection terminated");
     expect(proxy.hasCut()).toBe(true);
     expect(await storage.documents.find({ ...key, now: 2 })).toBeNull();
+  });
+
+  it("does not report deleted tokens or sign-ins as missing", async () => {
+    const { storage, proxy } = await open();
+    await storage.accounts.insert(sampleAccount());
+    await storage.tokens.insert(sampleToken());
+    await storage.signIns.insert({ kind: "session", hash: "0f".repeat(32), expiresAt: 9 });
+    for (const remove of [() => storage.tokens.revokeAll("acct_1"), () => storage.signIns.clear()]) {
+      // connects
+      await storage.accounts.list();
+      proxy.cutResponse(0);
+      await expect(remove()).rejects.toThrow("Connection terminated");
+      expect(proxy.hasCut()).toBe(true);
+    }
+    expect(await storage.tokens.listByAccount("acct_1")).toEqual([]);
+    expect(await storage.signIns.clear()).toBe(0);
   });
 
   it("records a delivery attempt once", async () => {

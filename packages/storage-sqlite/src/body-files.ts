@@ -97,8 +97,12 @@ function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: b
       }
     },
     async has(id, size) {
-      const file = await stat(pathOf(id)).catch(() => null);
-      return file?.size === size;
+      try {
+        return (await stat(pathOf(id))).size === size;
+      } catch (error) {
+        if (systemCodeOf(error) === "ENOENT") return false;
+        throw error;
+      }
     },
     async remove(ids) {
       await Promise.all(ids.map(remove));

@@ -58,11 +58,13 @@ export function lockFolder(
 
 /**
  * Returns the process that is running the service on the folder of the database `filename`, or restoring the
- * folder; `null` if there is none, or if it is unknown.
+ * folder; `unknown` if there is one that could not write its name, as on a full disk; `null` if there is none.
  */
-export function findService(filename: string): { readonly pid: number; readonly host: string } | null {
+export function findService(
+  filename: string,
+): { readonly pid: number; readonly host: string } | "unknown" | null {
   const lock = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
-  if (lock === null) return readHolder(filename);
+  if (lock === null) return readHolder(filename) ?? "unknown";
   lock.close();
   return null;
 }

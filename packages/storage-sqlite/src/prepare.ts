@@ -2,6 +2,10 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
 /** A prepared statement with typed rows. */
 export interface Statement<Row> {
+  /**
+   * Stops at the first row. A write outside a transaction must use `all`: it is committed after its last row, and `get`
+   * does not report that the commit failed.
+   */
   get(values?: Record<string, SQLInputValue>): Row | undefined;
   all(values?: Record<string, SQLInputValue>): Row[];
   run(values?: Record<string, SQLInputValue>): { readonly changes: number | bigint };

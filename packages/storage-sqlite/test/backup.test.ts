@@ -1,7 +1,7 @@
 import type { Storage } from "@snap/engine/ports";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -183,6 +183,14 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
+  it("is not made of a missing or empty database", async () => {
+    const directory = await temporaryDirectory();
+    await expect(snapshotOf(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
+    await writeFile(join(directory, "snap.db"), "");
+    await expect(snapshotOf(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
+    expect((await stat(join(directory, "snap.db"))).size).toBe(0);
+  });
+
   it("is recorded as the last backup once it is safe, both in the storage and in the copy", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
@@ -266,6 +274,34 @@ describe("a restore", () => {
     await storage.close();
   });
 
+  it("replaces a damaged document with the backup's, and moves the damaged one aside", async () => {
+    const { backup } = await prepare();
+    const directory = await temporaryDirectory();
+    await cp(backup, directory, { recursive: true });
+    const [name = ""] = await readdir(join(directory, "snap.db-documents"));
+    await writeFile(join(directory, "snap.db-documents", name), "");
+    expect(await restore(directory, backup, 0)).toBe(0);
+    const storage = await openSqliteStorage({ directory });
+    const file = { accountId: "acct_new", id: DOCUMENT.document.id, path: "index.html", now: 2 };
+    expect(await storage.documents.readFile(file)).toEqual(DOCUMENT.files[0]);
+    await storage.close();
+    const aside = (await readdir(directory)).find((one) => one.startsWith("before-restore-")) ?? "";
+    expect(await readFile(join(directory, aside, "snap.db-documents", name), "utf8")).toBe("");
+  });
+
+  it("leaves no folder behind if the previous storage cannot be moved aside", async () => {
+    const { backup, left } = await prepare();
+    await rm(join(left, "snap.db-shm"), { force: true });
+    await mkdir(join(left, "snap.db-shm"));
+    await writeFile(join(left, "snap.db"), "not a database ".repeat(500));
+    const running = openSqliteRestore({ directory: left, replaces: true });
+    await cp(join(backup, "snap.db"), running.filename);
+    // a folder cannot be hard-linked
+    expect(() => running.commit(1)).toThrow("operation not permitted");
+    running.close();
+    expect((await readdir(left)).filter((name) => name.startsWith("before-restore-"))).toEqual([]);
+  });
+
   it("gives all files to the folder's owner, including the earlier renderings", async () => {
     const { backup, left } = await prepare();
     const isRoot = process.getuid?.() === 0;
@@ -334,6 +370,8 @@ describe("the service that uses a folder", () => {
       problem: `${directory} is in use by the service, process ${process.pid} on ${hostname()}`,
     });
     expect(findService(filename)).toMatchObject({ pid: process.pid, host: hostname() });
+    await rm(`${filename}.holder`);
+    expect(findService(filename)).toBe("unknown");
     await service.close();
     expect(findService(filename)).toBeNull();
     await (await openSqliteStorage({ directory, isService: true })).close();

@@ -1,12 +1,12 @@
 import type { PutDocument, Storage } from "@snap/engine/ports";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, rm, stat, utimes } from "node:fs/promises";
+import { readdir, rename, rm, stat, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openSqliteStorage } from "../src/index.ts";
+import { openSqliteSource, openSqliteStorage } from "../src/index.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const WORKER = fileURLToPath(new URL("document-process.ts", import.meta.url));
@@ -71,6 +71,23 @@ describe("a document", () => {
     }
     await documents.put(sample(3));
     expect((await documents.readFile({ ...KEY, path: "index.html" }))?.bytes).toHaveLength(3);
+  });
+
+  it("is not deleted while its file cannot be reached", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await open(directory);
+    await storage.documents.put(sample(3));
+    const folder = join(directory, "snap.db-documents");
+    const hidden = join(directory, "hidden");
+    await rename(folder, hidden);
+    await symlink(folder, folder);
+    await expect(storage.documents.find(KEY)).rejects.toMatchObject({ code: "ELOOP" });
+    await storage.close();
+    await expect(openSqliteSource({ directory })).rejects.toMatchObject({ code: "ELOOP" });
+    await rm(folder);
+    await rename(hidden, folder);
+    const { documents } = await open(directory);
+    expect(await documents.find(KEY)).toEqual(sample(3).document);
   });
 
   it("leaves no file if it is rejected", async () => {

@@ -3,6 +3,8 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
+import { sampleAccount } from "../../testing/src/suites/account-samples.ts";
+import { sampleToken } from "../../testing/src/suites/token-samples.ts";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 import { temporaryDirectory } from "./temporary.ts";
@@ -99,6 +101,45 @@ describe("a locked database", () => {
     other.close();
     const repeated = [...smallWrites(storage), ...largeWrites(storage)];
     expect(await outcomesOf(repeated)).toEqual(Array(8).fill("done"));
+    await storage.close();
+  });
+});
+
+describe("a long read, as for a backup", () => {
+  it("delays the deletion of an account, but nothing else", async () => {
+    const directory = await temporaryDirectory();
+    // longer than a test may take: a wait would block this process
+    const storage = await openSqliteStorage({ directory, busyTimeoutMs: 70_000 });
+    await storage.accounts.insert(sampleAccount());
+    await storage.tokens.insert(sampleToken());
+    const filename = join(directory, "snap.db");
+    const [reader, writer] = [new DatabaseSync(filename), new DatabaseSync(filename)];
+    reader.exec("BEGIN; SELECT count(*) FROM accounts");
+    const deletion = storage.accounts.delete({ id: "acct_1", now: 2 });
+    await Promise.all(smallWrites(storage).slice(0, 1));
+    writer.exec("DELETE FROM write_checks");
+    expect(await Promise.race([deletion, Promise.resolve("waiting")])).toBe("waiting");
+    reader.exec("COMMIT");
+    expect(await deletion).toBe(true);
+    for (const database of [reader, writer]) database.close();
+    await storage.close();
+  });
+});
+
+describe("a failed commit", () => {
+  it("rejects the creation of a token and the replacement of its signing secret", async () => {
+    const { storage, connection } = await openWithConnection();
+    await storage.accounts.insert(sampleAccount());
+    const token = await storage.tokens.insert(sampleToken());
+    // a commit rejects what violates a deferred constraint
+    connection.exec(`CREATE TEMP TRIGGER invalid AFTER UPDATE ON tokens
+      BEGIN UPDATE tokens SET account_id = 'unknown' WHERE id = new.id; END`);
+    connection.exec("PRAGMA defer_foreign_keys = ON");
+    await expect(storage.tokens.insert(sampleToken({ accountId: "unknown" }))).rejects.toThrow("FOREIGN KEY");
+    connection.exec("PRAGMA defer_foreign_keys = ON");
+    const secrets = { current: token.sealedSigningSecret, next: "02".repeat(60) };
+    await expect(storage.tokens.replaceSigningSecret(token.id, secrets)).rejects.toThrow("FOREIGN KEY");
+    expect(await storage.tokens.findNewest()).toEqual(token);
     await storage.close();
   });
 });

@@ -134,7 +134,7 @@ describe("createObjectRenderings", () => {
     [500, "500 InternalError"],
     [403, "403 AccessDenied"],
     [404, "404 NoSuchBucket"],
-    ["truncates", "the connection was lost, or the response is not HTTP"],
+    ["truncates", "the connection was lost, or the response is not HTTP or too long"],
     ["silent", "no response within 2000 ms"],
   ])("a bucket that fails with %j is not used for 5 s, and reported once", async (fault, detail) => {
     const { renderings, index, onError, onBack, wait } = await open({ timeoutMs: 2_000 });

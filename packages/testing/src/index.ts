@@ -24,5 +24,6 @@ export { testRenderingStore } from "./suites/renderings.ts";
 export type { RenderingSuiteOptions } from "./suites/renderings.ts";
 export { testSignInStore } from "./suites/sign-ins.ts";
 export { testStorage } from "./suites/storage.ts";
+export type { StorageSuiteOptions } from "./suites/storage.ts";
 export type { OpenStorage, StorageSettings, SuiteRunner } from "./suites/suite.ts";
 export { testTokenStore } from "./suites/tokens.ts";

@@ -167,6 +167,20 @@ describe("the suites", () => {
       "returns portions in the order of the ids",
     ],
     [
+      "looks for one account's periods only in the first portion",
+      ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          async audit({ accountId, ...request }) {
+            const portion = await ledger.audit(request);
+            if (accountId === undefined) return portion;
+            return { periods: portion.periods.filter((one) => one.accountId === accountId), next: null };
+          },
+        },
+      }),
+      "returns one account's periods even if more accounts than the limit come before it",
+    ],
+    [
       "reads before the write transaction",
       ({ accounts }) => ({
         accounts: {

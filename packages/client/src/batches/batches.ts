@@ -11,7 +11,7 @@ import {
   type ValidBatchItem,
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
-import { readHeaders, readId } from "../read-options.ts";
+import { readHeaders, readId, readUrl } from "../read-options.ts";
 import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.ts";
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
@@ -42,8 +42,11 @@ export interface BatchProgress {
 }
 
 export interface WaitOptions extends WatchOptions {
-  /** Called with each state of the batch, the first one included. `finished` never decreases. */
-  readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
+  /**
+   * Called with each state of the batch, the first one included. `finished` never decreases. The wait continues once a
+   * returned promise resolves.
+   */
+  readonly onProgress?: ((progress: BatchProgress) => unknown) | undefined;
 }
 
 export interface SubmitOptions extends CallOptions {
@@ -195,7 +198,8 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
   const get: Batches["get"] = async (id, options) => call(pathOf(id), options);
   const source = { get, pacing };
   return {
-    async submit(batch, { idempotencyKey = randomKey(), ...options } = {}) {
+    async submit(batch, { idempotencyKey: key, ...options } = {}) {
+      const idempotencyKey = key ?? randomKey();
       // JavaScript callers can pass anything; the service checks the rest
       if (Array.isArray(batch.items)) throwIfInvalid(checkItems(batch.items).toFailure());
       readHeaders("idempotencyKey", { [REQUEST_HEADERS.idempotencyKey]: idempotencyKey });
@@ -209,7 +213,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       // watchBatch yields at least once
       let latest!: RenderBatch;
       for await (latest of watchBatch(source, start, options)) {
-        onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
+        await onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
       }
       return latest;
     },
@@ -223,9 +227,10 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
           }
     },
     async download(item, options = {}) {
+      const url = readUrl(item.signed_url ?? "");
       // the error must not quote the value: it may be a credential
-      if (!/^https?:\/\/[^/@]+\//.test(item.signed_url ?? "")) throw noSignedUrl(item);
-      return fetchRendering(item.signed_url ?? "", options);
+      if (url === null) throw noSignedUrl(item);
+      return fetchRendering(url.href, options);
     },
   };
 }

@@ -101,7 +101,7 @@ async function attempt<T>(
   { signal, timeoutMs, event }: AttemptOptions,
 ): Promise<T> {
   if (signal?.aborted === true) throw aborted(signal);
-  const { origin } = new URL(url);
+  const { origin, search } = new URL(url);
   const deadline = startDeadline({
     timeoutMs,
     signal,
@@ -137,10 +137,12 @@ async function attempt<T>(
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.error();
     if (isSnapError(error)) throw error;
+    // Deno quotes the whole URL, whose query can contain a signature or secrets of the page
+    const hide: Redact = (text) => redact(text.replaceAll(search, ""));
     throw new SnapError(
       "connection_failed",
-      `The connection to ${origin} failed: ${plainText(redact(reasonOf(error)))}`,
-      { status: 0, cause: redactError(error, redact) },
+      `The connection to ${origin} failed: ${plainText(hide(reasonOf(error)))}`,
+      { status: 0, cause: redactError(error, hide) },
     );
   } finally {
     deadline.clear();

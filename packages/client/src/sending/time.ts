@@ -49,8 +49,8 @@ export function startDeadline({
   readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();
+  const either = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs);
-  const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
   return {
     signal: either,
     error: () => (either.reason === timeout.signal.reason ? (either.reason as SnapError) : aborted(either)),

@@ -46,8 +46,8 @@ export function toFailure(
       notes: readNotes(headers),
     });
   }
-  // browsers hide the status and location of a redirect that is not followed
-  const isRedirect = status === 0 || headers.has("Location");
+  // browsers hide the status and location of a redirect that is not followed; a 201 or 202 has a location too
+  const isRedirect = status === 0 || (status >= 300 && status < 400 && headers.has("Location"));
   const description = isRedirect
     ? "a redirect; set baseUrl to the final address."
     : `an unexpected response with status ${status}: ${plainText(redact(text)).slice(0, EXCERPT_CHARACTERS)}`;

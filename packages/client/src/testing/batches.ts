@@ -1,6 +1,5 @@
 import {
   BATCH_LIMITS,
-  LIMITS,
   ProblemList,
   type BatchItem,
   type RenderBatch,
@@ -8,7 +7,7 @@ import {
   type UrlSigner,
 } from "@snap/protocol";
 import { checkItems } from "../batches/check-items.ts";
-import { signedLink, type Renders } from "./renders.ts";
+import { expiryOf, signedLink, type Renders } from "./renders.ts";
 import { errorOf, FailedRequest, rejectInvalid } from "./responses.ts";
 
 interface FakeBatch {
@@ -89,15 +88,14 @@ export class FakeBatches {
       if (code !== undefined) throw new FailedRequest({ code });
       const { etag, contentType, isHit } = renders.render(input);
       const { notes, targetStatus } = renders.settings;
-      const expiresMs = now() + 1000 * (input.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds);
-      const expires = Math.floor(expiresMs / 1000);
+      const expiry = expiryOf(input, now());
       return {
         ...item,
         status: "done",
         etag,
         target_status: contentType === "application/pdf" ? null : targetStatus,
-        expires_at: new Date(expiresMs).toISOString(),
-        signed_url: signedLink(input, { ...signer, expires }),
+        expires_at: expiry.dateTime,
+        signed_url: signedLink(input, { ...signer, expires: expiry.seconds }),
         credit_cost: isHit ? 0 : 1,
         ...(notes.length > 0 && { notes }),
       };

@@ -54,6 +54,9 @@ const SIGNER = {
   signingSecret: "a signing secret of the fake service",
 };
 
+/** Looked up here, so a test's fake timers do not replace it. */
+const { setTimeout: startTimer } = globalThis;
+
 type Trouble = (respond: () => Promise<Response>, requestId: string) => Promise<Response>;
 
 /**
@@ -110,6 +113,9 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
         now,
         random: () => 0.5,
         async sleep(_durationMs, signal) {
+          signal?.throwIfAborted();
+          // otherwise no timer of the program could end the polls of a batch that stays pending
+          await new Promise<void>((resolve) => void startTimer(resolve, 0));
           signal?.throwIfAborted();
         },
       },

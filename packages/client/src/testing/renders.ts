@@ -83,10 +83,14 @@ export class Renders {
   }
 
   /** Returns the response with a rendering's metadata (`answer=json`). */
-  respondWithFacts(parameters: object, signer: UrlSigner): Response {
+  respondWithFacts(
+    parameters: object,
+    { signer, now }: { readonly signer: UrlSigner; readonly now: () => number },
+  ): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit, isCached } = render;
     const linked = identify(parameters);
+    const expiry = expiryOf(parameters, now());
     const { notes, targetStatus } = this.settings;
     const isPdf = contentType === "application/pdf";
     const facts: RenderingDocument = {
@@ -95,9 +99,9 @@ export class Renders {
       size: fileOf(contentType).byteLength,
       cache: isCached ? (isHit ? "HIT" : "MISS") : null,
       target_status: isPdf ? null : targetStatus,
-      expires_at: null,
+      expires_at: isCached ? expiry.dateTime : null,
       credit_cost: isHit ? 0 : 1,
-      signed_url: isCached ? signedLink(linked, signer) : null,
+      signed_url: isCached ? signedLink(linked, { ...signer, expires: expiry.seconds }) : null,
       notes,
       stored_location: null,
       ...(isPdf ? { width: null, height: null, pages: 1 } : { ...sizeOf(contentType), pages: null }),
@@ -130,6 +134,15 @@ function identify(parameters: object): { readonly url: string } {
   const { html, markdown, ...others } = parameters as ScreenshotCapture;
   const { url = `${DOCUMENT_ORIGIN}/${digestOf(JSON.stringify({ html, markdown }))}/` } = others;
   return { ...others, url };
+}
+
+/** Returns when a rendering expires that is cached now. */
+export function expiryOf(
+  parameters: { readonly cacheTtl?: number | undefined },
+  nowMs: number,
+): { readonly dateTime: string; readonly seconds: number } {
+  const expiresMs = nowMs + 1000 * (parameters.cacheTtl ?? LIMITS.cacheTtlDefaultSeconds);
+  return { dateTime: new Date(expiresMs).toISOString(), seconds: Math.floor(expiresMs / 1000) };
 }
 
 /** Returns a signed URL of a rendering; `null` if a parameter is secret, or the parameters are too long. */

@@ -109,10 +109,10 @@ function route(
 function capture(
   { answer, ...parameters }: { readonly answer?: unknown },
   knownTag: string | null,
-  { renders, signer }: RouteDependencies,
+  { renders, signer, now }: RouteDependencies,
 ): Response {
   if (answer !== "json") return renders.respond(parameters, { knownTag, isSigned: false });
-  return renders.respondWithFacts(parameters, signer);
+  return renders.respondWithFacts(parameters, { signer, now });
 }
 
 /** Reads parameters from a query, each according to its kind. */

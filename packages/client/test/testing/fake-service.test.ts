@@ -135,6 +135,13 @@ describe("the fake service", () => {
     expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
   });
 
+  it("lets the program's own time limit end the wait for a batch that stays pending", async () => {
+    const snap = createClient(createFakeService({ pollsPerBatch: Infinity }).options);
+    const batch = await snap.batches.submit({ items: [PAGE] });
+    const failure = await failureOf(snap.batches.wait(batch, { timeoutMs: 50 }));
+    expect(failure.code).toBe("timed_out");
+  });
+
   it("links a rendering only if a signed URL can request it", async () => {
     const { options } = createFakeService();
     const snap = createClient(options);
@@ -143,7 +150,7 @@ describe("the fake service", () => {
     expect(await linkOf({ basicAuth: "ada:s3cr3t" })).toBeNull();
     expect(await linkOf({ css: " ".repeat(20_000) })).toBeNull();
     const stored = new URL((await linkOf({ storeTo: "archive", storeKey: "{id}.{ext}" })) ?? "");
-    expect([...stored.searchParams.keys()]).toEqual(["tokenId", "url", "signature"]);
+    expect([...stored.searchParams.keys()]).toEqual(["expires", "tokenId", "url", "signature"]);
     expect((await options.fetch(stored)).headers.get("x-cache")).toBe("HIT");
   });
 
@@ -247,7 +254,9 @@ async function callEverything(snap: SnapClient): Promise<unknown[]> {
   const batch = await snap.batches.submit({ items: [PAGE, { ...PAGE, pdf: true }] });
   const complete = await snap.batches.wait(batch, { pollIntervalMs: 10 });
   const invalid: ScreenshotCapture = { ...PAGE, quality: 80 };
+  const { json } = await snap.screenshot({ ...PAGE, cacheTtl: 60 }, { as: "json" });
   return [
+    { ...json, title: "", final_url: "" },
     withoutPeriod(shot),
     withoutPeriod(await snap.screenshot(PAGE)),
     withoutPeriod(await snap.screenshot(PAGE, { ifNoneMatch: shot.etag })),

@@ -6,6 +6,7 @@ import type { Random } from "../ports/random.ts";
 import { availablePlans, type Plan } from "./plans.ts";
 import { accountNotFound, AdminError } from "../errors.ts";
 import { randomHex } from "../ids.ts";
+import { withoutUndefined } from "../option-values.ts";
 import {
   deleteAccount,
   previewDeletion,
@@ -72,7 +73,7 @@ export interface AccountsOptions extends Pick<EnsureDependencies, "seal" | "ensu
   readonly random: Random;
 }
 
-const MAX_OVERRIDE = 1_000_000_000;
+export const OVERRIDE_MAX = 1_000_000_000;
 /** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including its angle brackets. */
 export const EMAIL_CHARACTERS_MAX = 254;
 
@@ -121,7 +122,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return store.page(request);
     },
     list: () => store.list(),
-    async update(id, change) {
+    async update(id, given) {
+      const change = withoutUndefined(given);
       validate(change, plans);
       return update(id, change);
     },
@@ -170,6 +172,6 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
 
 function requireWhole(name: string, value: number | null | undefined, min: number): void {
   if (value == null) return;
-  if (!Number.isInteger(value) || value < min || value > MAX_OVERRIDE)
-    throw invalid(`${name} must be a whole number from ${min} to ${MAX_OVERRIDE}`);
+  if (!Number.isInteger(value) || value < min || value > OVERRIDE_MAX)
+    throw invalid(`${name} must be a whole number from ${min} to ${OVERRIDE_MAX}`);
 }

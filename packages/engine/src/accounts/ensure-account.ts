@@ -1,10 +1,10 @@
-import { accountNotFound, AdminError } from "../errors.ts";
+import { accountNotFound, AdminError, requireNotDeleting } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { EnsuredToken } from "../ports/tokens.ts";
-import { requireSecretKey } from "../tokens/check-secret-key.ts";
+import { openSigningSecret, requireSecretKey } from "../tokens/check-secret-key.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { makeSecret, parseToken } from "../tokens/token-text.ts";
 import { ABILITIES, requireName, type MintedToken } from "../tokens/tokens.ts";
@@ -58,7 +58,7 @@ export async function ensureAccount(
       code: "invalid_value",
     });
   const account = await findOrCreate(dependencies, own);
-  if (account.deletionStartedAt !== null) throw new AdminError(`account ${account.id} is being deleted`);
+  requireNotDeleting(account);
   await requireSecretKey(storage.tokens, seal);
   const { token: record, change } = await storage.tokens.ensure({
     accountId: account.id,
@@ -74,7 +74,7 @@ export async function ensureAccount(
     for (const [hash, id] of ensured) if (id === record.id) ensured.delete(hash);
     ensured.set(parsed.secretHash, record.id);
   }
-  const signingSecret = seal.open(record.sealedSigningSecret);
+  const signingSecret = openSigningSecret(seal, record);
   return { account, record, token: `${record.id}|${secret}`, signingSecret, change };
 }
 

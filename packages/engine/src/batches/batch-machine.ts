@@ -61,8 +61,8 @@ export type BatchEvent =
   /** The operator or caller requests an immediate delivery. */
   | { readonly type: "delivery-requested" }
   | { readonly type: "delivery-acknowledged"; readonly fence: number }
-  /** The worker aborted the attempt, so it does not count. */
-  | { readonly type: "delivery-released"; readonly fence: number }
+  /** The worker could not send anything, or aborted the attempt, so it does not count. */
+  | { readonly type: "delivery-released"; readonly fence: number; readonly retryAt: number }
   /** `retryAt` is `null` if this was the last attempt. */
   | { readonly type: "delivery-failed"; readonly fence: number; readonly retryAt: number | null };
 
@@ -70,6 +70,11 @@ export type BatchEvent =
 export interface TransitionContext {
   readonly now: number;
   readonly rules: BatchRules;
+}
+
+/** Returns whether the batch counts as deleted, whether or not its row is still there. */
+export function isPruned({ prunesAt }: BatchRecord, now: number): boolean {
+  return prunesAt !== null && prunesAt <= now;
 }
 
 type ItemEvent = Extract<BatchEvent, { readonly itemId: string }>;
@@ -183,24 +188,25 @@ function nextDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): De
   if (event.type === "delivery-claimed") {
     if ((delivery.status === "due" ? delivery.dueAt : delivery.leaseEndsAt) > now) return null;
     // the batch is about to be deleted, so nobody could fetch it
-    if (batch.prunesAt !== null && batch.prunesAt <= now) return { status: "abandoned", attempts };
+    if (isPruned(batch, now)) return { status: "abandoned", attempts };
     const { leaseEndsAt } = event;
     return { status: "sending", attempts: attempts + 1, fence: fence + 1, leaseEndsAt };
   }
   if (delivery.status !== "sending" || fence !== event.fence) return null;
   if (event.type === "delivery-acknowledged") return { status: "delivered", deliveredAt: now, attempts };
-  if (event.type === "delivery-released") return { status: "due", dueAt: now, attempts: attempts - 1, fence };
+  if (event.type === "delivery-released")
+    return { status: "due", dueAt: event.retryAt, attempts: attempts - 1, fence };
   return event.retryAt === null
     ? { status: "abandoned", attempts }
     : { status: "due", dueAt: event.retryAt, attempts, fence };
 }
 
 /** Makes the delivery due now; a delivered or abandoned one starts over. */
-function requestDelivery({ delivery, prunesAt }: BatchRecord, now: number): DeliveryState | null {
-  if (delivery === null || delivery.status === "sending" || (prunesAt !== null && prunesAt <= now))
-    return null;
+function requestDelivery(batch: BatchRecord, now: number): DeliveryState | null {
+  const { delivery } = batch;
+  if (delivery === null || delivery.status === "sending" || isPruned(batch, now)) return null;
   if (delivery.status === "due") return { ...delivery, dueAt: now };
-  // delivered and abandoned deliveries do not store the fencing token; `now` exceeds any earlier one, so late
-  // writes by earlier claims are still void
+  // delivered and abandoned deliveries do not store the fencing token; `now` differs from earlier ones even if the
+  // clock was set back, which voids late writes by earlier claims, because fences are compared for equality
   return { status: "due", dueAt: now, attempts: 0, fence: now };
 }

@@ -17,6 +17,7 @@ import type { Account } from "../ports/accounts.ts";
 import type { Principal } from "../ports/tokens.ts";
 import { requireAbility, requireVerifiedEmail } from "../tokens/authorize.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
+import { isPruned } from "./batch-machine.ts";
 import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
 import { testWebhook, type WebhookTest } from "./test-webhook.ts";
@@ -99,8 +100,7 @@ export function createBatches(dependencies: BatchDependencies): Batches {
   const findOwn = async ({ principal: { account }, batchId }: OwnBatch): Promise<BatchRecord> => {
     requireVerifiedEmail(account);
     const batch = await batches.find(batchId);
-    const isPruned = batch?.prunesAt != null && batch.prunesAt <= clock.now();
-    if (batch === null || batch.accountId !== account.id || isPruned)
+    if (batch === null || batch.accountId !== account.id || isPruned(batch, clock.now()))
       throw new SnapError("not_found", "Batch not found: the id is unknown, or the batch was deleted.");
     return batch;
   };

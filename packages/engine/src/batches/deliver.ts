@@ -1,7 +1,7 @@
 import { DAY_MS } from "../days.ts";
 import { orderedId } from "../ids.ts";
 import type { AttemptRecord, BatchRecord, DeliveryState } from "../ports/batches.ts";
-import type { WebhookOutcome } from "../ports/webhook-sender.ts";
+import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import { storableText } from "../storable-text.ts";
 import type { BatchEvent } from "./batch-machine.ts";
 import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
@@ -10,7 +10,7 @@ import { redactPath } from "./redact-path.ts";
 import { responseLine } from "./response-line.ts";
 import { signRequest } from "./sign-request.ts";
 
-/** Longer than an attempt's time limit, 15 s, so attempts never overlap. */
+/** Longer than an attempt's time limit, 15 s; attempts can overlap only if the reads before one take the other 10 s. */
 const DELIVERY_LEASE_MS = 25_000;
 /** Limit for a receiver's `Retry-After`. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
@@ -59,15 +59,22 @@ export async function claimDelivery(
  */
 export async function deliver(
   dependencies: BatchDependencies,
-  { batch, delivery }: ClaimedDelivery,
+  claimed: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<void> {
+  const { batch, delivery } = claimed;
   const { fence, attempts } = delivery;
   const startedAt = dependencies.clock.now();
-  const outcome = withoutPath(await attempt(dependencies, batch, signal), batch.webhookUrl);
+  const request = await prepareRequest(dependencies, claimed);
+  // a webhook cannot be signed without the token's secret
+  const outcome =
+    request === null
+      ? ({ kind: "token-revoked" } as const)
+      : withoutPath(await dependencies.webhookSender.send({ ...request, signal }), batch.webhookUrl);
   const durationMs = Math.max(0, dependencies.clock.now() - startedAt);
   if (outcome.kind === "failed" && signal.aborted) {
-    await applyEvent(dependencies, batch.id, { type: "delivery-released", fence });
+    const retryAt = dependencies.clock.now();
+    await applyEvent(dependencies, batch.id, { type: "delivery-released", fence, retryAt });
     return;
   }
   const delivered = isAcknowledged(outcome);
@@ -92,7 +99,7 @@ export function isAcknowledged(outcome: DeliveryAttempt["outcome"]): boolean {
   return outcome.kind === "responded" && outcome.status >= 200 && outcome.status < 300;
 }
 
-function withoutPath(outcome: DeliveryAttempt["outcome"], url: string): DeliveryAttempt["outcome"] {
+function withoutPath(outcome: WebhookOutcome, url: string): WebhookOutcome {
   return outcome.kind === "responded" ? { ...outcome, body: redactPath(outcome.body, url) } : outcome;
 }
 
@@ -107,18 +114,26 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "sta
   }
 }
 
-async function attempt(
+/**
+ * Returns the signed request; `null` if the token was revoked.
+ *
+ * @throws any error of the storage, or an Error if the signing secret cannot be decrypted; the attempt then does not
+ * count, and the lease delays the next one.
+ */
+async function prepareRequest(
   dependencies: BatchDependencies,
-  batch: ClaimedDelivery["batch"],
-  signal: AbortSignal,
-): Promise<DeliveryAttempt["outcome"]> {
-  const principal = await dependencies.tokens.find(batch.tokenId);
-  // a webhook cannot be signed without the token's secret
-  if (principal === null) return { kind: "token-revoked" };
-  const { token } = principal;
-  const document = await describeBatch(dependencies, { batch, token });
-  const request = signRequest(dependencies, { url: batch.webhookUrl, document, token });
-  return dependencies.webhookSender.send({ ...request, signal });
+  { batch, delivery: { fence, leaseEndsAt } }: ClaimedDelivery,
+): Promise<WebhookRequest | null> {
+  try {
+    const principal = await dependencies.tokens.find(batch.tokenId);
+    if (principal === null) return null;
+    const { token } = principal;
+    const document = await describeBatch(dependencies, { batch, token });
+    return signRequest(dependencies, { url: batch.webhookUrl, document, token });
+  } catch (error) {
+    await applyEvent(dependencies, batch.id, { type: "delivery-released", fence, retryAt: leaseEndsAt });
+    throw error;
+  }
 }
 
 /** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */

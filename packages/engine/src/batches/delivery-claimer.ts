@@ -26,6 +26,7 @@ export class DeliveryClaimer {
     for (let hasClaimed = true; hasClaimed && !isStopped();) {
       hasClaimed = false;
       for (const { batchId } of await this.#due()) {
+        if (isStopped()) return;
         const claimed = await claimDelivery(this.#dependencies, batchId);
         if (claimed === null) continue;
         hasClaimed = true;

@@ -6,14 +6,19 @@ import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.t
 /** Maximum number of accounts to consider for the next item, longest-waiting first. */
 const MAX_ACCOUNTS = 1000;
 
-/** Maximum number of claimed items that wait for a slot: enough that one is ready when a slot becomes free. */
-const MAX_WAITING = availableParallelism();
+/** Maximum number of an account's claimed items that wait for a slot: enough that one is ready for the next slot. */
+const MAX_WAITING_PER_ACCOUNT = availableParallelism();
+
+/** Of all accounts outside quarantine. One more, so an account at its own limit does not stop the others. */
+const MAX_WAITING = MAX_WAITING_PER_ACCOUNT + 1;
 
 /** Claims due items as slots become free, and renews their leases until they are finished. */
 export class ItemClaimer {
   readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #claimed = new Map<ClaimedItem, Promise<void>>();
+  /** The claimed items that still need a slot. */
+  readonly #waiting = new Set<ClaimedItem>();
   /** Round in which each waiting account was last served. */
   #servedIn = new Map<string, number>();
   #round = 0;
@@ -29,7 +34,9 @@ export class ItemClaimer {
       const next = await this.#takeNext();
       if (next === null) return;
       const claimed = await claimItem(this.#dependencies, next);
-      if (claimed !== null) this.#claimed.set(claimed, this.#run(claimed));
+      if (claimed === null) continue;
+      this.#waiting.add(claimed);
+      this.#claimed.set(claimed, this.#run(claimed));
     }
   }
 
@@ -46,42 +53,46 @@ export class ItemClaimer {
 
   /** Number of items to claim now. */
   #claimable(): number {
-    const { concurrency, scheduler } = this.#dependencies;
-    const { running, batch, quarantined, ...load } = scheduler.load();
-    const waiting = load.waiting - quarantined.waiting; // renders in quarantine don't delay items
-    const notStarted = this.#claimed.size - batch.running;
-    const interactiveWaiting = waiting - batch.waiting;
+    const { concurrency, quarantine, scheduler } = this.#dependencies;
+    const { running, waiting, batch, quarantined } = scheduler.load();
+    // renders in quarantine don't delay items
+    const interactiveWaiting = waiting - quarantined.waiting - batch.waiting;
+    const items = [...this.#waiting].filter((claimed) => !quarantine.has(claimed.batch.accountId));
     return Math.min(
-      concurrency - Math.max(running + waiting, this.#claimed.size),
-      MAX_WAITING - notStarted - interactiveWaiting,
+      concurrency - Math.max(running, this.#claimed.size),
+      MAX_WAITING - items.length - interactiveWaiting,
     );
   }
 
   /**
    * Returns the next item and records its account as served. The account with the fewest claimed items comes first;
    * ties go to the one served longest ago. This way, long batches from many accounts hardly delay a short one.
-   * Accounts in quarantine come last, one item at a time.
+   * Accounts in quarantine come last, one item at a time; only one of their items waits.
    */
   async #takeNext(): Promise<DueItem | null> {
     const { batches, clock, concurrency, quarantine, scheduler } = this.#dependencies;
-    const counts = new Map<string, number>();
-    for (const { batch } of this.#claimed.keys())
-      counts.set(batch.accountId, (counts.get(batch.accountId) ?? 0) + 1);
+    const isQuarantined = (accountId: string): boolean => quarantine.has(accountId);
+    const counts = countByAccount(this.#claimed.keys());
+    const waiting = countByAccount(this.#waiting);
     const maxPerAccount = Math.max(1, concurrency - 2);
-    const limitOf = (accountId: string): number => (quarantine.has(accountId) ? 1 : maxPerAccount);
-    const claimed = [...counts.keys()].filter((id) => (counts.get(id) ?? 0) >= limitOf(id));
+    const isBusy = ([accountId, count]: readonly [string, number]): boolean =>
+      isQuarantined(accountId) ||
+      count >= maxPerAccount ||
+      (waiting.get(accountId) ?? 0) >= MAX_WAITING_PER_ACCOUNT;
+    const claimed = [...counts].filter(isBusy).map(([accountId]) => accountId);
     const busyAccountIds = [...new Set([...claimed, ...scheduler.busyQuarantinedAccounts()])];
     const due = await batches.dueItems({
       now: clock.now(),
       limit: MAX_ACCOUNTS,
       exceptAccounts: busyAccountIds,
     });
-    const rankOf = ({ accountId }: DueItem): number => (quarantine.has(accountId) ? 1 : 0);
+    const rankOf = ({ accountId }: DueItem): number => (isQuarantined(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
-    const [next = null] = due.toSorted(
-      (a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b),
-    );
+    const isQuarantineWaiting = [...waiting.keys()].some(isQuarantined);
+    const [next = null] = due
+      .filter(({ accountId }) => !(isQuarantineWaiting && isQuarantined(accountId)))
+      .toSorted((a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
     this.#round += 1;
     // drops accounts without due items
     this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));
@@ -92,12 +103,19 @@ export class ItemClaimer {
 
   async #run(claimed: ClaimedItem): Promise<void> {
     try {
-      await runItem(this.#dependencies, claimed);
+      await runItem(this.#dependencies, claimed, () => this.#waiting.delete(claimed));
     } catch (error) {
       // another worker claims the item when its lease expires
       this.#dependencies.onBackgroundError(error);
     }
+    this.#waiting.delete(claimed);
     this.#claimed.delete(claimed);
     this.#onFinished();
   }
+}
+
+function countByAccount(items: Iterable<ClaimedItem>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { batch } of items) counts.set(batch.accountId, (counts.get(batch.accountId) ?? 0) + 1);
+  return counts;
 }

@@ -1,4 +1,4 @@
-import { buildSignedUrl, toQuery, withoutDelivery } from "@snap/protocol";
+import { buildSignedUrl, modeOf, toQuery, withoutDelivery } from "@snap/protocol";
 import { LRUCache } from "lru-cache";
 import { isLinkable } from "../cache/links.ts";
 import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
@@ -54,8 +54,7 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
     await Promise.all(
       batch.items.map(async (item) => {
         const { id, key, parameters, state } = item;
-        const ability = parameters["pdf"] === true ? "pdf" : "screenshot";
-        if (state.status !== "done" || !token.abilities.includes(ability)) return;
+        if (state.status !== "done" || !token.abilities.includes(modeOf({ pdf: parameters["pdf"] }))) return;
         if (!isLinkable(parameters)) return;
         const cached = await renderings.peek({ accountId: batch.accountId, key, now });
         if (cached === null || cached.etag !== state.etag) return;

@@ -68,9 +68,14 @@ export async function renewItem(dependencies: BatchDependencies, claimed: Claime
  * Captures an item's page and stores the result. The transaction that marks the item as done also charges for the
  * rendering; if the lease is lost, nothing is charged.
  *
+ * @param onStart is called once the item needs no slot anymore, as `CaptureOptions.onStart` says.
  * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
  */
-export async function runItem(dependencies: BatchDependencies, claimed: ClaimedItem): Promise<void> {
+export async function runItem(
+  dependencies: BatchDependencies,
+  claimed: ClaimedItem,
+  onStart: () => void,
+): Promise<void> {
   const { tokens, clock } = dependencies;
   try {
     const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
@@ -78,8 +83,8 @@ export async function runItem(dependencies: BatchDependencies, claimed: ClaimedI
     const parameters = openSecrets(claimed.item.parameters, dependencies.seal);
     const settle = settleWith(dependencies, claimed);
     const { createdAt: submittedAt } = claimed.batch;
-    const request = { principal, parameters, requestId, submittedAt, priority: "batch", settle } as const;
-    const captured = await dependencies.capture(request);
+    const request = { principal, parameters, requestId, submittedAt, settle, onStart } as const;
+    const captured = await dependencies.capture({ ...request, priority: "batch" });
     if (captured.cache === "hit")
       await finish(dependencies, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
   } catch (error) {
@@ -135,10 +140,16 @@ function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem): Sett
         return advanceBatch(before, event, { now, rules: dependencies.rules });
       },
     });
-    // the lease was lost; the new owner gets the rendering from the cache
-    if (batch === null) return dependencies.ledger.refund({ reservationId, now });
-    report(dependencies, claimed, batch, { cache: "miss", rendering });
-    return resolution;
+    if (batch !== null) {
+      report(dependencies, claimed, batch, { cache: "miss", rendering });
+      return resolution;
+    }
+    // the lease was lost, and the new owner gets the rendering from the cache; or the storage repeated a transaction
+    // that had been committed, and only that one can have settled this reservation
+    const refunded = await dependencies.ledger.refund({ reservationId, now });
+    const committed = refunded === "settled" ? await dependencies.batches.find(claimed.batch.id) : null;
+    if (committed !== null) report(dependencies, claimed, committed, { cache: "miss", rendering });
+    return refunded;
   };
 }
 

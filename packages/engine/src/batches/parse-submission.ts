@@ -1,11 +1,12 @@
-import { BATCH_LIMITS, ProblemList, isTooLongUrl, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
+import { BATCH_LIMITS, encodeSpaces, ProblemList, URL_MESSAGES, type SnapParameters } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
+import { objectKeyOf } from "../delivery/object-key.ts";
 import { checkStore, type StoreAccess } from "../delivery/stores.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
 import { checkInstalled, type Installed } from "../parameters/require-installed.ts";
-import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
+import { classifySentUrl, classifyTarget, type SentVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
 /** A valid submission. */
@@ -36,34 +37,37 @@ export interface SubmissionRules extends StoreAccess {
  */
 export function parseSubmission(document: unknown, rules: SubmissionRules): Submission {
   const { targets } = rules;
-  const problems = new Problems();
+  const problems = new ProblemList();
   if (!isRecord(document)) {
-    problems.list.add("body", "must be a JSON object with an items array");
-    throw problems.toError();
+    problems.add("body", "must be a JSON object with an items array");
+    throw toError(problems);
   }
   for (const name of Object.keys(document))
     if (name !== "items" && name !== "webhookUrl")
-      problems.list.add(name, "is not a batch field; use items and webhookUrl");
+      problems.add(name, "is not a batch field; use items and webhookUrl");
   const items = parseItems(document["items"], { ...rules, problems });
   const webhookUrl = parseWebhookUrl(document["webhookUrl"], { problems, targets });
-  if (!problems.isEmpty) throw problems.toError();
+  if (!problems.isEmpty) throw toError(problems);
   return { items, webhookUrl };
 }
 
+/** As long as those of every item, so a key that is too long is rejected before the render. */
+const SAMPLE_FACTS = { id: `item_${"0".repeat(24)}`, requestedAt: 0 };
+
 interface Context extends SubmissionRules {
-  readonly problems: Problems;
+  readonly problems: ProblemList;
 }
 
 function parseItems(value: unknown, context: Context): SubmittedItem[] {
   const { problems, cacheKey } = context;
   if (!Array.isArray(value) || value.length === 0 || value.length > BATCH_LIMITS.items) {
-    problems.list.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
+    problems.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
     return [];
   }
   const items: SubmittedItem[] = [];
   const seen = new Map<string, number>();
   for (const [index, sent] of value.entries()) {
-    if (problems.list.isFull) break;
+    if (problems.isFull) break;
     const item = parseOne(sent, `items.${index}`, context);
     if (item === null) continue;
     items.push(item);
@@ -71,29 +75,29 @@ function parseItems(value: unknown, context: Context): SubmittedItem[] {
     const capture = cacheKey({ ...item.parameters, cacheTtl: undefined });
     const first = seen.get(capture);
     if (first === undefined) seen.set(capture, index);
-    else problems.list.add(`items.${index}`, `is the same capture as items.${first}`);
+    else problems.add(`items.${index}`, `is the same capture as items.${first}`);
   }
   return items;
 }
 
 function parseOne(value: unknown, name: string, context: Context): SubmittedItem | null {
-  const { problems, targets, renderer } = context;
+  const { problems, targets, renderer, accountId } = context;
   if (!isRecord(value)) {
-    problems.list.add(name, "must be an object with the parameters of a capture");
+    problems.add(name, "must be an object with the parameters of a capture");
     return null;
   }
-  const report = (parameter: string, message: string): void =>
-    problems.list.add(`${name}.${parameter}`, message);
+  const report = (parameter: string, message: string): void => problems.add(`${name}.${parameter}`, message);
   requireCached(value, report);
   try {
     const { sent, parameters } = parseItem(value);
     checkInstalled(parameters, renderer, report);
     checkStore(parameters, context, report);
-    problems.addVerdict(`${name}.url`, classifyTarget(parameters.url, targets));
+    addVerdict(problems, `${name}.url`, classifyTarget(parameters.url, targets));
+    if (parameters.storeTo !== undefined) objectKeyOf(parameters, { ...SAMPLE_FACTS, accountId });
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    problems.list.addAll(error.errors ?? {}, `${name}.`);
+    problems.addAll(error.errors ?? {}, `${name}.`);
     return null;
   }
 }
@@ -110,55 +114,38 @@ function requireCached(
     report("cacheTtl", `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`);
 }
 
-/** Validates with the same rules as `url`. */
+/** Validates and trims with the same rules as `url`. */
 function parseWebhookUrl(
   value: unknown,
   { problems, targets }: Pick<Context, "problems" | "targets">,
 ): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== "string" || isTooLongUrl(value)) {
-    problems.list.add(
-      "webhookUrl",
-      typeof value === "string" ? URL_MESSAGES.tooLong : URL_MESSAGES.malformed,
-    );
-    return null;
-  }
-  problems.addVerdict("webhookUrl", classifyTarget(value, targets));
-  return value;
+  const url = typeof value === "string" ? value : ""; // anything else is malformed, like an empty text
+  addVerdict(problems, "webhookUrl", classifySentUrl(url, targets));
+  return encodeSpaces(url);
 }
 
-const VERDICTS: Readonly<Record<Exclude<TargetVerdict, "ok">, string>> = {
-  malformed: URL_MESSAGES.malformed,
-  credentials: URL_MESSAGES.credentials,
+const VERDICTS: Readonly<Record<Exclude<SentVerdict, "ok">, string>> = {
+  ...URL_MESSAGES,
   blocked: "must not point to a host or port that the service blocks, such as a private address",
 };
 
-/** A problem list that counts blocked hosts. */
-class Problems {
-  readonly list = new ProblemList();
-  #blocked = 0;
+function addVerdict(problems: ProblemList, name: string, verdict: SentVerdict): void {
+  if (verdict !== "ok") problems.add(name, VERDICTS[verdict]);
+}
 
-  get isEmpty(): boolean {
-    return this.list.isEmpty;
-  }
-
-  addVerdict(name: string, verdict: TargetVerdict): void {
-    if (verdict === "ok") return;
-    if (verdict === "blocked") this.#blocked += 1;
-    this.list.add(name, VERDICTS[verdict]);
-  }
-
-  toError(): SnapError {
-    const failure = this.list.toFailure();
-    const { message = "", errors = {} } = failure ?? {};
-    return Object.keys(errors).length === this.#blocked
-      ? new SnapError(
-          "blocked_host",
-          "The parameters listed in errors point to hosts or ports that the service blocks, such as private addresses.",
-          { errors },
-        )
-      : new SnapError("validation_failed", message, { errors });
-  }
+function toError(problems: ProblemList): SnapError {
+  const { message = "", errors = {} } = problems.toFailure() ?? {};
+  const areBlocked = Object.values(errors)
+    .flat()
+    .every((problem) => problem === VERDICTS.blocked);
+  return areBlocked
+    ? new SnapError(
+        "blocked_host",
+        "The parameters listed in errors point to hosts or ports that the service blocks, such as private addresses.",
+        { errors },
+      )
+    : new SnapError("validation_failed", message, { errors });
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

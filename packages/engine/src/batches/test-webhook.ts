@@ -1,8 +1,8 @@
-import type { RenderBatch } from "@snap/protocol";
+import { encodeSpaces, URL_MESSAGES, type RenderBatch } from "@snap/protocol";
 import { AdminError } from "../errors.ts";
 import { orderedId } from "../ids.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
-import { classifyTarget } from "../targets/target.ts";
+import { classifySentUrl } from "../targets/target.ts";
 import { tokenNotFound } from "../tokens/tokens.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 import { isAcknowledged } from "./deliver.ts";
@@ -22,17 +22,14 @@ export interface WebhookTest {
 /** Sends a test event, which looks like a finished batch without items. Stores nothing. */
 export async function testWebhook(
   dependencies: BatchDependencies,
-  { url, tokenId }: { readonly url: string; readonly tokenId: number },
+  { url: sent, tokenId }: { readonly url: string; readonly tokenId: number },
 ): Promise<WebhookTest> {
   const { tokens, targets, webhookSender, clock } = dependencies;
-  const verdict = classifyTarget(url, targets);
-  if (verdict === "malformed" || verdict === "credentials")
-    throw new AdminError(
-      "a receiver's URL must start with http:// or https://, without a user name or password",
-      {
-        code: "invalid_value",
-      },
-    );
+  const verdict = classifySentUrl(sent, targets);
+  // a blocked receiver is reported as the outcome, as in a delivery
+  if (verdict !== "ok" && verdict !== "blocked")
+    throw new AdminError(`a receiver's URL ${URL_MESSAGES[verdict]}`, { code: "invalid_value" });
+  const url = encodeSpaces(sent);
   const principal = await tokens.find(tokenId);
   if (principal === null) throw tokenNotFound(tokenId);
   const document = testEvent(dependencies, url);

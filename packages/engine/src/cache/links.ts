@@ -38,7 +38,12 @@ function linkedTtlSeconds(etag: string): number {
 
 /** Returns whether a signed URL can request a rendering: it contains no secrets, and servers accept its length. */
 export function isLinkable(parameters: Readonly<Record<string, unknown>>): boolean {
-  return secretsIn(parameters).length === 0 && fitsSignedUrl(withoutDelivery(parameters));
+  if (secretsIn(parameters).length > 0) return false;
+  try {
+    return fitsSignedUrl(withoutDelivery(parameters));
+  } catch {
+    return false; // an invalid value that is nested too deeply for JSON
+  }
 }
 
 /** A rendering that anyone with the link may fetch. */

@@ -1,4 +1,5 @@
 import type { SnapParameters } from "@snap/protocol";
+import { waitsStrictly } from "../parameters/waits.ts";
 import { WAIT_CAPPED } from "../ports/renderer.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
@@ -19,14 +20,7 @@ export async function lookUp(
   return cached !== null && satisfies(cached, parameters) ? cached : null;
 }
 
-/**
- * An explicit `waitUntil` is strict unless the request accepts its timeout: a rendering whose wait was capped does not
- * satisfy it.
- */
+/** Returns whether the rendering is not capped, or the request accepts one that is. */
 export function satisfies(cached: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && cached.notes.includes(WAIT_CAPPED));
-}
-
-export function waitsStrictly(parameters: SnapParameters): boolean {
-  return !parameters.pdf && parameters.waitUntil !== undefined && parameters.onWaitTimeout !== "capture";
 }

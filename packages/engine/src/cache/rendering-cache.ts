@@ -35,7 +35,9 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
   });
   const recall = (key: RenderingKey): StoredRendering | null => {
     const cached = memory.get(nameOf(key));
-    return cached !== undefined && cached.expiresAt > clock.now() ? cached : null;
+    if (cached === undefined || cached.expiresAt <= clock.now()) return null;
+    // empty if a caller has transferred the bytes to another thread
+    return cached.bytes.byteLength > 0 ? cached : null;
   };
   return {
     recall,

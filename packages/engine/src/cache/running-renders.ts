@@ -10,9 +10,9 @@ export type RenderOutcome =
 
 /** A running render, as its leader sees it. */
 export interface RunningRender {
-  /** Resolves when an interactive request joins. */
+  /** Resolves when the priority is raised: an interactive request joins, or waits for the lease in another process. */
   readonly priorityRaised: Promise<void>;
-  readonly isRaised: boolean;
+  isRaised(): boolean;
   raisePriority(): void;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   start(): void;
@@ -32,6 +32,8 @@ export interface JoinRequest {
   readonly priority: Priority;
   /** Aborts when the request stops waiting for the render to start. */
   readonly wait?: AbortSignal;
+  /** Called if the request waits for a running render. */
+  readonly onJoin?: (() => void) | undefined;
 }
 
 /** The running renders of this process, by name. */
@@ -59,7 +61,7 @@ interface Waiting extends PromiseWithResolvers<JoinOutcome> {
 }
 
 class SharedRender {
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Set<Waiting>();
   readonly #raised = Promise.withResolvers<void>();
   readonly #onEnd: () => void;
   #isRaised = false;
@@ -69,27 +71,25 @@ class SharedRender {
     this.#onEnd = onEnd;
   }
 
-  join({ priority, wait }: JoinRequest): Promise<JoinOutcome> {
-    if (this.#waiting.length >= MAX_JOINED)
+  join({ priority, wait, onJoin }: JoinRequest): Promise<JoinOutcome> {
+    if (this.#waiting.size >= MAX_JOINED)
       throw new SnapError(
         "upstream_rate_limited",
         `${MAX_JOINED} identical requests are waiting for this render. Retry shortly.`,
       );
+    onJoin?.();
     if (priority === "interactive") this.#raisePriority();
     const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };
-    this.#waiting.push(waiting);
-    wait?.addEventListener("abort", () => this.#rejectAborted());
+    this.#waiting.add(waiting);
+    wait?.addEventListener("abort", () => this.#rejectIfAborted(waiting));
     return waiting.promise;
   }
 
   lead(): RunningRender {
     let hasEnded = false;
-    const isRaised = (): boolean => this.#isRaised;
     return {
       priorityRaised: this.#raised.promise,
-      get isRaised() {
-        return isRaised();
-      },
+      isRaised: () => this.#isRaised,
       raisePriority: () => this.#raisePriority(),
       start: () => {
         this.#hasStarted = true;
@@ -111,19 +111,20 @@ class SharedRender {
     if (outcome.state === "abandoned") {
       // the next leader waits for a slot again
       this.#hasStarted = false;
-      this.#rejectAborted();
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#onEnd();
-      else next.resolve({ state: "leads", running: this.lead() });
-      return;
+      for (const waiting of this.#waiting) this.#rejectIfAborted(waiting);
+      const [next] = this.#waiting;
+      if (next === undefined) return this.#onEnd();
+      this.#waiting.delete(next);
+      return next.resolve({ state: "leads", running: this.lead() });
     }
     this.#onEnd();
     for (const { resolve } of this.#waiting) resolve(outcome);
   }
 
-  #rejectAborted(): void {
-    if (this.#hasStarted) return;
-    for (const { wait, reject } of this.#waiting) if (wait?.aborted) reject(wait.reason);
-    this.#waiting = this.#waiting.filter(({ wait }) => !wait?.aborted);
+  #rejectIfAborted(waiting: Waiting): void {
+    const { wait, reject } = waiting;
+    if (this.#hasStarted || !wait?.aborted) return;
+    this.#waiting.delete(waiting);
+    reject(wait.reason);
   }
 }

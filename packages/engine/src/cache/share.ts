@@ -1,20 +1,21 @@
 import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
 import { randomHex } from "../ids.ts";
+import { limitsEveryWait, waitsStrictly } from "../parameters/waits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { limitWait, waitedMsSince } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
-import { lookUp, satisfies, waitsStrictly } from "./lookup.ts";
+import { lookUp, satisfies } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
 /** After this time, a crashed process no longer delays the requests that are waiting for its render. */
 const LEASE_MS = 6_000;
 /** Short, so a lease survives several lost renewals, and a leader soon notices a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
-/** How long a rendering may take to reach the cache. */
+/** How long the lease is held after a render, so the processes that wait for it find the rendering in the cache. */
 const LINGER_MS = LEASE_MS;
 /** Without this limit, if a page failed in one process after another, the last request would wait for all of them. */
 const LONGEST_WAIT_MS = 60_000;
@@ -40,12 +41,14 @@ export interface ShareRequest {
   readonly requestedAt: number;
   /** Longest wait for another request's render to start; by default, its leader's longest wait. */
   readonly maxWaitMs?: number | undefined;
+  /** Called when the request waits for another one's render, in this process or another. */
+  readonly onJoin?: (() => void) | undefined;
 }
 
 /** A render that this request must do itself, and that identical requests can wait for. */
 export interface LedRender {
   readonly isLed: true;
-  /** Resolves when an interactive request joins. */
+  /** Resolves when the priority is raised: an interactive request joins, or waits for the lease in another process. */
   readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
@@ -80,7 +83,9 @@ export async function share(
   const { key, parameters, hasContent } = request;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
-  const name = `${hasContent ? "content:" : ""}${wait}:${key.key}:${key.accountId}`;
+  // a request that does not limit its waits must not fail with the timeout of one that does
+  const limited = limitsEveryWait(parameters) ? "limited:" : "";
+  const name = `${hasContent ? "content:" : ""}${limited}${wait}:${key.key}:${key.accountId}`;
   for (;;) {
     const outcome = await joinOrLead(dependencies, { ...request, name });
     if (outcome.state === "leads") return lead(dependencies, { ...request, name, running: outcome.running });
@@ -94,12 +99,12 @@ export async function share(
 /** Joins the running render with this name or leads a new one; waits at most `maxWaitMs` for it to start. */
 async function joinOrLead(
   { runningRenders, clock }: ShareDependencies,
-  { name, priority, requestedAt, maxWaitMs }: ShareRequest & { readonly name: string },
+  { name, priority, requestedAt, maxWaitMs, onJoin }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
-  if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority });
+  if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority, onJoin });
   const { signal: wait, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
   try {
-    return await runningRenders.joinOrLead(name, { priority, wait });
+    return await runningRenders.joinOrLead(name, { priority, onJoin, wait });
   } finally {
     end();
   }
@@ -129,11 +134,12 @@ async function lead(
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
     const acquire = (): Promise<LeaseState> => {
-      const priority = running.isRaised ? "interactive" : request.priority;
+      const priority = running.isRaised() ? "interactive" : request.priority;
       return renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority });
     };
     while ((await acquire()) === "held") {
       if (clock.now() >= waitsUntil) break;
+      request.onJoin?.();
       await new Promise<void>((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
       const cached = await lookUp(cache, request);
       if (cached !== null) return joined(running, cached);
@@ -168,7 +174,10 @@ function holdLease(
     });
   };
   renewLater();
+  let isReleased = false;
   const release = (lingerMs: number): void => {
+    if (isReleased) return;
+    isReleased = true;
     cancelRenewal();
     renderLeases.release({ ...claim, lingerMs }).catch(onBackgroundError);
   };
@@ -181,9 +190,8 @@ function holdLease(
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {
-      // the lease lingers while the rendering is being stored
-      release(LINGER_MS);
       await stored;
+      release(LINGER_MS);
       running.end({ state: "done", rendering });
     },
     fail(error) {

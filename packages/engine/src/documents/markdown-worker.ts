@@ -6,15 +6,22 @@ import { MARKDOWN_STYLE } from "./markdown-style.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
+const REFERENCE = /&#?\w+;/g;
+const ESCAPED_REFERENCE = /&amp;(#?\w+;)/g;
+
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** Returns heading ids as GitHub creates them, from letters, digits, `_` and `-`; a repeated one gets a number. */
-function createSlugger(): (text: string) => string {
+/**
+ * Returns heading ids as GitHub creates them, from letters, digits, `_` and `-`; a repeated one gets a number. A
+ * character reference counts as punctuation, although it can be a letter.
+ */
+function createSlugger(): (html: string) => string {
   const counts = new Map<string, number>();
-  return (text) => {
-    const slug = text
+  return (html) => {
+    const slug = html
+      .replaceAll(REFERENCE, "")
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
       .replaceAll(" ", "-");
@@ -25,12 +32,14 @@ function createSlugger(): (text: string) => string {
   };
 }
 
-/** The text of inline tokens, without their markup. */
-function plainText(tokens: readonly Tokens.Generic[]): string {
+/** Returns the text of inline tokens as HTML without tags. Only plain text can contain character references. */
+function textHtml(tokens: readonly Tokens.Generic[]): string {
   return tokens
     .map((token) => {
-      if (token.tokens !== undefined) return plainText(token.tokens);
-      return token.type === "html" ? "" : String(token["text"] ?? "");
+      if (token.tokens !== undefined) return textHtml(token.tokens);
+      if (token.type === "html") return "";
+      const html = escapeHtml(String(token["text"] ?? ""));
+      return token.type === "text" ? html.replaceAll(ESCAPED_REFERENCE, "&$1") : html;
     })
     .join("");
 }
@@ -51,9 +60,9 @@ function toPage(markdown: string): string {
     gfm: true,
     renderer: {
       heading({ tokens, depth }) {
-        const text = plainText(tokens);
-        if (title === "") title = text.trim();
-        const slug = slugOf(text);
+        const html = textHtml(tokens);
+        if (title === "") title = html.trim();
+        const slug = slugOf(html);
         const id = slug === "" ? "" : ` id="${slug}"`;
         return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
@@ -65,7 +74,7 @@ function toPage(markdown: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <style>
 ${MARKDOWN_STYLE}</style>
 </head>

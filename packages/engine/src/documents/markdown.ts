@@ -4,6 +4,15 @@ import { Worker } from "node:worker_threads";
 import { AccountQueues } from "../limits/account-queues.ts";
 import { invalidFile } from "./check-files.ts";
 
+export interface MarkdownConversion {
+  /** The text's name in `errors`. */
+  readonly label: string;
+  /** Its Markdown files are converted one at a time. */
+  readonly accountId: string;
+  /** Skips or stops the conversion. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * CPU time, so no text is rejected only because the machine is busy. Ordinary Markdown takes about 0.4 s per MiB, and
  * starting a thread takes 0.1 s.
@@ -26,30 +35,38 @@ const WORKER = new URL(`./markdown-worker${import.meta.url.slice(-3)}`, import.m
 /**
  * Converts Markdown to a page with the default style, in a separate thread, because hostile text can take forever.
  *
- * @param options.label - The text's name in `errors`.
- * @param options.accountId - Its Markdown files are converted one at a time.
+ * @throws the abort reason of `signal`.
  * @throws SnapError `validation_failed` if the conversion takes too much time or memory, or the text is
  * nested too deeply.
  */
 export async function markdownToHtml(
   markdown: Uint8Array,
-  { label, accountId }: { readonly label: string; readonly accountId: string },
+  { label, accountId, signal }: MarkdownConversion,
 ): Promise<Uint8Array> {
   const cpuMaxMs = CPU_BASE_MS + (markdown.byteLength / MIB) * CPU_PER_MIB_MS;
-  const html = await byAccount.add(accountId, () => conversions.add(() => convert(markdown, cpuMaxMs)));
+  const html = await byAccount.add(accountId, () =>
+    conversions.add(() => convert(markdown, cpuMaxMs, signal)),
+  );
+  signal?.throwIfAborted();
   if (html !== null) return html;
   throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
 
 /** Returns `null` if the time, memory or nesting limit was reached. */
-async function convert(markdown: Uint8Array, cpuMaxMs: number): Promise<Uint8Array | null> {
+async function convert(
+  markdown: Uint8Array,
+  cpuMaxMs: number,
+  cancelled: AbortSignal = new AbortController().signal,
+): Promise<Uint8Array | null> {
+  if (cancelled.aborted) return null;
   const worker = new Worker(WORKER, {
     workerData: markdown,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB },
   });
   // `once` stops listening at the abort, but the worker can still run out of memory, which would end this process
   worker.on("error", () => {});
-  const { signal, stop } = limitCpuTime(worker, cpuMaxMs);
+  const { signal: limit, stop } = limitCpuTime(worker, cpuMaxMs);
+  const signal = AbortSignal.any([limit, cancelled]);
   try {
     const [html] = (await once(worker, "message", { signal })) as [Uint8Array | null];
     return html;
@@ -66,6 +83,9 @@ function limitCpuTime(
   worker: Worker,
   cpuMaxMs: number,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
+  // Node.js before 24.6 cannot measure it
+  if (typeof worker.cpuUsage !== "function")
+    return { signal: AbortSignal.timeout(Math.ceil(cpuMaxMs)), stop: () => undefined };
   const limit = new AbortController();
   const check = async (): Promise<void> => {
     const { user, system } = await worker.cpuUsage();

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { DocumentStore } from "../ports/documents.ts";
+import type { DocumentFile, DocumentStore } from "../ports/documents.ts";
 import type { ServedDocument } from "../ports/renderer.ts";
 import { SnapError } from "../errors.ts";
 import { documentIdOf, documentUrl, type SentDocument } from "./document.ts";
@@ -20,8 +20,7 @@ interface OpenRequest {
  * Returns the document to serve to the page, from the request or the account's stored documents. Returns `null` for any
  * other page.
  *
- * @throws SnapError if the request's document cannot be built; `target_unreachable` if the account has no such
- * document.
+ * @throws SnapError `target_unreachable` if the account has no such document.
  */
 export async function openDocument(
   { documents, clock }: DocumentDependencies,
@@ -30,13 +29,13 @@ export async function openDocument(
   const id = documentIdOf(url);
   if (id === null) return null;
   if (sent !== undefined) return serveFromMemory(sent, accountId);
-  // one instant for the whole render, so the document does not expire halfway through
+  // one instant for the whole render: a document that expires meanwhile is pruned only when no render can need it
   const key = { accountId, id, now: clock.now() };
   const record = await documents.find(key);
   if (record === null)
     throw new SnapError(
       "target_unreachable",
-      "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
+      "The document is not stored: this account never uploaded it, or it was deleted or has expired. Upload it.",
     );
   const readFile: ServedDocument["readFile"] = async (path) => {
     const file = await documents.readFile({ ...key, path });
@@ -48,10 +47,14 @@ export async function openDocument(
   return { url: documentUrl(id), readFile };
 }
 
-async function serveFromMemory(
-  { url, buildFiles }: SentDocument,
-  accountId: string,
-): Promise<ServedDocument> {
-  const files = new Map((await buildFiles(accountId)).map((file) => [file.path, file]));
-  return { url, readFile: async (path) => files.get(path) ?? null };
+/** Builds the files when the page loads, so that converting Markdown is part of the render and of its time limit. */
+function serveFromMemory({ url, buildFiles }: SentDocument, accountId: string): ServedDocument {
+  let built: Promise<readonly DocumentFile[]> | undefined;
+  return {
+    url,
+    async readFile(path, signal) {
+      built ??= buildFiles(accountId, signal);
+      return (await built).find((file) => file.path === path) ?? null;
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import PQueue from "p-queue";
 import { AccountQueues } from "../limits/account-queues.ts";
 
-/** Maximum number of one account's uploads in memory, whatever its rate limit allows. */
+/** Maximum number of an account's uploads in memory. The service limits the total size of all. */
 const UPLOAD_CONCURRENCY_PER_ACCOUNT = 2;
 /** Maximum number of uploads to unpack at the same time. Each can unpack to 50 MiB. */
 const STORE_CONCURRENCY = 4;
 /** Converting Markdown can take seconds, and others must not wait for all of an account's uploads. */
 const STORE_CONCURRENCY_PER_ACCOUNT = 1;
 
-/** Limits how many uploads are in memory; the others wait. */
+/** Limits how many uploads each account has in memory, and how many are stored at a time; the others wait. */
 export class Uploads {
   readonly #byAccount = new AccountQueues(UPLOAD_CONCURRENCY_PER_ACCOUNT);
   readonly #storing = new PQueue({ concurrency: STORE_CONCURRENCY });

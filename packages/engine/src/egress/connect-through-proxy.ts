@@ -1,5 +1,6 @@
 import { request as sendRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
+import { messageOf } from "../errors.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
 import { CONNECT_TIMEOUT_MS, openSocket, startTls } from "./open-socket.ts";
@@ -84,7 +85,7 @@ async function openConnection(attempt: Attempt): Promise<Socket | TunnelFailure>
   const { hostname, port } = proxy;
   let detail = "did not accept a connection in time";
   const onUnreachable = (reason: string): void => {
-    if (!signal.aborted) detail = `is not accepting connections: ${reason}`;
+    detail = `is not accepting connections: ${reason}`;
   };
   try {
     const addresses =
@@ -99,7 +100,7 @@ async function openConnection(attempt: Attempt): Promise<Socket | TunnelFailure>
     signal.removeEventListener("abort", abandon);
     return secured ?? failed("did not complete the TLS handshake, or has an invalid certificate");
   } catch (error) {
-    return failed(`cannot be resolved: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`cannot be resolved: ${messageOf(error)}`);
   }
 }
 

@@ -5,13 +5,16 @@ import { openSocket } from "./open-socket.ts";
 import { resolveHost, type ResolveHostRequest, type ResolveFailure } from "./resolve.ts";
 import { skipsProxy, skipsProxyFor } from "./upstream-proxy.ts";
 
-/** `unreachable`: no address accepted in time; `proxy-failed`: the upstream proxy is down or rejects this service. */
+/**
+ * `unreachable`: no address accepts a connection in time, or the upstream proxy cannot reach the target;
+ * `proxy-failed`: the upstream proxy is down or rejects this service.
+ */
 export type ConnectFailure = ResolveFailure | ProxyFailure;
 
 interface ConnectRequest extends ResolveHostRequest {
   /** 10,000 by default. */
   readonly connectTimeoutMs?: number;
-  /** Called with the reason, for the log, if no address accepts. */
+  /** Called with the reason for the failure, for the log; not if the target is blocked. */
   readonly onUnreachable?: (detail: string) => void;
 }
 
@@ -30,7 +33,10 @@ interface ConnectRequest extends ResolveHostRequest {
  */
 export async function connect(request: ConnectRequest): Promise<Socket | ConnectFailure> {
   const outcome = await resolveHost(request);
-  if ("failure" in outcome) return outcome.failure;
+  if ("failure" in outcome) {
+    if (outcome.detail !== undefined) request.onUnreachable?.(outcome.detail);
+    return outcome.failure;
+  }
   const { addresses } = outcome;
   const { port, upstreamProxy: proxy = null } = request;
   const hostname = normalizeHostname(request.hostname);

@@ -121,8 +121,7 @@ async function connectAndSend(
   const socket = await connect({ ...target, policy, resolver, upstreamProxy, signal: attempt.signal });
   if (typeof socket === "string") return failed(socket);
   addAbortListener(attempt.signal, () => void socket.destroy());
-  const isSecure = /^https:/i.test(attempt.url);
-  const stream = isSecure ? await startTls(socket, target.hostname) : socket;
+  const stream = target.isSecure ? await startTls(socket, target.hostname) : socket;
   if (stream === null) return failed("unreachable");
   const received = await exchange({ attempt, target, stream, maxResponseBytes });
   if (received === null) return failed("broken");

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import { connect as secure, type TLSSocket } from "node:tls";
-import { withTimeout } from "../timeouts.ts";
+import { messageOf } from "../errors.ts";
+import { abortable, withTimeout } from "../timeouts.ts";
 
 /** Time limit for connecting, across all addresses of a host. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -17,7 +18,7 @@ interface OpenSocketRequest {
   readonly signal?: AbortSignal | undefined;
   /** 10,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason, for the log, if no address accepts. */
+  /** Called with the reason, for the log, if no address accepts; not if `signal` aborts. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
@@ -40,20 +41,15 @@ export async function openSocket(request: OpenSocketRequest): Promise<Socket | n
   const reason = (): Error => new Error(`${hostname} did not accept a connection within ${durationMs} ms`);
   try {
     await withTimeout({ signal, durationMs, reason }, (stepSignal) =>
-      once(socket, "connect", { signal: stepSignal }),
+      abortable(stepSignal, once(socket, "connect")),
     );
     return socket;
   } catch (error) {
     socket.destroy();
-    onUnreachable(describe(error));
+    const isAbandoned = error === signal?.reason;
+    if (!isAbandoned) onUnreachable(messageOf(error));
     return null;
   }
-}
-
-/** With several addresses, Node reports one error that contains the errors of all attempts. */
-function describe(error: unknown): string {
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  return errors.map((one) => (one instanceof Error ? one.message : String(one))).join(", ");
 }
 
 /**

@@ -1,9 +1,10 @@
 import { DOCUMENT_ORIGIN } from "@snap/protocol";
 import { NODATA, NOTFOUND } from "node:dns";
 import { isIP } from "node:net";
+import { messageOf } from "../errors.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { checkAddress, checkHost, parseTarget } from "../targets/target.ts";
-import { parseAddress, type Address } from "../targets/addresses.ts";
+import { parseAddress } from "../targets/addresses.ts";
 import {
   allowsName,
   closedPorts,
@@ -14,7 +15,6 @@ import {
 } from "../targets/policy.ts";
 import { normalizeHostname } from "../targets/target-list.ts";
 import { abortable, withTimeout } from "../timeouts.ts";
-import { LOOK_UP_TIMEOUT_MS } from "./names/system-resolver.ts";
 import { skipsProxy, type UpstreamProxy } from "./upstream-proxy.ts";
 
 /**
@@ -62,9 +62,15 @@ export interface ResolveHostRequest {
   readonly lookups?: LookupQueue;
   /** Cancels the lookup; the result is `resolver-failed`. */
   readonly signal?: AbortSignal;
-  /** Time limit for the lookup; 5,000 by default. */
+  /** Time limit for the lookup; 6,000 by default. */
   readonly dnsTimeoutMs?: number;
 }
+
+/** Longer than the system resolver's own limit, 5 s, after which it can still return a part of the addresses. */
+const DNS_TIMEOUT_MS = 6_000;
+
+/** The text form of the longest name that DNS can carry: RFC 1035, 2.3.4. */
+const HOSTNAME_CHARACTERS_MAX = 253;
 
 /** Only the driver serves it, to documents' pages. No resolver or proxy may receive a request for it. */
 const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
@@ -80,6 +86,8 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookupOu
   if (checkHost({ hostname, port, policy }) === "blocked") return { failure: "blocked" };
   if (hostname === DOCUMENT_HOSTNAME)
     return { failure: "unresolved", detail: `${hostname} is not on the network` };
+  if (hostname.length > HOSTNAME_CHARACTERS_MAX)
+    return { failure: "unresolved", detail: `the name has more than ${HOSTNAME_CHARACTERS_MAX} characters` };
   if (upstreamProxy !== null && leavesNameTo(upstreamProxy, { hostname, port }))
     return isWebPort(port) || allowsName({ hostname, port, policy })
       ? { addresses: [] }
@@ -90,9 +98,7 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookupOu
   const { addresses } = found;
   const isAllowed = (address: string): boolean => checkAddress({ address, hostname, port, policy }) === "ok";
   if (!addresses.every(isAllowed)) return { failure: "blocked" };
-  return (await reachesOwnPort({ ...request, policy, hostname, signal }, addresses))
-    ? { failure: "blocked" }
-    : found;
+  return (await checkOwnPorts({ ...request, policy, hostname, signal }, addresses)) ?? found;
 }
 
 /** A page must not use the proxy directly, which would bypass every check. */
@@ -108,25 +114,29 @@ function leavesNameTo(
 }
 
 /**
- * Returns whether one of the addresses belongs to a host that the policy lists by name, such as the service's database.
- * Resolves that name now, because a failover changes its address; if it does not resolve, returns `true`.
+ * Returns a failure if one of the addresses belongs to a host that the policy lists by name, such as the service's
+ * database, or if that cannot be ruled out. Resolves that name now, because a failover changes its address.
  */
-async function reachesOwnPort(request: LookupRequest, addresses: readonly string[]): Promise<boolean> {
+async function checkOwnPorts(
+  request: LookupRequest,
+  addresses: readonly string[],
+): Promise<UnusableHost | null> {
   const { hostname, port, policy } = request;
   const unopened = addresses
     .map(parseAddress)
     .filter((address) => !opensPort({ hostname, address, port, policy }));
   const closed = unopened.length === 0 ? [] : closedPorts(policy, unopened);
   const names = closed.filter((own) => own.port === port && isName(own.hostname));
-  if (names.length === 0) return false;
-  const own = await Promise.all(names.map((name) => lookUp({ ...request, hostname: name.hostname })));
-  return own.some((found) => {
-    if ("failure" in found) return true;
-    const hostPorts = found.addresses.map((address) => ({ hostname: address, port }));
-    const isFound = (address: Address | null): boolean =>
-      address !== null && isAmong(hostPorts, { hostname, address, port, policy });
-    return unopened.some(isFound);
+  if (names.length === 0) return null;
+  const outcomes = await Promise.all(names.map((name) => lookUp({ ...request, hostname: name.hostname })));
+  const isOwn = outcomes.some((outcome) => {
+    if ("failure" in outcome) return outcome.failure !== "resolver-failed";
+    const hostPorts = outcome.addresses.map((address) => ({ hostname: address, port }));
+    return unopened.some(
+      (address) => address !== null && isAmong(hostPorts, { hostname, address, port, policy }),
+    );
   });
+  return isOwn ? { failure: "blocked" } : (outcomes.find((outcome) => "failure" in outcome) ?? null);
 }
 
 function isName(hostname: string): boolean {
@@ -147,7 +157,7 @@ async function lookUpInTurn(request: LookupRequest): Promise<LookupOutcome> {
 
 /** Looks up the name within the time limit. */
 async function lookUp(request: LookupRequest): Promise<LookupOutcome> {
-  const { hostname, resolver, signal, dnsTimeoutMs: durationMs = LOOK_UP_TIMEOUT_MS } = request;
+  const { hostname, resolver, signal, dnsTimeoutMs: durationMs = DNS_TIMEOUT_MS } = request;
   const reason = (): Error => new Error(`${hostname} did not resolve within ${durationMs} ms`);
   try {
     signal.throwIfAborted();
@@ -165,9 +175,8 @@ async function lookUp(request: LookupRequest): Promise<LookupOutcome> {
 const ABSENT: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
 
 function explainFailure(error: unknown): UnusableHost {
-  if (!(error instanceof Error)) return { failure: "resolver-failed", detail: String(error) };
-  if ("code" in error && ABSENT.has(error.code)) return { failure: "unresolved", detail: error.message };
-  return { failure: "resolver-failed", detail: error.message };
+  const isAbsent = error instanceof Error && "code" in error && ABSENT.has(error.code);
+  return { failure: isAbsent ? "unresolved" : "resolver-failed", detail: messageOf(error) };
 }
 
 /**

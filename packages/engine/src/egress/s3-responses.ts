@@ -1,21 +1,33 @@
 import type { ListObjectsOutcome, StoreFailure } from "../ports/object-store.ts";
+import type { WebhookFailureReason } from "../ports/webhook-sender.ts";
 import type { HttpOutcome } from "./http-sender.ts";
 
 /** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
-/** S3 can send it with status 200, if the error occurs after the response has started; a retry can succeed. */
+/** S3's code, with status 400, for a request whose body does not arrive in time. */
+const BODY_TIMEOUT = "RequestTimeout";
+/** S3 can send an error with status 200 if it occurs after the response has started; a retry can succeed. */
 const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 /** The code of an error is at the start of its XML document. */
 export const ERROR_START_BYTES = 2048;
 
 /** The body of a successful response, or why the request failed. */
-export type S3Response = { readonly body: Uint8Array } | { readonly failure: StoreFailure };
+export type S3Response = { readonly body: Uint8Array } | S3Failure;
+
+interface S3Failure {
+  readonly failure: StoreFailure;
+  /** Whether the object does not exist, but its bucket does. */
+  readonly isMissing: boolean;
+}
 
 export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Response {
   if (outcome.kind === "failed") {
     const { reason } = outcome;
-    if (reason === "timed-out") return { failure: { reason, detail: `no response within ${timeoutMs} ms` } };
-    return { failure: { reason: "unavailable", detail: EXPLANATIONS[reason] } };
+    const failure: StoreFailure =
+      reason === "timed-out"
+        ? { reason, detail: `no response within ${timeoutMs} ms` }
+        : { reason: "unavailable", detail: EXPLANATIONS[reason] };
+    return { failure, isMissing: false };
   }
   const { status, body } = outcome;
   const isSuccess = status >= 200 && status < 300;
@@ -23,13 +35,11 @@ export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Respons
   if (isSuccess && !XML_ERROR.test(text)) return { body };
   // the store can send anything; its codes are words such as AccessDenied
   const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(text) ?? [];
-  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status);
-  return { failure: { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() } };
-}
-
-/** Whether the object does not exist, but its bucket does. */
-export function isMissing(response: S3Response): boolean {
-  return "failure" in response && response.failure.detail === "404 NoSuchKey";
+  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status) || code === BODY_TIMEOUT;
+  return {
+    failure: { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() },
+    isMissing: status === 404 && code === "NoSuchKey",
+  };
 }
 
 /**
@@ -38,12 +48,14 @@ export function isMissing(response: S3Response): boolean {
  */
 export function readKeys(body: Uint8Array): ListObjectsOutcome {
   const text = new TextDecoder().decode(body);
-  const keys = Array.from(text.matchAll(/<Key>([^<]{1,4096})<\/Key>/g), ([, key = ""]) => decodeKey(key));
+  const keys = Array.from(text.matchAll(/<Key>([^<]{1,4096})<\/Key>/g), ([, key = ""]) =>
+    decodeKey(key),
+  ).filter((key) => key !== null);
   // an empty list must not be mistaken for an empty bucket
   const isWhole = text.includes("</ListBucketResult>") && !text.includes("<IsTruncated>true<");
   if (!text.includes("<ListBucketResult") || (keys.length === 0 && !isWhole))
     return { failure: { reason: "unavailable", detail: "the response is not a list of objects" } };
-  return { keys: keys.filter((key) => key !== null) };
+  return { keys };
 }
 
 function decodeKey(encoded: string): string | null {
@@ -55,13 +67,11 @@ function decodeKey(encoded: string): string | null {
   }
 }
 
-const EXPLANATIONS: Readonly<
-  Record<Exclude<Extract<HttpOutcome, { readonly kind: "failed" }>["reason"], "timed-out">, string>
-> = {
+const EXPLANATIONS: Readonly<Record<Exclude<WebhookFailureReason, "timed-out">, string>> = {
   blocked: "its address is not allowed",
   unresolved: "its host name has no address",
   "resolver-failed": "name resolution failed",
   unreachable: "no connection, or an invalid certificate",
   "proxy-failed": "the upstream proxy failed",
-  broken: "the connection was lost, or the response is not HTTP",
+  broken: "the connection was lost, or the response is not HTTP or too long",
 };

@@ -5,7 +5,7 @@ import { METADATA_TARGETS } from "../targets/metadata.ts";
 import { parseTargetList } from "../targets/target-list.ts";
 import { createHttpSender, type HttpRequest } from "./http-sender.ts";
 import { systemResolver } from "./names/system-resolver.ts";
-import { ERROR_START_BYTES, isMissing, readKeys, readResponse, type S3Response } from "./s3-responses.ts";
+import { ERROR_START_BYTES, readKeys, readResponse, type S3Response } from "./s3-responses.ts";
 import { sign } from "./s3-signature.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
@@ -67,7 +67,7 @@ export interface S3Store extends ObjectBucket {
 export function createS3Store(options: S3StoreOptions): S3Store {
   const { bucket, timeoutMs = STORE_TIMEOUT_MS } = options;
   const { clock = systemClock, resolver = systemResolver, upstreamProxy } = options;
-  const prefix = options.prefix === undefined ? "" : `${options.prefix}/`;
+  const prefix = options.prefix === undefined || options.prefix === "" ? "" : `${options.prefix}/`;
   const bucketUrl = urlOf(options);
   const policy = { allow: parseTargetList(hostAndPort(bucketUrl)), deny: METADATA_TARGETS };
   const maxResponseBytes = RESPONSE_BYTES_MAX;
@@ -82,24 +82,25 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     async put({ key, bytes, sha256, contentType }) {
       const headers = { "Content-Type": contentType };
       const response = await send({ method: "PUT", url: urlOfKey(key), headers, body: bytes }, sha256);
-      return "failure" in response ? response : { location: `s3://${bucket}/${encodePath(prefix + key)}` };
+      if ("failure" in response) return { failure: response.failure };
+      return { location: `s3://${bucket}/${encodePath(prefix + key)}` };
     },
     async get({ key, maxBytes }) {
       // one byte more shows that the object is too long; an error can be longer than the object
       const bodyMaxBytes = Math.max(maxBytes + 1, ERROR_START_BYTES);
       const response = await send({ ...EMPTY, method: "GET", url: urlOfKey(key), bodyMaxBytes });
-      if (isMissing(response)) return { bytes: null };
-      if ("failure" in response) return response;
+      if ("failure" in response) return response.isMissing ? { bytes: null } : { failure: response.failure };
       return { bytes: response.body.byteLength > maxBytes ? null : response.body };
     },
     async delete(key) {
       const response = await send({ ...EMPTY, method: "DELETE", url: urlOfKey(key) });
-      return "failure" in response && !isMissing(response) ? response.failure : null;
+      return "failure" in response && !response.isMissing ? response.failure : null;
     },
     async list(request) {
       const url = `${bucketUrl.href}?${listQuery(prefix, request)}`;
       const response = await send({ ...EMPTY, method: "GET", url, bodyMaxBytes: LIST_BYTES_MAX });
-      const outcome = "failure" in response ? response : readKeys(response.body);
+      if ("failure" in response) return { failure: response.failure };
+      const outcome = readKeys(response.body);
       if ("failure" in outcome) return outcome;
       const below = outcome.keys.filter((key) => key.startsWith(prefix + request.prefix));
       return { keys: below.slice(0, request.limit).map((key) => key.slice(prefix.length)) };

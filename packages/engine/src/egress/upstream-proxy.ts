@@ -1,9 +1,10 @@
-import { isIP } from "node:net";
 import { parseAddress } from "../targets/addresses.ts";
 import { isEveryOwnAddress } from "../targets/policy.ts";
+import { portOf } from "../targets/target.ts";
 import {
   listsAddress,
   listsDomain,
+  listsPort,
   normalizeHostname,
   parseTargetList,
   type ListedTarget,
@@ -65,12 +66,11 @@ export function parseUpstreamProxy({
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== "/")
     throw new RangeError(FORM);
-  const isSecure = url.protocol === "https:";
   const fields = credentialFields(url);
   return {
     hostname: normalizeHostname(url.hostname),
-    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
-    isSecure,
+    port: portOf(url),
+    isSecure: url.protocol === "https:",
     origin: url.origin,
     credentials: () => fields,
     bypass: parseNoProxy(noProxy),
@@ -111,11 +111,10 @@ interface Destination {
   readonly port: number;
 }
 
-/** Returns whether connections to the name, or the literal address, skip the proxy, whatever the name resolves to. */
+/** Returns whether connections to the name skip the proxy, whatever it resolves to. */
 export function skipsProxy({ bypass }: UpstreamProxy, { hostname, port }: Destination): boolean {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
-  if (isIP(hostname) !== 0) return skipsForAddress(bypass, hostname, port);
-  return bypass.some((entry) => coversPort(entry, port) && listsDomain(entry, hostname));
+  return bypass.some((entry) => listsPort(entry, port) && listsDomain(entry, hostname));
 }
 
 /** Returns whether connections to these addresses of a host skip the proxy. */
@@ -132,10 +131,6 @@ function skipsForAddress(bypass: readonly ListedTarget[], text: string, port: nu
   if (address === null) return false;
   return (
     isEveryOwnAddress(address) ||
-    bypass.some((entry) => coversPort(entry, port) && listsAddress(entry, address))
+    bypass.some((entry) => listsPort(entry, port) && listsAddress(entry, address))
   );
-}
-
-function coversPort(entry: ListedTarget, port: number): boolean {
-  return entry.port === null || entry.port === port;
 }

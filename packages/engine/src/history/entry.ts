@@ -80,10 +80,11 @@ export function failureOf({
 
 /** Returns the entry of a finished capture, without its secrets. */
 export function toHistoryEntry({ request, ...finished }: FinishedCapture, random: Random): HistoryEntry {
-  const { at, message } = finished;
+  const { at, message, requestId } = finished;
   return {
     id: `req_${orderedId(random, { at })}`,
     ...finished,
+    requestId: requestId && storableText(requestId),
     message: message && storableText(message.slice(0, MESSAGE_MAX_CHARACTERS)),
     mode: request?.mode ?? null,
     host: request && (parseTarget(request.parameters.url)?.hostname ?? null),

@@ -12,6 +12,8 @@ const APPEND_LIMIT = 500;
 const BUFFER_LIMIT = 10_000;
 /** Credits do not limit free captures, so at most this many hits, and this many failures, are listed per second. */
 const FREE_ENTRIES_PER_SECOND = 50;
+/** Of one account, so it cannot hide the captures of all others. */
+const FREE_ENTRIES_PER_SECOND_AND_ACCOUNT = FREE_ENTRIES_PER_SECOND / 2;
 
 /** Records finished captures without delaying them. A failure to record never fails a capture. */
 export interface HistoryRecorder {
@@ -104,17 +106,18 @@ export function createRecorder({
 /** Returns whether to list a capture rather than only count it: limits hits and failures per second. */
 function limitFreeEntries(): (finished: FinishedCapture) => boolean {
   let second = 0;
-  let hits = 0;
-  let failures = 0;
-  return ({ at, cache }) => {
+  /** Listed in this second. */
+  const counts = new Map<string, number>();
+  return ({ at, cache, accountId }) => {
     if (cache !== null && cache !== "hit") return true;
     const now = Math.floor(at / 1000);
-    if (now !== second) {
-      second = now;
-      hits = 0;
-      failures = 0;
-    }
-    const count = cache === "hit" ? (hits += 1) : (failures += 1);
-    return count <= FREE_ENTRIES_PER_SECOND;
+    if (now !== second) counts.clear();
+    second = now;
+    const kind = cache ?? "failure";
+    const ofAccount = `${kind} ${accountId}`;
+    const [count, own] = [counts.get(kind) ?? 0, counts.get(ofAccount) ?? 0];
+    if (count >= FREE_ENTRIES_PER_SECOND || own >= FREE_ENTRIES_PER_SECOND_AND_ACCOUNT) return false;
+    counts.set(kind, count + 1).set(ofAccount, own + 1);
+    return true;
   };
 }

@@ -14,7 +14,8 @@ export function resizedSize({ widthPixels, heightPixels }: ImageSize, resizing: 
     ...(resizeWidth === undefined ? [] : [resizeWidth / widthPixels]),
     ...(resizeHeight === undefined ? [] : [resizeHeight / heightPixels]),
   ];
-  const ratio = Math.min(1, resizeFit === "cover" ? Math.max(0, ...ratios) || 1 : Math.min(1, ...ratios));
+  const fit = resizeFit === "cover" ? Math.max : Math.min;
+  const ratio = ratios.length === 0 ? 1 : Math.min(1, fit(...ratios));
   const scaled = {
     widthPixels: Math.max(1, Math.round(widthPixels * ratio)),
     heightPixels: Math.max(1, Math.round(heightPixels * ratio)),

@@ -1,4 +1,6 @@
-/** Renderings of one account that can be in transit to and from object stores at the same time. */
+import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
+
+/** Renderings of one account that can be in transit, to and from object stores or to clients, at the same time. */
 const ACCOUNT_BYTES = 128 * 1024 * 1024;
 /** Accounts that can use all of that at the same time. */
 const ACCOUNTS = 4;
@@ -36,7 +38,7 @@ export class ByteBudget {
 }
 
 /** Returns the budget of the renderings in transit. An account's share always has room for one of the largest. */
-export function createTransferBudget(maxRenderingBytes: number): ByteBudget {
+export function createTransferBudget(maxRenderingBytes = MAX_RENDERING_BYTES): ByteBudget {
   const perAccountBytes = Math.max(ACCOUNT_BYTES, maxRenderingBytes);
   return new ByteBudget({ perAccountBytes, totalBytes: ACCOUNTS * perAccountBytes });
 }

@@ -5,7 +5,6 @@ import {
   checkRules,
   encodeSpaces,
   fieldMessage,
-  isTooLongUrl,
   LIMITS,
   PARAMETERS,
   selectorPattern,
@@ -18,7 +17,7 @@ import {
   type ScreenshotValues,
 } from "@snap/protocol";
 import * as z from "zod";
-import { classifyTarget } from "../targets/target.ts";
+import { classifySentUrl } from "../targets/target.ts";
 import { PUBLIC_TARGETS_ONLY } from "../targets/policy.ts";
 
 /*
@@ -107,10 +106,10 @@ function targetUrl(): z.ZodType {
   return z
     .string({ error: ({ input }) => (input === undefined ? URL_MESSAGES.missing : URL_MESSAGES.malformed) })
     .check(({ value, issues }) => {
-      const verdict = isTooLongUrl(value) ? "tooLong" : classifyTarget(value, PUBLIC_TARGETS_ONLY);
+      const verdict = classifySentUrl(value, PUBLIC_TARGETS_ONLY);
       // a blocked host is reported later, if all parameters are valid
       if (verdict === "ok" || verdict === "blocked") return;
-      issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value, continue: true });
+      issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value });
     })
     .overwrite(encodeSpaces)
     .meta({ maxLength: LIMITS.urlCharacters, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" });

@@ -39,6 +39,7 @@ export interface PageFacts {
 
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
+  /** In a capture, shared with the cache: copy them before you change or transfer them. */
   readonly bytes: Uint8Array;
   readonly contentType: "image/png" | "image/jpeg" | "image/webp" | "image/avif" | "application/pdf";
   /** HTTP status of the page; `null` for PDFs or if unknown. */
@@ -62,8 +63,13 @@ export interface RendererHealth {
 export interface ServedDocument {
   /** The document's URL, which is also the page's. */
   readonly url: string;
-  /** Returns `null` if there is no such file. */
-  readFile(path: string): Promise<DocumentFile | null>;
+  /**
+   * Returns `null` if there is no such file. Preparing the files can take as long as the render may, so `signal` should
+   * abort when the render ends.
+   *
+   * @throws SnapError with which the render must fail, because the page would lack the file.
+   */
+  readFile(path: string, signal?: AbortSignal): Promise<DocumentFile | null>;
 }
 
 /** How to isolate and identify a render. */
@@ -89,7 +95,7 @@ export interface RenderOptions {
  * `script_failed`, `render_timeout`, `upstream_error`, `upstream_rate_limited` or `upstream_quota_exceeded`,
  * or with `validation_failed` if the browser rejects a cookie or a parameter requires something that is not
  * installed. The error's `pageEnded` is `true` if the page would have harmed other renders: it was ended, or
- * it killed an isolated browser.
+ * it killed an isolated browser. An error of the document's `readFile` is rethrown unchanged.
  */
 export interface Renderer {
   /** The renderer's policy, if it has one; the engine uses it by default. */
@@ -98,6 +104,8 @@ export interface Renderer {
   readonly filterLists?: readonly FilterListPurpose[] | undefined;
   /** Whether it can resize images and encode AVIF, which `output` and `resize*` need. `false` by default. */
   readonly processesImages?: boolean | undefined;
+  /** Its time limit for a render; the engine assumes 45,000 ms if it is absent. */
+  readonly renderTimeoutMs?: number | undefined;
   render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
   /** Aborts running renders and ends every process. */

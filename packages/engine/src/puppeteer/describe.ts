@@ -1,4 +1,5 @@
 import { ProtocolError } from "puppeteer";
+import { messageOf } from "../errors.ts";
 
 const TEXT_LENGTH_MAX = 200;
 
@@ -17,7 +18,7 @@ export function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map((each) => describe(each)).join("; ");
   if (error instanceof ProtocolError) return describeProtocolError(error);
-  return plainText(error instanceof Error ? error.message : String(error));
+  return plainText(messageOf(error));
 }
 
 function describeProtocolError({ message }: ProtocolError): string {

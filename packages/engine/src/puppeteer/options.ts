@@ -1,5 +1,11 @@
 import { totalmem } from "node:os";
-import { isUnspecifiedAddress, parseBrowserUrls, type BrowserEndpoint } from "../browser-endpoints.ts";
+import { resolve } from "node:path";
+import {
+  isHostName,
+  isUnspecifiedAddress,
+  parseBrowserUrls,
+  type BrowserEndpoint,
+} from "../browser-endpoints.ts";
 import { systemResolver } from "../egress/names/system-resolver.ts";
 import type { UpstreamProxy } from "../egress/upstream-proxy.ts";
 import { findFilterListProblem } from "../filter-lists/find-problem.ts";
@@ -148,7 +154,6 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     targets: PUBLIC_TARGETS_ONLY,
     resolver: systemResolver,
     upstreamProxy: null,
-    filterLists: {},
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,
     maxRenderingBytes: MAX_RENDERING_BYTES,
@@ -164,6 +169,7 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     probeTimeoutMs: 2_500,
     onEvent: () => {},
     ...rest,
+    filterLists: withoutUndefined(rest.filterLists ?? {}),
   } satisfies Omit<RendererSettings, Nullable | "browserEndpoints">;
   if (settings.sandbox !== "on" && settings.sandbox !== "off")
     throw new RangeError('sandbox must be "on" or "off"');
@@ -180,9 +186,14 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     ...settings,
     ...remote,
     onEvent: guard(settings.onEvent, warn),
-    executablePath: executablePath ?? null,
+    executablePath: executablePath === undefined ? null : absolute(executablePath),
     userAgent: userAgent ?? null,
   };
+}
+
+/** A browser runs in another working directory. A command without a slash is looked up in `PATH`. */
+function absolute(executablePath: string): string {
+  return executablePath.includes("/") ? resolve(executablePath) : executablePath;
 }
 
 function requireFilterLists(texts: FilterListTexts): void {
@@ -209,6 +220,11 @@ function readRemote({
     throw new RangeError(
       "browserProxyHost must be the host name or address at which remote browsers reach this process's egress " +
         'proxies; or set browserEgress to "direct" if their network contains the pages',
+    );
+  if (browserProxyHost !== undefined && !isHostName(browserProxyHost))
+    throw new RangeError(
+      "browserProxyHost must be a host name or address, without brackets, a scheme or a port, such as 10.0.0.5, " +
+        "fd00::5 or snap-1",
     );
   if (browserProxyHost !== undefined && isUnspecifiedAddress(browserProxyHost))
     throw new RangeError(

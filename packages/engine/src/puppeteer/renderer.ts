@@ -46,55 +46,65 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
   return {
     targets,
     filterLists,
+    renderTimeoutMs,
     get processesImages() {
       return images.isAvailable;
     },
-    render: (
+    render(
       parameters,
       { isolationKey = crypto.randomUUID(), isIsolated = false, requestId, document }: RenderOptions = {},
-    ) =>
-      withTimeout({ signal: browsers.closing, durationMs: renderTimeoutMs, reason }, async (signal) => {
-        if (needsProcessing(parameters)) await images.load();
-        requireInstalled(parameters, { filterLists, processesImages: images.isAvailable });
-        const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
-        const selected = await abortable(signal, lists.select(parameters, onLimit));
-        const tried = new Set<TabSource>();
-        let lost: TabLost | null = null;
-        /** Whether no other account uses the browser. */
-        let isAlone = false;
-        let pageEnded = false;
-        for (let losses = 0; losses < LOSSES_MAX;) {
-          if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
-          const tabKind = lost ? "new" : "ready";
-          const limits = {
-            signal,
-            tried,
-            tabKind,
-            navigationTimeoutMs,
-            maxRenderingBytes,
-            filterLists: selected,
-            document,
-          } as const;
-          try {
-            const file = await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
-              renderPage(tabs, parameters, limits),
-            );
-            const conversion = { parameters, images, owner: isolationKey, maxBytes: maxRenderingBytes };
-            return await convertFile(file, conversion, signal);
-          } catch (error) {
-            if (error instanceof PageEnded) onEvent(endOf(error, requestId));
-            if (!(error instanceof TabLost)) throw error;
-            const isSuspected = error instanceof TabSuspected;
-            if (!isSuspected) losses += 1;
-            pageEnded = isAlone && isBrowserLost(error);
-            if (isSuspected || isBrowserLost(error)) isAlone = browsers.suspect(isolationKey);
-            lost = error;
+    ) {
+      const ended = new AbortController();
+      const served = document && {
+        ...document,
+        readFile: (path: string) => document.readFile(path, ended.signal),
+      };
+      return withTimeout(
+        { signal: browsers.closing, durationMs: renderTimeoutMs, reason },
+        async (signal) => {
+          if (needsProcessing(parameters)) await images.load();
+          requireInstalled(parameters, { filterLists, processesImages: images.isAvailable });
+          const onLimit = (): void => onEvent({ type: "filters-too-slow", requestId });
+          const selected = await abortable(signal, lists.select(parameters, onLimit));
+          const tried = new Set<TabSource>();
+          let lost: TabLost | null = null;
+          /** Whether no other account uses the browser. */
+          let isAlone = false;
+          let pageEnded = false;
+          for (let losses = 0; losses < LOSSES_MAX;) {
+            if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
+            const tabKind = lost ? "new" : "ready";
+            const limits = {
+              signal,
+              tried,
+              tabKind,
+              navigationTimeoutMs,
+              maxRenderingBytes,
+              filterLists: selected,
+              document: served,
+            } as const;
+            try {
+              const file = await browsers.use({ isolationKey, isIsolated }, signal, (tabs) =>
+                renderPage(tabs, parameters, limits),
+              );
+              const conversion = { parameters, images, owner: isolationKey, maxBytes: maxRenderingBytes };
+              return await convertFile(file, conversion, signal);
+            } catch (error) {
+              if (error instanceof PageEnded) onEvent(endOf(error, requestId));
+              if (!(error instanceof TabLost)) throw error;
+              const isSuspected = error instanceof TabSuspected;
+              if (!isSuspected || isAlone) losses += 1; // isolating a suspect is no loss
+              pageEnded = isAlone && isBrowserLost(error);
+              if (isSuspected || isBrowserLost(error)) isAlone = browsers.suspect(isolationKey);
+              lost = error;
+            }
           }
-        }
-        const details = lost ? { detail: lost.message, cause: lost } : {};
-        const message = "The browser failed while rendering the page.";
-        throw new SnapError("upstream_error", message, { ...details, pageEnded });
-      }),
+          const details = lost ? { detail: lost.message, cause: lost } : {};
+          const message = "The browser failed while rendering the page.";
+          throw new SnapError("upstream_error", message, { ...details, pageEnded });
+        },
+      ).finally(() => ended.abort());
+    },
     async health() {
       await lists.ready;
       return browsers.health();

@@ -45,9 +45,9 @@ export interface QuarantinedAccount {
  * checks the addresses again for each connection. A document, stored or sent with the request, has no
  * addresses to check.
  *
- * @throws SnapError the errors of `Scheduler.run`, `Renderer.render` and `openDocument`; `blocked_host`,
- * `target_unreachable`, `upstream_error` if the resolver failed, or `render_failed` if the file is larger than
- * `maxRenderingBytes`.
+ * @throws SnapError the errors of `Scheduler.run`, `openDocument` and `Renderer.render`, including those of reading the
+ * document; `blocked_host`, `target_unreachable`, `upstream_error` if the resolver failed, or `render_failed` if the
+ * file is larger than `maxRenderingBytes`.
  */
 export function render(
   dependencies: RenderDependencies,

@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
+import { TIMER_MAX_MS } from "../option-values.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Machine } from "../ports/machine.ts";
 import {
@@ -182,7 +183,9 @@ export function limitWait(
   waitMs: number,
 ): { readonly signal: AbortSignal; readonly end: () => void } {
   const wait = new AbortController();
-  const end = clock.after(waitMs, () => wait.abort(busy("no render slot became free in time")));
+  const end = clock.after(Math.min(waitMs, TIMER_MAX_MS), () =>
+    wait.abort(busy("no render slot became free in time")),
+  );
   return { signal: wait.signal, end };
 }
 

@@ -7,7 +7,14 @@ import {
   parseBlock,
   reachedAddresses,
 } from "./addresses.ts";
-import { type ListedTarget, listsAddress, listsDomain, listsName, normalizeHostname } from "./target-list.ts";
+import {
+  type ListedTarget,
+  listsAddress,
+  listsDomain,
+  listsName,
+  listsPort,
+  normalizeHostname,
+} from "./target-list.ts";
 
 /** A port on a host. A loopback or unspecified address means every address of this machine. */
 export interface HostPort {
@@ -124,7 +131,7 @@ function isDenied({ hostname, address, port, policy: { deny = [] } }: PolicyChec
   const reached = address === null ? [] : reachedAddresses(address);
   return deny.some(
     (entry) =>
-      (entry.port === null || entry.port === port) &&
+      listsPort(entry, port) &&
       (listsDomain(entry, hostname) || reached.some((reachedAddress) => listsAddress(entry, reachedAddress))),
   );
 }

@@ -23,10 +23,16 @@ export type ListedTarget =
  * normalizeHostname("[::1]"); // "::1"
  */
 export function normalizeHostname(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.+$/, "");
+  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  // no regular expression: /\.+$/ takes quadratic time on a long run of dots
+  let end = name.length;
+  while (name[end - 1] === ".") end -= 1;
+  return name.slice(0, end);
+}
+
+/** Returns whether a normalized host name is the domain or one of its subdomains. */
+export function isInDomain(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
 /** Returns whether the entry names `hostname`, which must be normalized. */
@@ -36,7 +42,12 @@ export function listsName(entry: ListedTarget, hostname: string): boolean {
 
 /** Returns whether the entry is `hostname`, which must be normalized, or one of its parent domains. */
 export function listsDomain(entry: ListedTarget, hostname: string): boolean {
-  return entry.kind === "name" && `.${hostname}`.endsWith(`.${normalizeHostname(entry.hostname)}`);
+  return entry.kind === "name" && isInDomain(hostname, normalizeHostname(entry.hostname));
+}
+
+/** Returns whether the entry covers this port of its hosts; one without a port covers all, as in a denylist. */
+export function listsPort({ port: listed }: ListedTarget, port: number): boolean {
+  return listed === null || listed === port;
 }
 
 /** Returns whether the entry is a CIDR block that contains the address. */

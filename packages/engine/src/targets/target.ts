@@ -1,4 +1,4 @@
-import { parseTargetUrl } from "@snap/protocol";
+import { isTooLongUrl, parseTargetUrl } from "@snap/protocol";
 import { isIP } from "node:net";
 import { domainToUnicode } from "node:url";
 import { isPublic, parseAddress } from "./addresses.ts";
@@ -11,13 +11,15 @@ import {
   isWebPort,
   type TargetPolicy,
 } from "./policy.ts";
-import { normalizeHostname } from "./target-list.ts";
+import { isInDomain, normalizeHostname } from "./target-list.ts";
 
 /** A URL's target. */
 export interface Target {
   /** Normalized as by `normalizeHostname`. */
   readonly hostname: string;
   readonly port: number;
+  /** Whether the scheme is https. */
+  readonly isSecure: boolean;
   readonly hasCredentials: boolean;
   /** Value of the `Host` field (RFC 9112, 3.2.2). */
   readonly host: string;
@@ -30,14 +32,21 @@ export interface Target {
 export function parseTarget(text: string): Target | null {
   const url = parseTargetUrl(text);
   if (url === null) return null;
-  const { protocol, hostname, host, port, username, password } = url;
+  const { protocol, hostname, host, username, password } = url;
   if (hostname.split(".").some(isBrokenPunycode)) return null;
   return {
     hostname: normalizeHostname(hostname),
-    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    port: portOf(url),
+    isSecure: protocol === "https:",
     hasCredentials: username !== "" || password !== "",
     host,
   };
+}
+
+/** Returns the port of a URL, by default that of its scheme. */
+export function portOf({ protocol, port }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" || protocol === "wss:" ? 443 : 80;
 }
 
 /** An invalid A-label (RFC 5891, 5.4), which Node's parser accepts and browsers reject. */
@@ -46,7 +55,7 @@ function isBrokenPunycode(label: string): boolean {
 }
 
 /** Domains without public hosts; each includes its subdomains. */
-const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
+const PRIVATE_DOMAINS = [
   "localhost", // RFC 6761, 6.3
   "localdomain", // the usual alias of localhost in hosts files
   "local", // multicast DNS: RFC 6762, 3; includes cluster.local
@@ -64,16 +73,14 @@ const PRIVATE_DOMAINS: ReadonlySet<string> = new Set([
   "metadata.platformequinix.com",
   "metadata.packet.net",
   "metadata.cloud.ibm.com",
-]);
+];
 
 /**
  * Returns whether a normalized host name can belong to a public page. A name without a dot cannot, because the
  * machine's search domains complete it (IAB, Dotless Domains Considered Harmful, 2013).
  */
 export function isPublicName(hostname: string): boolean {
-  if (!hostname.includes(".")) return false;
-  const labels = hostname.split(".");
-  return !labels.some((_, index) => PRIVATE_DOMAINS.has(labels.slice(index).join(".")));
+  return hostname.includes(".") && !PRIVATE_DOMAINS.some((domain) => isInDomain(hostname, domain));
 }
 
 interface AddressCheck {
@@ -144,4 +151,12 @@ export function classifyTarget(url: string, policy: TargetPolicy): TargetVerdict
   if (target === null) return "malformed";
   if (checkHost({ ...target, policy }) === "blocked") return "blocked";
   return target.hasCredentials ? "credentials" : "ok";
+}
+
+/** Result of checking a URL that a caller sends. */
+export type SentVerdict = TargetVerdict | "tooLong";
+
+/** Checks a URL that a caller sends, whose length is limited, without name resolution. */
+export function classifySentUrl(url: string, policy: TargetPolicy): SentVerdict {
+  return isTooLongUrl(url) ? "tooLong" : classifyTarget(url, policy);
 }

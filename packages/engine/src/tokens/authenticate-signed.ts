@@ -3,6 +3,7 @@ import { invalidParameter, SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUsable } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
+import { decrypts } from "./check-secret-key.ts";
 import { previousOf } from "./previous-secrets.ts";
 import { requireSignable } from "./require-signable.ts";
 import type { Seal } from "./seal.ts";
@@ -45,8 +46,10 @@ export async function authenticateSigned(
   const id = parseTokenId(query.get("tokenId") ?? "");
   const found = id === null ? null : await tokens.find(id);
   const signature = query.get("signature") ?? "";
-  const isSignedWith = (sealed: string): boolean =>
-    verifyQuery(query, { signature, signingSecret: seal.open(sealed) });
+  // a secret that the key cannot decrypt has signed nothing
+  const isSignedWith = (sealedSigningSecret: string): boolean =>
+    decrypts(seal, { sealedSigningSecret }) &&
+    verifyQuery(query, { signature, signingSecret: seal.open(sealedSigningSecret) });
   // also verifies without a token, so the duration reveals little about which tokens exist
   const isValid = isSignedWith(found?.token.sealedSigningSecret ?? decoyOf(seal));
   const previous = isValid || found === null ? null : previousOf(found.token, now);

@@ -19,6 +19,14 @@ export function decrypts(
   }
 }
 
+/** @throws AdminError if the key of `seal` cannot decrypt the token's signing secret. */
+export function openSigningSecret(seal: Seal, token: TokenRecord): string {
+  if (decrypts(seal, token)) return seal.open(token.sealedSigningSecret);
+  throw new AdminError(`the secret key cannot decrypt the signing secret of token ${token.id}`, {
+    advice: "rotate the token without an overlap; `snap-server secret-key replace` lists all such tokens",
+  });
+}
+
 /** Returns whether `secretKey` decrypts an encrypted signing secret. */
 export function isKeyOf(sealedSigningSecret: string, secretKey: string): boolean {
   return decrypts(createSeal(secretKey, systemRandom), { sealedSigningSecret });

@@ -1,9 +1,10 @@
-import { accountNotFound, AdminError } from "../errors.ts";
+import { accountNotFound, AdminError, requireNotDeleting } from "../errors.ts";
 import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Ability, Principal, TokenRecord, TokenStore } from "../ports/tokens.ts";
-import { checkSecretKey, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
+import { isIntegerWithin } from "../option-values.ts";
+import { checkSecretKey, openSigningSecret, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
 import { replaceLostSecrets } from "./replace-lost-secrets.ts";
 import type { Seal } from "./seal.ts";
 import { OVERLAP_MAX_MS } from "./previous-secrets.ts";
@@ -31,6 +32,7 @@ export interface Tokens {
     /** What it is for: 1 to 100 characters. */
     readonly name?: string;
     readonly abilities?: readonly Ability[];
+    /** Integer milliseconds since the Unix epoch. */
     readonly expiresAt?: number | null;
   }): Promise<MintedToken>;
   list(accountId: string): Promise<readonly TokenRecord[]>;
@@ -40,14 +42,18 @@ export interface Tokens {
    * most 30 days; 0, the default, ends them and those of an earlier overlap immediately.
    *
    * @throws AdminError if `overlapMs` is not 0 and an earlier overlap has not ended, because a token has at most
-   * two pairs of secrets.
+   * two pairs of secrets, or the secret key cannot decrypt the current signing secret.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
   /** Deletes the token and returns its record. */
   revoke(id: number): Promise<TokenRecord>;
   /** Deletes all of an account's tokens; returns their ids. */
   revokeAll(accountId: string): Promise<readonly number[]>;
-  /** Returns the token's record and signing secret. */
+  /**
+   * Returns the token's record and signing secret.
+   *
+   * @throws AdminError if the secret key cannot decrypt the signing secret.
+   */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
   /** Compares the secret key with the one that encrypted the newest signing secret. */
   checkSecretKey(): Promise<KeyMatch>;
@@ -81,15 +87,17 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     checkSecretKey: () => checkSecretKey(store, seal),
     replaceLostSecrets: ({ dryRun = false } = {}) =>
       replaceLostSecrets({ store, accounts, seal, random }, { dryRun }),
-    async create({ accountId, name, abilities = ABILITIES, expiresAt = null }) {
+    async create({ accountId, name, abilities: requested = ABILITIES, expiresAt = null }) {
       requireName(name);
-      const { deletionStartedAt } = await requireAccount(accountId);
-      if (deletionStartedAt !== null) throw new AdminError(`account ${accountId} is being deleted`);
+      requireNotDeleting(await requireAccount(accountId));
+      const abilities = ABILITIES.filter((ability) => requested.includes(ability));
       if (abilities.length === 0)
         throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`, {
           code: "invalid_value",
         });
       const now = clock.now();
+      if (expiresAt !== null && !Number.isSafeInteger(expiresAt))
+        throw new AdminError("the expiry must be in whole milliseconds", { code: "invalid_value" });
       if (expiresAt !== null && expiresAt <= now)
         throw new AdminError("the expiry must be in the future", { code: "invalid_value" });
       await requireSecretKey(store, seal);
@@ -97,7 +105,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       const record = await store.insert({
         accountId,
         name: name ?? null,
-        abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
+        abilities,
         ...stored,
         createdAt: now,
         expiresAt,
@@ -113,9 +121,13 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       return (await requireToken(id)).token;
     },
     async rotate(id, { overlapMs = 0 } = {}) {
-      if (!(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS))
-        throw new AdminError("the rotation overlap must be from 0 to 30 days");
+      if (!isIntegerWithin(overlapMs, { min: 0, max: OVERLAP_MAX_MS }))
+        throw new AdminError("the rotation overlap must be from 0 to 30 days, in whole milliseconds", {
+          code: "invalid_value",
+        });
       await requireSecretKey(store, seal);
+      // nothing could be signed or verified with an undecryptable previous secret
+      if (overlapMs > 0) openSigningSecret(seal, (await requireToken(id)).token);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const now = clock.now();
       const overlapEndsAt = overlapMs === 0 ? null : now + overlapMs;
@@ -136,7 +148,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     },
     async reveal(id) {
       const { token: record } = await requireToken(id);
-      return { record, signingSecret: seal.open(record.sealedSigningSecret) };
+      return { record, signingSecret: openSigningSecret(seal, record) };
     },
   };
 }
@@ -186,5 +198,6 @@ export function requireName(name: string | undefined): void {
   if (name !== undefined && !isTokenName(name))
     throw new AdminError(
       `a token name must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them invisible`,
+      { code: "invalid_value" },
     );
 }

@@ -83,6 +83,18 @@ describe("accounts.ensure", () => {
     expect(await codeOf(OTHER)).toBe("ok");
   });
 
+  it("says that the token's signing secret is lost", async () => {
+    const { record } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
+    // the key decrypts the newest secret, but not this one
+    await engine.accounts.ensure({ email: EMAIL, tokenName: "newer" });
+    const current = record.sealedSigningSecret;
+    await storage.tokens.replaceSigningSecret(record.id, { current, next: "00".repeat(40) });
+    await expect(engine.accounts.ensure({ email: EMAIL, token: SECRET })).rejects.toMatchObject({
+      name: "AdminError",
+      message: "the secret key cannot decrypt the signing secret of token 1",
+    });
+  });
+
   it("does not accept a revoked token without its id", async () => {
     const { record } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
     await engine.tokens.revoke(record.id);

@@ -229,7 +229,7 @@ describe("a delivery", () => {
   const claimDelivery: BatchEvent = { type: "delivery-claimed", leaseEndsAt: NOW + MINUTE };
   const acknowledge: BatchEvent = { type: "delivery-acknowledged", fence: 1 };
   const retry: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: NOW + 5000 };
-  const release: BatchEvent = { type: "delivery-released", fence: 1 };
+  const release: BatchEvent = { type: "delivery-released", fence: 1, retryAt: NOW + 7000 };
   const giveUp: BatchEvent = { type: "delivery-failed", fence: 1, retryAt: null };
   const request: BatchEvent = { type: "delivery-requested" };
 
@@ -252,7 +252,7 @@ describe("a delivery", () => {
     ["sending, failed", sending, retry, { status: "due", dueAt: NOW + 5000, attempts: 1, fence: 1 }],
     ["sending, reported as failed by a lost worker", { ...sending, fence: 2 }, retry, null],
     ["sending, failed permanently", sending, giveUp, abandoned],
-    ["sending, aborted by its worker", sending, release, { ...due, fence: 1 }],
+    ["sending, aborted by its worker", sending, release, { ...due, dueAt: NOW + 7000, fence: 1 }],
     ["sending, aborted by a lost worker", { ...sending, fence: 2 }, release, null],
     ["due, aborted", due, release, null],
     ["none, requested again", null, request, null],

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import type { Storage } from "../../src/ports/storage.ts";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
 import {
   HOOK,
@@ -271,6 +272,29 @@ describe("attempts", () => {
     expect(bench.errors.map(String)).toEqual(["Error: killed"]);
   });
 
+  it("do not count if the storage fails before anything is sent", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    bench.sender.returnNext({ kind: "responded", status: 503, retryAfterMs: null, body: "" });
+    const { peek } = bench.storage.renderings;
+    let failures = 7;
+    (bench.storage.renderings as { peek: typeof peek }).peek = async (request) => {
+      const batch = await bench.storage.batches.page({ limit: 1 });
+      if (batch.entries[0]?.finishedAt == null || (failures -= 1) < 0) return peek(request);
+      throw new Error("connection lost");
+    };
+    bench.engine.startWorker();
+    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    await bench.advance(600_000);
+    const { webhook } = await bench.engine.batches.get({ principal, batchId });
+    expect(webhook?.delivered_at).not.toBeNull();
+    expect(bench.attempts.map(({ attempt, delivered }) => [attempt, delivered])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(bench.errors.map(String)).toEqual(Array.from({ length: 7 }, () => "Error: connection lost"));
+  });
+
   it("are each made by only one of several engines", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
@@ -285,6 +309,25 @@ describe("attempts", () => {
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"] ?? "").toSorted()).toEqual(
       ids.toSorted(),
     );
+  });
+});
+
+describe("a worker that stops", () => {
+  it("claims none of the deliveries that it has found", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const worker = bench.engine.startWorker();
+    const batches = bench.storage.batches as { dueDeliveries: Storage["batches"]["dueDeliveries"] };
+    const { dueDeliveries } = bench.storage.batches;
+    batches.dueDeliveries = async (request) => {
+      const due = await dueDeliveries(request);
+      if (due.length > 0) void worker.stop();
+      return due;
+    };
+    const { id } = await bench.submit(principal, ["a"], HOOK);
+    await bench.advance(5 * SECOND);
+    expect((await bench.storage.batches.find(id))?.delivery).toMatchObject({ status: "due", attempts: 0 });
+    expect(bench.sender.requests).toEqual([]);
   });
 });
 

@@ -19,6 +19,26 @@ async function deliverOne(bench: BatchBench, principal: Customer, webhookUrl = H
   return batchId;
 }
 
+describe("a webhook's URL", () => {
+  it("is trimmed and encoded like a page's, before it is stored, sent and compared", async () => {
+    const bench = openBatchBench();
+    const principal = await bench.customer();
+    const submitTo = (webhookUrl: string): Promise<{ readonly id: string }> =>
+      bench.engine.batches.submit({
+        principal,
+        document: { items: [{ url: "https://example.com/" }], webhookUrl },
+        idempotencyKey: "one",
+      });
+    const { id: batchId } = await submitTo("  https://hooks.example.com/a b ");
+    expect((await submitTo("https://hooks.example.com/a%20b")).id).toBe(batchId);
+    bench.engine.startWorker();
+    const { webhook } = await bench.until({ principal, batchId }, isComplete);
+    expect(webhook?.url).toBe("https://hooks.example.com/a%20b");
+    await bench.advance(1000);
+    expect(bench.sender.requests.map(({ url }) => url)).toEqual(["https://hooks.example.com/a%20b"]);
+  });
+});
+
 describe("delivery attempts", () => {
   it("are recorded with their responses, newest first", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [1000, 1000] });

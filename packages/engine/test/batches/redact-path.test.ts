@@ -3,6 +3,12 @@ import { redactPath } from "../../src/batches/redact-path.ts";
 
 const LONG = `/hooks/${"s".repeat(2000)}`;
 
+it("takes a long path and a long text of escapes in its stride", () => {
+  const path = `/${"%5C".repeat(600)}`;
+  const text = String.raw`\\`.repeat(1000);
+  expect(redactPath(`${text}!`, `https://hooks.example.com${path}`)).toContain("[path]");
+});
+
 it.for<readonly [path: string, text: string, redacted: string]>([
   ["/", "Cannot POST /", "Cannot POST /"],
   ["/h?a", "Cannot POST /h?a: no /h, and a", "Cannot POST [path]: no [path], and a"],
@@ -21,6 +27,18 @@ it.for<readonly [path: string, text: string, redacted: string]>([
     "Cannot POST [path], unknown hook [path]",
   ],
   ["/a.b+c(d", "no /axb+c(d, no /A.B+C(D", "no /axb+c(d, no [path]"],
+  ["/h?user=ada&key=s3cret7", String.raw`{"path":"/h?user=ada\u0026key=s3cret7"}`, '{"path":"[path]"}'],
+  ["/h?k=abc+def/ghi12==", String.raw`no abc\u002Bdef/ghi12== here`, "no [path] here"],
+  ["/hooks/abc%2Bdef%2Fghi12==", String.raw`no abc\u002Bdef/ghi12\u003d&#61; here`, "no [path] here"],
+  ["/hooks/a'b'c'd'e", "no a&#x27;b&#x27;c&#39;d&apos;e here", "no [path] here"],
+  [
+    "/hooks/%E6%97%A5%F0%9F%98%80secret",
+    String.raw`no \u65e5\ud83d\uDE00secret, 日&#128512;secret`,
+    "no [path], [path]",
+  ],
+  ["/hooks/a&b&c&d&e&f", "Cannot POST /hooks/a&amp;b&amp;c&am", "Cannot POST [path]"],
+  ["/hooks/a&amp;b&amp;c", "no a&amp;b&amp;c", "no [path]"],
+  ["/hooks/aaaaaaaa", "&#9999999;\\ &", "&#9999999;\\ &"],
   ["/hooks/short", "unknown hook short", "unknown hook short"],
 ])("for the path %j, %j becomes %j", ([path, text, redacted]) => {
   expect(redactPath(text, `https://hooks.example.com${path}`)).toBe(redacted);

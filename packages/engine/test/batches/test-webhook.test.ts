@@ -53,17 +53,41 @@ describe("a test event", () => {
     expect(sender.requests).toHaveLength(2);
   });
 
-  it.for(["", "example.com/hook", "ftp://example.com/", "https://ada:secret@example.com/"])(
-    "is not sent to %j",
-    async (url) => {
-      const { engine, sender, customer } = openBatchBench();
-      const { token } = await customer();
-      await expect(engine.batches.testWebhook(token.id, { url })).rejects.toMatchObject({
-        code: "invalid_value",
-      });
-      expect(sender.requests).toEqual([]);
-    },
-  );
+  it("is sent to the trimmed URL", async () => {
+    const { engine, sender, customer } = openBatchBench();
+    const { token } = await customer();
+    const url = "https://hooks.example.com/a%20b";
+    const test = await engine.batches.testWebhook(token.id, { url: " https://hooks.example.com/a b " });
+    expect(test.url).toBe(url);
+    expect(sender.requests).toMatchObject([{ url }]);
+    expect(JSON.parse(new TextDecoder().decode(sender.requests[0]?.body))).toMatchObject({
+      webhook: { url },
+    });
+  });
+
+  it.for([
+    ["an empty text", "", "must be an absolute URL that starts with http:// or https://"],
+    [
+      "a URL without a scheme",
+      "example.com/hook",
+      "must be an absolute URL that starts with http:// or https://",
+    ],
+    ["another scheme", "ftp://example.com/", "must be an absolute URL that starts with http:// or https://"],
+    ["a URL with a password", "https://ada:secret@example.com/", "must not contain a user name or password"],
+    [
+      "a URL that is too long",
+      `https://example.com/${"a".repeat(2048)}`,
+      "must be at most 2048 characters long",
+    ],
+  ] as const)("is not sent to %s", async ([_case, url, problem]) => {
+    const { engine, sender, customer } = openBatchBench();
+    const { token } = await customer();
+    await expect(engine.batches.testWebhook(token.id, { url })).rejects.toMatchObject({
+      code: "invalid_value",
+      message: `a receiver's URL ${problem}`,
+    });
+    expect(sender.requests).toEqual([]);
+  });
 
   it("is not sent for an unknown token", async () => {
     const { engine, sender } = openBatchBench();

@@ -1,4 +1,5 @@
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
+import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
@@ -260,6 +261,86 @@ describe("credits that are only reserved", () => {
   });
 });
 
+describe("one account's waiting items", () => {
+  const cores = availableParallelism();
+  const concurrency = 2 * cores + 2;
+
+  it("do not delay another account's while they are being stored", async () => {
+    const stored = Promise.withResolvers<{ readonly location: string }>();
+    const slowStore = { put: () => stored.promise };
+    const bench = openBatchBench({ concurrency, stores: { slow: { store: slowStore } } });
+    const { engine, renderer, customer, submit, until } = bench;
+    const [slow, neighbor] = [await customer(), await customer()];
+    engine.startWorker();
+    const items = pages(cores).map((path) => ({ url: `https://example.com/${path}`, storeTo: "slow" }));
+    await engine.batches.submit({ principal: slow, document: { items } });
+    await renderer.whenCalled(cores);
+    const { id: batchId } = await submit(neighbor, ["a"]);
+    const batch = await until({ principal: neighbor, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "done" }]);
+    stored.resolve({ location: "s3://renderings/a.png" });
+  });
+
+  it("do not delay another account's while they wait for the account's interactive renders", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
+    const [joining, neighbor] = [await customer(), await customer()];
+    const release = renderer.hold();
+    const interactive = pages(cores).map((path) =>
+      engine.capture({ principal: joining, parameters: { url: `https://example.com/${path}` } }),
+    );
+    await renderer.whenCalled(cores);
+    engine.startWorker();
+    await submit(joining, pages(cores));
+    await microtasks();
+    await submit(neighbor, ["a"]);
+    await renderer.whenCalled(cores + 1);
+    expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
+    release();
+    await Promise.all(interactive);
+  });
+
+  it("do not delay another account's while the account is at its limit", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
+    const [busy, neighbor] = [await customer(), await customer()];
+    const release = renderer.hold();
+    const interactive = pages(cores).map((path) =>
+      engine.capture({ principal: busy, parameters: { url: `https://example.com/now-${path}` } }),
+    );
+    engine.startWorker();
+    await submit(busy, pages(20));
+    await renderer.whenCalled(2 * cores);
+    await microtasks();
+    await submit(neighbor, ["a"]);
+    await renderer.whenCalled(2 * cores + 1);
+    expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
+    release();
+    await Promise.all(interactive);
+  });
+
+  it("do not delay another account's while they are in quarantine", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
+    const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));
+    renderer.failNext(
+      new SnapError("upstream_error", "The page was ended.", { pageEnded: true }),
+      concurrency,
+    );
+    for (const principal of hostile)
+      await engine.capture({ principal, parameters: { url: "https://example.com/hostile" } }).catch(() => {});
+    const release = renderer.hold();
+    engine.startWorker();
+    for (const principal of hostile) await submit(principal, ["b"]);
+    // accounts in quarantine together get a quarter of the slots
+    const started = concurrency + Math.max(1, Math.floor(concurrency / 4));
+    await renderer.whenCalled(started);
+    await microtasks();
+    const neighbor = await customer();
+    await submit(neighbor, ["a"]);
+    await renderer.whenCalled(started + 1);
+    expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
+    release();
+  });
+});
+
 describe("a fair worker", () => {
   it("leaves one slot to interactive requests from the same account", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 4 });
@@ -471,6 +552,33 @@ describe("a worker with a claimed item", () => {
     expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
     expect(errors.map(String)).toEqual(["Error: disk full", "Error: disk full"]);
     expect((await engine.credits(principal.account)).used).toBe(1);
+  });
+});
+
+describe("a transaction that the storage repeats after it was committed", () => {
+  it("finishes, charges and reports its item once", async () => {
+    const finished: unknown[] = [];
+    const { engine, storage, customer, submit, until, advance, errors } = openBatchBench({
+      historyRetentionMs: 7 * 86_400_000,
+      onItemFinished: ({ itemId }) => finished.push(itemId),
+    });
+    const principal = await customer();
+    const { change } = storage.batches;
+    (storage.batches as { change: typeof change }).change = async (request) => {
+      const changed = await change(request);
+      return request.settle === undefined ? changed : change(request);
+    };
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    await microtasks();
+    expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
+    expect((await engine.credits(principal.account)).used).toBe(1);
+    expect(finished).toEqual([batch.items[0]?.id]);
+    await advance(2000);
+    const { entries } = await engine.history.page({ limit: 9 });
+    expect(entries).toMatchObject([{ requestId: batch.items[0]?.id }]);
+    expect(errors).toEqual([]);
   });
 });
 

@@ -50,6 +50,15 @@ describe("rendering caches with a shared store", () => {
     expect(calls).toEqual(["get", "peek", "peek"]);
   });
 
+  it("fetch the bytes again after a caller has transferred them to another thread", async () => {
+    const cache = open();
+    await cache.store(NAME, rendering("one"));
+    const buffer = (await cache.lookUp(NAME))?.bytes.buffer as ArrayBuffer;
+    structuredClone(buffer, { transfer: [buffer] });
+    expect(cache.recall(NAME)).toBeNull();
+    expect(textOf(await cache.lookUp(NAME))).toBe("one");
+  });
+
   it("do not fetch the bytes of a rendering that the caller already has", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));

@@ -153,6 +153,23 @@ describe("identical requests in one process", () => {
     expect(second.state()).toBe("made");
   });
 
+  it("hold the lease until the rendering is stored, then long enough for others to find it", async () => {
+    const { send } = startProcess();
+    const led = await send().led();
+    const stored = Promise.withResolvers<void>();
+    const published = led.publish(rendering("made"), stored.promise);
+    await advance(20_000);
+    expect(await isFree()).toBe(false);
+    stored.resolve();
+    await published;
+    // the settlement fails
+    led.fail(new Error("no ledger"));
+    await advance(5_000);
+    expect(await isFree()).toBe(false);
+    await advance(1_000);
+    expect(await isFree()).toBe(true);
+  });
+
   it("share the first request's failure", async () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
@@ -183,6 +200,7 @@ describe("identical requests in one process", () => {
     led.fail(new Error("disk full"));
     await advance(0);
     expect(second.state()).toBe("Error: disk full");
+    expect(await isFree()).toBe(true);
   });
 
   it("become the leader one after another if each leader is rejected, without reading the store", async () => {
@@ -240,6 +258,21 @@ describe("identical requests in one process", () => {
     await advance(0);
     expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
+
+  it.each([{ onWaitTimeout: "fail" }, { waitTimeout: 10_000 }])(
+    "do not share a render if only one limits its waits with %o, even with the default value",
+    async (limit) => {
+      const { send } = startProcess();
+      const parameters = parseParameters({
+        url: "https://example.com/",
+        waitForSelector: "#late",
+        ...limit,
+      });
+      const all = [send({ parameters }), send(), send({ parameters })];
+      await advance(0);
+      expect(statesOf(all)).toEqual(["leads", "leads", "waiting"]);
+    },
+  );
 
   it("get a rendering that is cached after the lookup, before they lead", async () => {
     const { send, cache } = startProcess();

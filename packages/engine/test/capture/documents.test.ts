@@ -115,7 +115,7 @@ describe("capture of a stored document", () => {
       expect(failure).toMatchObject({
         code: "target_unreachable",
         message:
-          "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
+          "The document is not stored: this account never uploaded it, or it was deleted or has expired. Upload it.",
         errors: undefined,
         notes: [],
       });
@@ -127,9 +127,17 @@ describe("capture of a stored document", () => {
   it("uses the files that it started with, even if the document expires during the render", async () => {
     await store(principal.account.id, 1000);
     const release = renderer.hold();
+    const pruned = Promise.withResolvers<number>();
+    const { prune } = storage.documents;
+    storage.documents.prune = async (request) => {
+      const count = await prune(request);
+      pruned.resolve(count);
+      return count;
+    };
     const capture = engine.capture({ principal, parameters: { url } });
     await renderer.whenCalled(1);
-    clock.advance(5000);
+    clock.advance(60_000);
+    expect(await pruned.promise).toBe(0);
     expect(await served("logo.svg")).toBe("<svg/>");
     release();
     expect((await capture).creditCost).toBe(1);

@@ -81,6 +81,21 @@ describe("a document", () => {
     ]);
   });
 
+  it("is identified in slices, however small its files are", async () => {
+    let turns = 0;
+    const isDone = new AbortController();
+    const takeTurns = (): void => {
+      turns += 1;
+      if (!isDone.signal.aborted) setImmediate(takeTurns);
+    };
+    setImmediate(takeTurns);
+    const bytes = Buffer.alloc(64 * 1024);
+    const files = Array.from({ length: 128 }, (_, index) => ({ path: `${index}.png`, bytes }));
+    await createDocument({ files: [{ path: "index.html", bytes: "page" }, ...files] });
+    isDone.abort();
+    expect(turns).toBeGreaterThanOrEqual(7);
+  });
+
   it("has a URL that is recognized only in its exact form", () => {
     const id = "0123456789abcdef".repeat(4);
     const origin = "https://documents.snap.invalid";
@@ -120,7 +135,7 @@ describe("a document is rejected", () => {
   ])("with the path %j", async (path, message) => {
     expect(await errorOf(withFiles(path))).toEqual({
       code: "validation_failed",
-      errors: { [path]: [message] },
+      errors: { [path.toWellFormed()]: [message] },
     });
   });
 

@@ -66,6 +66,12 @@ describe("Markdown", () => {
     ]);
   });
 
+  it("can have character references in headings, but not in code and after a backslash", async () => {
+    const html = await htmlOf("# Terms &amp; Conditions &copy; `a &lt; b` \\&amp; & ;\n");
+    expect(html).toContain("<title>Terms &amp; Conditions &copy; a &amp;lt; b &amp;amp; &amp; ;</title>");
+    expect(html).toContain('<h1 id="terms--conditions--a-lt-b-amp--">');
+  });
+
   it("keeps the other files", async () => {
     const { files } = await createDocument({
       files: [
@@ -88,6 +94,31 @@ describe("Markdown", () => {
     clearInterval(timer);
     expect(turns).toBeGreaterThan(5);
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
+  });
+
+  it("is not converted once nobody waits for it", async () => {
+    const waiting = new AbortController();
+    const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
+    const conversions = [1, 2].map(() =>
+      markdownToHtml(hostile, { label: "index.md", accountId: "b", signal: waiting.signal }),
+    );
+    const ended = Promise.allSettled(conversions);
+    const reason = new Error("the render has ended");
+    waiting.abort(reason);
+    expect(await ended).toEqual([
+      { status: "rejected", reason },
+      { status: "rejected", reason },
+    ]);
+  });
+
+  it("is rejected as soon in a release of Node that cannot measure a thread's CPU time", async () => {
+    const { cpuUsage } = Worker.prototype;
+    Reflect.deleteProperty(Worker.prototype, "cpuUsage");
+    onTestFinished(() => void Object.assign(Worker.prototype, { cpuUsage }));
+    const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
+    await expect(markdownToHtml(hostile, { label: "index.md", accountId: "a" })).rejects.toMatchObject({
+      errors: { "index.md": [TOO_COMPLEX] },
+    });
   });
 
   it("is rejected if it is nested too deeply", async () => {

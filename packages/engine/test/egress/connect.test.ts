@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../../testing/test/servers/listen.ts";
@@ -191,6 +192,19 @@ describe("connect", () => {
     }
   });
 
+  it("returns unresolved for a name that DNS cannot express, without a lookup", async () => {
+    const resolver = resolvingTo(["8.8.8.8"]);
+    const request = { port: 80, policy: PUBLIC_TARGETS_ONLY, resolver };
+    const longest = `${"a.".repeat(121)}example.com`;
+    expect(longest).toHaveLength(253);
+    expect(await resolveHost({ ...request, hostname: longest })).toEqual({ addresses: ["8.8.8.8"] });
+    expect(await resolveHost({ ...request, hostname: `a${longest}` })).toEqual({
+      failure: "unresolved",
+      detail: "the name has more than 253 characters",
+    });
+    expect(resolver.requested).toEqual([longest]);
+  });
+
   it("returns unreachable if nothing listens", async () => {
     const policy = allowing("127.0.0.0/8");
     const resolver = resolvingTo(["127.0.0.1", "127.0.0.2"]);
@@ -201,8 +215,17 @@ describe("connect", () => {
   it("returns unreachable after the timeout", async () => {
     const port = await listenWithFullQueue();
     const policy = allowing("127.0.0.1");
-    const request = { hostname: "127.0.0.1", port, policy, resolver: hanging, connectTimeoutMs: 50 };
-    expect(await connect(request)).toBe("unreachable");
+    const details: string[] = [];
+    const onUnreachable = (detail: string): void => void details.push(detail);
+    const request = { hostname: "127.0.0.1", port, policy, resolver: hanging, onUnreachable };
+    expect(await connect({ ...request, connectTimeoutMs: 50 })).toBe("unreachable");
+    expect(details).toEqual(["127.0.0.1 did not accept a connection within 50 ms"]);
+    const controller = new AbortController();
+    const waiting = connect({ ...request, signal: controller.signal });
+    await setImmediate();
+    controller.abort();
+    expect(await waiting).toBe("unreachable");
+    expect(details).toHaveLength(1);
   });
 
   it("stops if the signal aborts before or during name resolution, or before the connection", async () => {

@@ -82,6 +82,19 @@ describe("failures", () => {
     expect(resolutions).toEqual([["127.0.0.2"]]);
   });
 
+  it("have the details of their failure", async () => {
+    const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
+    for (const [url, detail] of [
+      ["http://open.example.com:3001/", "connect ECONNREFUSED 127.0.0.1:3001"],
+      ["http://gone.example.com/", "gone.example.com has no address"],
+      ["http://failing.example.com/", "query failed"],
+      ["http://localhost:8080/", null],
+    ] as const) {
+      await new Client(proxy).send(get(url)).closes();
+      expect(proxy.failureDetail(url)).toBe(detail);
+    }
+  });
+
   it("are separate for each proxy", async () => {
     const proxies = [await openProxy(), await openProxy()] as const;
     await new Client(proxies[0]).send(get("http://localhost:8080/")).closes();

@@ -59,6 +59,11 @@ describe("createS3Store", () => {
     expect(server.objects.get("a/b.png")).toEqual({ bytes: content, contentType: "image/png" });
   });
 
+  it("puts nothing before the key if the prefix is empty", async () => {
+    expect(await put("b.png", { prefix: "" })).toEqual({ location: "s3://renderings/b.png" });
+    expect([...server.objects.keys()]).toEqual(["b.png"]);
+  });
+
   it("puts the prefix before the key", async () => {
     expect(await put("b.png", { prefix: "snap/2026" })).toEqual({
       location: "s3://renderings/snap/2026/b.png",
@@ -86,6 +91,7 @@ describe("createS3Store", () => {
   });
 
   it.each<[StoreFault, string, string]>([
+    [400, "unavailable", "400 RequestTimeout"],
     [403, "refused", "403 AccessDenied"],
     [404, "refused", "404 NoSuchBucket"],
     [301, "refused", "301 PermanentRedirect"],
@@ -93,8 +99,8 @@ describe("createS3Store", () => {
     [503, "unavailable", "503 SlowDown"],
     [429, "unavailable", "429 Unknown"],
     [200, "unavailable", "200 Unknown"],
-    ["resets", "unavailable", "the connection was lost, or the response is not HTTP"],
-    ["loses-response", "unavailable", "the connection was lost, or the response is not HTTP"],
+    ["resets", "unavailable", "the connection was lost, or the response is not HTTP or too long"],
+    ["loses-response", "unavailable", "the connection was lost, or the response is not HTTP or too long"],
   ])("reports %j as %s", async (fault, reason, detail) => {
     server.failNext(fault);
     expect(await put("a.png")).toEqual({ failure: { reason, detail } });
@@ -175,7 +181,7 @@ describe("createS3Store, as a bucket", () => {
   it.each<[StoreFault, string]>([
     [404, "404 NoSuchBucket"],
     [500, "500 InternalError"],
-    ["truncates", "the connection was lost, or the response is not HTTP"],
+    ["truncates", "the connection was lost, or the response is not HTTP or too long"],
   ])("reports %j on reading, deleting and listing", async (fault, detail) => {
     await put("a.png", { content });
     server.failAll("GET", fault);
@@ -214,6 +220,10 @@ describe("createS3Store, as a bucket", () => {
     [
       "an empty list with more to come",
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+    ],
+    [
+      "an unreadable key with more to come",
+      "<ListBucketResult><Key>a/%zz</Key><IsTruncated>true</IsTruncated></ListBucketResult>",
     ],
     ["three megabytes", "<Key>".padEnd(3_000_000)],
     ["a list without a key in its first two megabytes", "<ListBucketResult><Key>".padEnd(3_000_000)],

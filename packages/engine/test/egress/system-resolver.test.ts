@@ -1,4 +1,6 @@
+import fs from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { Resolver as Channel } from "node:dns/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -10,7 +12,9 @@ import {
   type Reply,
 } from "../../../testing/test/servers/name-server.ts";
 import { createSystemResolver, type SystemResolverOptions } from "../../src/egress/names/system-resolver.ts";
+import { resolveHost } from "../../src/egress/resolve.ts";
 import type { Resolver } from "../../src/ports/resolver.ts";
+import { parseTargetList } from "../../src/targets/target-list.ts";
 
 const V4 = "192.0.2.1";
 const V6 = "2001:db8:0:0:0:0:0:1";
@@ -64,6 +68,18 @@ describe("a lookup", () => {
     const server = await serve(reply);
     expect(await querying([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
   });
+
+  it(
+    "returns the other family to a caller that uses the default time limits",
+    { timeout: 15_000 },
+    async () => {
+      const resolver = querying([await serve(byFamily("silent", [V6]))]);
+      const policy = { allow: parseTargetList("2001:db8::/32"), ownHostnames: [] };
+      expect(await resolveHost({ hostname: "example.com", port: 80, policy, resolver })).toEqual({
+        addresses: ["2001:db8::1"],
+      });
+    },
+  );
 
   it("does not wait for a server that never responds for IPv6", async () => {
     for (const [ipv4, addresses] of [
@@ -238,6 +254,27 @@ describe("the hosts file", () => {
     await rm(hosts);
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     expect(server.questions.length).toBe(2);
+  });
+});
+
+describe("a hosts file that cannot be read for a moment", () => {
+  it("is read again at the next lookup, although it has not changed", async () => {
+    const { hosts } = await writeFiles();
+    await writeFile(hosts, "10.0.0.1 example.com\n");
+    const server = await serve(() => [V4]);
+    const resolver = querying([server], { hostsFile: hosts });
+    const { readFileSync } = fs;
+    const replaceRead = (read: unknown): void => {
+      Object.assign(fs, { readFileSync: read });
+      syncBuiltinESMExports();
+    };
+    onTestFinished(() => replaceRead(readFileSync));
+    replaceRead(() => {
+      throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    });
+    expect(await resolver.resolve("example.com")).toEqual([V4]);
+    replaceRead(readFileSync);
+    expect(await resolver.resolve("example.com")).toEqual(["10.0.0.1"]);
   });
 });
 

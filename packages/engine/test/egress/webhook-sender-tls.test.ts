@@ -67,6 +67,15 @@ describe("a webhook over https", () => {
     expect(receiver.bodies).toEqual(["{}"]);
   });
 
+  it("is encrypted even if the URL starts with a space or has capitals", async () => {
+    const receiver = await receive();
+    for (const scheme of [" https", "HTTPS"]) {
+      const url = `${scheme}://receiver.example.com:${receiver.port}/`;
+      expect(await send(openSender(), url)).toEqual(responded(204));
+    }
+    expect(receiver.bodies).toEqual(["{}", "{}"]);
+  });
+
   it("is sent through an upstream proxy, which sees only the checked address", async () => {
     const receiver = await receive();
     const proxy = await openConnectProxy({ leadsTo: receiver.port, credentials: "ada:s3cret" });

@@ -10,14 +10,15 @@ describe("the history of captures", () => {
   it("records the request and the result of a render and a hit", async () => {
     const { engine, clock, principal, written } = await openHistory();
     const request = { principal, parameters: { url, fullPage: true, format: "png" } };
-    const { rendering } = await engine.capture({ ...request, requestId: "first", entryPoint: "snap" });
+    // NUL cannot be stored in PostgreSQL
+    const { rendering } = await engine.capture({ ...request, requestId: "first\0", entryPoint: "snap" });
     clock.advance(500);
     await engine.capture(request);
     const [hit, render] = await written();
     expect(render).toEqual({
       id: expect.stringMatching(/^req_019ca9450a00[0-9a-f]{12}$/),
       at: NOON,
-      requestId: "first",
+      requestId: "first\uFFFD",
       batchId: null,
       accountId: principal.account.id,
       tokenId: 1,

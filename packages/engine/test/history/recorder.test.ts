@@ -143,15 +143,22 @@ describe("in one second, the recorder", () => {
   it.each([
     ["hits", HIT],
     ["failures", FAILURE],
-  ])("lists 50 %s but counts all", async (_name, finished) => {
+  ])("lists 50 %s, at most 25 of one account, but counts all", async (_name, finished) => {
     const { record, appended, second } = open();
-    record(60, finished);
+    record(30, finished);
+    record(1, { ...finished, accountId: "acct_2" });
+    record(29, { ...finished, accountId: "acct_3" });
     record(60);
     await second();
     record(10, finished);
     await second();
     const { entries, totals } = appended();
-    expect(entries.filter(({ cache }) => cache !== "miss")).toHaveLength(60);
+    const free = entries.filter(({ cache }) => cache !== "miss").map(({ accountId }) => accountId);
+    expect(free.toSorted()).toEqual([
+      ...Array.from({ length: 25 + 10 }, () => "acct_1"),
+      "acct_2",
+      ...Array.from({ length: 24 }, () => "acct_3"),
+    ]);
     expect(entries.filter(({ cache }) => cache === "miss")).toHaveLength(60);
     expect(totals.reduce((sum, { hits, failures }) => sum + hits + failures, 0)).toBe(70);
   });

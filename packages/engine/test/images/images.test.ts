@@ -5,6 +5,7 @@ import { convertImage, hasImageSignature } from "../../src/images/convert-image.
 import { createImageProcessor, type Sharp } from "../../src/images/image-processor.ts";
 import { resizedSize } from "../../src/images/resized-size.ts";
 import { screenshotParameters } from "../../src/parameters/schemas.ts";
+import { microtasks } from "../batches/open-engine.ts";
 
 const url = "https://example.com/";
 
@@ -128,6 +129,32 @@ describe("createImageProcessor", () => {
     await vi.waitFor(() => expect(started).toEqual(["a1", "b1", "a2"]));
     for (const { resolve } of gates.values()) resolve();
     await Promise.all(runs);
+  });
+
+  it.each([[undefined], ["a"]])("keeps the place of aborted work until it ends (owner %s)", async (owner) => {
+    const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
+    const gates = [0, 1].map(() => Promise.withResolvers<void>());
+    const started: number[] = [];
+    const aborted = new AbortController();
+    const begin = (index: number): Promise<void> =>
+      images.run(
+        async () => {
+          started.push(index);
+          await gates[index]?.promise;
+        },
+        { owner, signal: aborted.signal },
+      );
+    const others = owner === undefined ? [0, 1] : [0];
+    const running = others.map(begin);
+    await vi.waitFor(() => expect(started).toEqual(others));
+    const next = images.run(async () => void started.push(2), { owner });
+    aborted.abort(new Error("given up"));
+    await images.load();
+    await microtasks();
+    expect(started).toEqual(others);
+    for (const { resolve } of gates) resolve();
+    await Promise.all([...running, next]);
+    expect(started).toEqual([...others, 2]);
   });
 
   it("processes two images at once, and skips a waiting one that is aborted", async () => {

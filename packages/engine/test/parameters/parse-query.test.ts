@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isSnapError, type SnapError } from "../../src/errors.ts";
 import { parseParameters, parseQuery } from "../../src/parameters/parse.ts";
 
@@ -284,6 +284,21 @@ describe("the error for invalid values", () => {
     expect(errorOf(`${PAGE}&delay=x`).errors?.["delay"]).toEqual(["must be an integer from 0 to 10000"]);
     expect(errorOf(`${PAGE}&full_page=1`).errors?.["full_page"]?.[0]).toContain("did you mean fullPage?");
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
+  });
+
+  it("is found without work on text that is too long, which could block all requests", () => {
+    const url = `https://a.b/${" ".repeat(10_000_000)}x`;
+    const cookies = [{ name: "a", value: "b", domain: "a.b" }];
+    const parameters = { url, cookies, click: "'".repeat(10_000_000) };
+    const replaceAll = vi.spyOn(String.prototype, "replaceAll");
+    const canParse = vi.spyOn(URL, "canParse");
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(() => parseParameters(parameters)).toThrow("url must be at most 2048 characters long");
+    const lengths = [...replaceAll.mock.contexts, ...canParse.mock.calls.flat()].map(
+      (text) => String(text).length,
+    );
+    vi.restoreAllMocks();
+    expect(lengths.filter((length) => length > 3 * 2048)).toEqual([]);
   });
 
   it("lists a limited number of problems", () => {

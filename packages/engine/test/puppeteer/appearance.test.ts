@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IncomingHttpHeaders } from "node:http";
 import { readPng } from "./image.ts";
-import { openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
+import { allowBothSites, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 
@@ -82,15 +82,7 @@ beforeAll(async () => {
   other = await openSite(pages(""));
   // a different site, so its frame has its own process
   site = await openSite(pages(`<iframe src="${other.url("/frame", "localhost")}"></iframe>`));
-  renderer = openRenderer([site.port, other.port], {
-    targets: {
-      allow: [site.port, other.port].flatMap((port) => [
-        { kind: "cidr" as const, address: "127.0.0.1", prefixLength: 32, port },
-        { kind: "name" as const, hostname: "localhost", port },
-      ]),
-      ownHostnames: [],
-    },
-  });
+  renderer = openRenderer([], { targets: allowBothSites(site.port, other.port) });
   return async () => {
     await renderer.close();
     await Promise.all([site.close(), other.close()]);

@@ -39,9 +39,10 @@ export const BLOCKING_PAGES: Readonly<Record<string, string>> = {
       new Image().src = "http://fine.test:$port/hop.png?$test&to=" + to;
     </script>`,
 
-  // requests its own host three times
+  // requests its own host four times
   "/own.html": `
     <img src="/7.png?$test"><script src="/7.js?$test"></script><iframe src="/7.html?$test"></iframe>
+    <script>const URL = 0; new WebSocket("ws://" + location.host + "/9?$test");</script>
     <img src="http://fine.test:$port/8.png?$test">`,
   "/script-away.html": `<script>onload = () => { location = "http://other.test:$port/own.html?$test"; };</script>`,
   "/refresh-away.html": `<meta http-equiv="refresh" content="0; url=http://other.test:$port/own.html?$test">`,

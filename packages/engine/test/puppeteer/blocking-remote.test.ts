@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { BLOCKING_PAGES } from "./blocking-pages.ts";
-import { openRecordingSite, type RecordingSite } from "./blocking-site.ts";
+import { openRecordingSite, type RecordingSite } from "./recording-site.ts";
 import { openInterceptor } from "./interceptor.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { openRenderer, screenshot } from "./setup.ts";

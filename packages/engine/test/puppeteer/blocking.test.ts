@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { openRecordingSite, type RecordingSite } from "./blocking-site.ts";
+import { openRecordingSite, type RecordingSite } from "./recording-site.ts";
 import { BLOCKING_PAGES } from "./blocking-pages.ts";
 import { openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 
@@ -103,13 +103,13 @@ describe.concurrent("the page itself", () => {
   it("loads from a blocked host, but nothing else does", async () => {
     expect(await load("/own.html", { blockUrls: "page.test" })).toEqual({
       received: OWN,
-      notes: ["blocked=3"],
+      notes: ["blocked=4"],
     });
   });
 
   it("loads even if a pattern matches it", async () => {
     expect(await load("/own.html", { blockUrls: "http://page.test:*" })).toEqual({
-      received: OWN,
+      received: [...OWN, "ws:page.test/9"],
       notes: ["blocked=3"],
     });
   });
@@ -126,14 +126,14 @@ describe.concurrent("the page itself", () => {
       "page.test/hop.html",
       "page.test/own.html",
     ]);
-    expect(notes).toEqual(["blocked=3"]);
+    expect(notes).toEqual(["blocked=4"]);
   });
 
   it("loads after a script or a refresh has replaced it", async () => {
     for (const path of ["/script-away.html", "/refresh-away.html"]) {
       const { notes, received } = await load(path, { blockUrls: "other.test" });
       expect(received).toEqual(["fine.test/8.png", "other.test/own.html", `page.test${path}`]);
-      expect(notes).toEqual(["blocked=3"]);
+      expect(notes).toEqual(["blocked=4"]);
     }
   });
 

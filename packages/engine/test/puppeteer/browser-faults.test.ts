@@ -22,8 +22,7 @@ import {
   type PuppeteerRendererOptions,
   type RendererEvent,
 } from "../../src/puppeteer/index.ts";
-import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
-import { allowPorts, failureOf, required, screenshot } from "./setup.ts";
+import { allowPorts, failureOf, readProcessGroup, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** All orphan processes must be gone by then. */

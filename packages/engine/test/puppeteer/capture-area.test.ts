@@ -58,6 +58,16 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
+    "/zoomed-out": `<html style="zoom:0.5">${MOVED}<p style="height:2000px">`,
+    "/boxless": `<!doctype html><style>body { margin: 0; font: 20px/20px monospace; color: red } p { margin: 0 0 20px } b { display: block; height: 20px; background: red }</style>
+      <p class=x style="display:contents">text<b></b></p>
+      <user-name class=x><template shadowrootmode=open><style>:host { display: contents }</style><slot></slot></template>text<b></b></user-name>
+      <p class=x style="visibility:hidden">text<b style="visibility:visible"></b></p>
+      <p class=x><b style="position:absolute;width:100px"></b></p>
+      <p class=x style="height:0;overflow:hidden">text<b></b></p>
+      <p class=x style="display:none">text</p>
+      <p class=x style="display:contents;color:green"></p>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -175,6 +185,25 @@ describe("mask", () => {
     const image = await png("/masked", { selector: "section", mask: ".x", maskColor: "black" });
     expect([image.width, image.height]).toEqual([100, 50]);
     expect([image.pixel(49, 25), image.pixel(50, 25), image.pixel(99, 49)]).toEqual([WHITE, BLACK, BLACK]);
+  });
+
+  it.each([
+    ["/zoomed-in", 1.5],
+    ["/zoomed-out", 0.5],
+  ])("covers matches exactly if the page is zoomed: %s", async (path, zoom) => {
+    const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", fullPage: true });
+    const [right, top, bottom] = [100 * zoom, 50 * zoom, 100 * zoom];
+    expect([pixel(0, top), pixel(right - 1, bottom - 1)]).toEqual([MASKED, MASKED]);
+    expect([pixel(0, top - 1), pixel(right, top), pixel(0, bottom)]).toEqual([WHITE, WHITE, WHITE]);
+  });
+
+  it("covers the visible content of matches without a visible box", async () => {
+    const { pixel } = await png("/boxless", { mask: ".x" });
+    const rows = Array.from({ length: 12 }, (_, row) => pixel(20, row * 20 + 10));
+    const [shown, hidden] = [MASKED, WHITE];
+    expect(rows.slice(0, 4)).toEqual([shown, shown, shown, shown]);
+    expect(rows.slice(4, 8)).toEqual([hidden, shown, hidden, shown]);
+    expect(rows.slice(8)).toEqual([hidden, hidden, hidden, hidden]);
   });
 
   it.each(["/removes", "/reopens", "/moves", "/slides"])(

@@ -1,5 +1,6 @@
 // @module-tag browser
 
+import { ProtocolError } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   CONSENT_PAGES,
@@ -8,6 +9,8 @@ import {
   SOURCEPOINT_FRAME_PATH,
 } from "../../../testing/test/servers/consent-pages.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import { Banners } from "../../src/puppeteer/page/prepare/consent/banners.ts";
+import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { readPng } from "./image.ts";
 import { openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
@@ -79,6 +82,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
       `<button aria-label="Accept all cookies" onclick="accepted()">Reject</button>`,
       `<button value="reject" title="Accept" onclick="accepted()"><img alt="Accept all" width="20" height="20"></button>`,
       `<style>b::after { content: "Accept all" }</style><button onclick="accepted()"><b style="color:#222">reject</b></button>`,
+      `<style>b::after { content: "OK" }</style><button onclick="accepted()"><b style="color:#222">reject</b></button>`,
       `<button onclick="accepted()">Nicht ablehnen</button>`,
       `<button onclick="accepted()">Use recommended settings</button>`,
     ].map((button, i) => [
@@ -141,6 +145,8 @@ const OTHER_PAGES: Readonly<Record<string, string>> = {
   "/accepts-only": `<p>${TEXT}</p><button onclick="new Image().src = '/clicked/other/accept'">Accept all</button>`,
   "/top-accepts-only": `${PLAIN_PAGE}<div style="position:fixed;bottom:0;background:#ccc"><p>${TEXT}</p>
     <button onclick="new Image().src = '/clicked/other/accept'">Got it</button></div>`,
+  "/image-button": `${PLAIN_PAGE}${DIALOG.replace(">Reject all<", '><img alt="Reject all" width=80 height=20><')}${closing("document.getElementById('d').remove()")}`,
+  "/static-frame": `${PLAIN_PAGE}<iframe src="/accepts-only" style="position:fixed;left:100px;top:100px;width:500px;height:300px"></iframe>`,
   "/fixed-parts": `${PLAIN_PAGE}<nav style="position:fixed;top:0;right:0"><a href="/cookies">Cookie policy</a></nav>
     <footer style="position:fixed;bottom:0;right:0">Imprint <a href="/settings">Cookie settings</a></footer>
     <form style="position:fixed;top:90px;right:0">Sign up. We use cookies. <input type="email"><button>I agree</button></form>`,
@@ -214,6 +220,7 @@ describe("a dialog", () => {
     ["is on a page with 60,000 elements", "/long", "consent-declined"],
     ["fades away but stays in the document", "/fades", "consent-declined"],
     ["can only be accepted, in a frame from another origin", "/frame-accepts-only", "consent-hidden"],
+    ["is declined by an image", "/image-button", "consent-declined"],
     ["can only be acknowledged", "/top-accepts-only", "consent-hidden"],
   ])("that %s leaves no trace", async (_what, path, note) => {
     const options = { ...OPTIONS, lazyContent: "off" } as const;
@@ -229,6 +236,13 @@ describe("a dialog", () => {
     );
     expect(notes).toEqual(["consent-hidden"]);
     expect(Buffer.from(bytes).equals(plain)).toBe(true);
+  });
+
+  it("remains, with a note, in a frame that runs no scripts", async () => {
+    const { notes } = await renderer.render(
+      screenshot(site.url("/static-frame"), { ...OPTIONS, javascript: false }),
+    );
+    expect(notes).toEqual(["consent-remains"]);
   });
 
   it("is declined before a page is printed", async () => {
@@ -254,7 +268,7 @@ describe("a hostile page", () => {
     ["/mislabels", ["consent-hidden"]],
     ["/hides-words", ["consent-hidden"]],
     ["/posts", ["consent-hidden"]],
-    ...Array.from({ length: 9 }, (_, i): [string, string[]] => [`/misleads-${i}`, ["consent-hidden"]]),
+    ...Array.from({ length: 10 }, (_, i): [string, string[]] => [`/misleads-${i}`, ["consent-hidden"]]),
     ["/adds", ["consent-remains"]],
     ["/big", []],
   ])("cannot get anything accepted: %s", async (path, notes) => {
@@ -274,4 +288,32 @@ describe("a hostile page", () => {
     expect(file.targetStatus).toBe(200);
     expect(site.requests).not.toContain("GET /clicked/hostile/accept");
   });
+});
+
+it("a dialog is also found if its document replaces the one that is being searched", async () => {
+  const progress = {
+    documentId: "first",
+    failedUrl: null,
+    followsNavigations: true,
+    hasReached: () => true,
+    waitUntil: async () => {},
+  };
+  const respond = (command: string, expression = ""): unknown => {
+    if (command === "Page.getFrameTree")
+      return { frameTree: { frame: { id: "main", loaderId: progress.documentId, url: "http://site/" } } };
+    if (command === "Page.createIsolatedWorld") return { executionContextId: 1 };
+    if (!expression.startsWith('consent.run("look"')) return { result: {} };
+    if (progress.documentId === "second")
+      return { result: { value: { result: { isOpen: true, isComplete: true } } } };
+    // the browser reports the new document later
+    setImmediate(() => Object.assign(progress, { documentId: "second" }));
+    throw new ProtocolError("Inspected target navigated or closed");
+  };
+  const send = async (command: string, parameters?: { expression?: string }): Promise<unknown> =>
+    respond(command, parameters?.expression);
+  const session = { send };
+  const processes = { sessions: () => [session] };
+  const banners = new Banners({ progress, session, processes, mainFrameId: "main" } as unknown as Tab);
+  await banners.decline(AbortSignal.timeout(10_000));
+  expect(banners.isFound).toBe(true);
 });

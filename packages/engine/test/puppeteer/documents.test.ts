@@ -156,7 +156,7 @@ describe("a document", () => {
     const document = documentOf({
       "data.json": "data",
       "index.html":
-        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path)</script>",
+        "<script>for (const path of ['data.json', 'none', '.', 'data.json']) fetch(path); fetch('data.json', { method: 'HEAD' })</script>",
     });
     const options = { waitUntil: "networkidle0" } as const;
     const file = await renderer.render(screenshot(document.url, options), { document });
@@ -210,6 +210,24 @@ describe("a document whose files cannot be read", () => {
       readFile: (path: string) => (path === "logo.svg" ? Promise.reject(failure) : document.readFile(path)),
     };
     await expect(renderer.render(screenshot(document.url), { document: failing })).rejects.toBe(failure);
+  });
+});
+
+describe("a document whose files are not ready in time", () => {
+  it("fails with render_timeout, which cancels preparing them", async () => {
+    const bounded = openRenderer([], { renderTimeoutMs: 3_000 });
+    const cancelled = Promise.withResolvers<void>();
+    const document = {
+      ...documentOf({}),
+      readFile: (_path: string, signal?: AbortSignal) => {
+        signal?.addEventListener("abort", () => cancelled.resolve());
+        return new Promise<null>(() => {});
+      },
+    };
+    const failure = await failureOf(bounded.render(screenshot(document.url), { document }));
+    expect(failure.code).toBe("render_timeout");
+    await cancelled.promise;
+    await bounded.close();
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { RendererEvent } from "../../src/puppeteer/renderer-event.ts";
 import { readPng } from "./image.ts";
-import { openRecordingSite, type RecordingSite } from "./blocking-site.ts";
+import { openRecordingSite, type RecordingSite } from "./recording-site.ts";
 import { errorOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 
 const WHITE = [255, 255, 255, 255];

@@ -27,6 +27,7 @@ const FLOODS: Readonly<Record<string, string>> = {
     "const frame = document.createElement('iframe'); frame.name = text + n++; frame.srcdoc = 'x'; document.body.append(frame);",
   ),
   "/pop-ups": endlessly("open('https://example.com/?' + text + n++);"),
+  "/shared-workers": endlessly("new SharedWorker('data:text/javascript,close()//' + text + n++);"),
   "/urls": endlessly("history.replaceState(null, '', '#' + text + n++);"),
 };
 

@@ -1,9 +1,13 @@
 // @module-tag browser
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "puppeteer";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
+import type { Tab } from "../../src/puppeteer/page/tab.ts";
+import { fixLengths } from "../../src/puppeteer/page/viewport-lengths.ts";
 import { readPng } from "./image.ts";
-import { allowPorts, openRenderer, screenshot } from "./setup.ts";
+import { startRemoteBrowser } from "./remote-browser.ts";
+import { allowBothSites, openRenderer, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -11,14 +15,18 @@ const GREEN = [0, 128, 0, 255];
 const BLUE = [0, 0, 255, 255];
 const WHITE = [255, 255, 255, 255];
 
+/** A still image of one red pixel. */
+const GIF = Buffer.from("R0lGODlhAQABAJEAAP8AAAAA/wAAAAAAACwAAAAAAQABAAACAkQBADs=", "base64");
+
 /** Two frames from another site below the viewport, and parts that depend on the viewport's height. */
 const PAGE = `<!doctype html><style>
     body { margin: 0 } iframe { display: block; border: 0; width: 400px; height: 200px }
-    header { height: 100vh; background: green } footer { position: fixed; bottom: 0; left: 600px; width: 100px; height: 40px; background: blue }
+    header { height: 100vh; background: green; transition: all 60s } footer { position: fixed; bottom: 0; left: 600px; width: 100px; height: 40px; background: blue }
     nav { position: fixed; left: 800px; top: 0; width: 100px; height: 100%; background: blue }
+    i, img { position: absolute; top: 0; width: 50px; height: 50px } i { left: 50vh; transform: translateY(10vh); background: blue }
   </style>
   <header></header><iframe class=first></iframe><div style="height:2000px"></div><iframe class=last></iframe>
-  <footer></footer><nav></nav>
+  <footer></footer><nav></nav><i></i><img src=/a.gif>
   <script>
     for (const frame of document.querySelectorAll("iframe"))
       frame.src = location.href.replace("127.0.0.1", "localhost").replace("page", "inner");
@@ -29,10 +37,14 @@ let site: Site;
 let renderer: Renderer;
 
 beforeAll(async () => {
-  site = await openSite({ "/page": PAGE, "/inner": "<body style='margin:0;background:red'>" });
-  const { allow, ...policy } = allowPorts(site.port);
-  const other = { kind: "name", hostname: "localhost", port: site.port } as const;
-  renderer = openRenderer([], { targets: { ...policy, allow: [...allow, other] } });
+  site = await openSite({
+    "/page": PAGE,
+    "/inner": "<body style='margin:0;background:red'>",
+    "/sandboxed": `<body style="margin:0"><iframe sandbox src=/gif style="border:0"></iframe>`,
+    "/gif": `<body style="margin:0"><img src=/a.gif width=50 height=50>`,
+    "/a.gif": (_request, response) => void response.setHeader("content-type", "image/gif").end(GIF),
+  });
+  renderer = openRenderer([], { targets: allowBothSites(site.port) });
 });
 
 afterAll(async () => {
@@ -41,7 +53,7 @@ afterAll(async () => {
 });
 
 describe.concurrent("frames from another site below the viewport", () => {
-  it("are in a full page, whose layout does not change", async () => {
+  it("appear in a full-page screenshot without changing its layout", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/page"), { fullPage: true }));
     const { width, height, pixel } = readPng(bytes);
     expect([width, height]).toEqual([1280, 3200]);
@@ -59,6 +71,19 @@ describe.concurrent("frames from another site below the viewport", () => {
       WHITE,
     ]);
     expect([pixel(850, 799), pixel(850, 801)]).toEqual([BLUE, WHITE]);
+    expect([pixel(401, 81), pixel(448, 128), pixel(399, 81), pixel(401, 79)]).toEqual([
+      BLUE,
+      BLUE,
+      GREEN,
+      GREEN,
+    ]);
+  });
+
+  it("are in a stabilized page, whose images stay visible", async () => {
+    const options = { fullPage: true, stabilize: true };
+    const { bytes } = await renderer.render(screenshot(site.url("/page"), options));
+    const { pixel } = readPng(bytes);
+    expect([pixel(25, 25), pixel(100, 990)]).toEqual([RED, RED]);
   });
 
   it("can be captured by selector and clip", async () => {
@@ -70,10 +95,35 @@ describe.concurrent("frames from another site below the viewport", () => {
     expect(readPng(clipped.bytes).pixel(50, 50)).toEqual(RED);
   });
 
-  it("are covered where they are masked", async () => {
+  it("can be masked individually", async () => {
     const masked = { fullPage: true, mask: ".first", maskColor: "#00ff00" };
     const { bytes } = await renderer.render(screenshot(site.url("/page"), masked));
     const { pixel } = readPng(bytes);
     expect([pixel(100, 900), pixel(100, 3100)]).toEqual([[0, 255, 0, 255], RED]);
   });
+});
+
+it("images in a stabilized frame without scripts stay visible", async () => {
+  const { bytes } = await renderer.render(screenshot(site.url("/sandboxed"), { stabilize: true }));
+  expect(readPng(bytes).pixel(25, 25)).toEqual(RED);
+});
+
+it("lengths are not fixed in a document that has replaced the measured one", async () => {
+  const { webSocketUrl } = await startRemoteBrowser({ args: [] });
+  const browser = await connect({ browserWSEndpoint: webSocketUrl });
+  onTestFinished(() => browser.disconnect());
+  const page = await browser.newPage();
+  const session = await page.createCDPSession();
+  const mainFrameId = (await session.send("Page.getFrameTree")).frameTree.frame.id;
+  const send = session.send.bind(session);
+  const sent = vi.spyOn(session, "send").mockImplementation(async (command, ...parameters) => {
+    const changes = sent.mock.calls.filter(([name]) => name === "Emulation.setDeviceMetricsOverride");
+    if (command === "Emulation.setDeviceMetricsOverride" && changes.length === 2)
+      await page.goto(site.url("/gif"));
+    return send(command, ...parameters);
+  });
+  const final = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
+  const viewports = { final, other: { ...final, height: 1200 }, pinsFixed: true };
+  const tab = { session, mainFrameId } as Partial<Tab> as Tab;
+  expect(await fixLengths(tab, viewports, AbortSignal.timeout(10_000))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NetworkActivity } from "../../src/puppeteer/page/network-activity.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { allowPorts, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
+import { allowBothSites, defaultScreenshot, openRenderer, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -90,6 +90,10 @@ const NOT_AWAITED: Readonly<Record<string, string>> = {
   ),
   "an open WebSocket": page("new WebSocket('ws://' + location.host + '/socket')"),
   "an open event stream": page("new EventSource('/events')"),
+  "an open event stream that fetch reads": page(
+    "fetch('/events').then((response) => response.body.getReader().read())",
+  ),
+  "an image that is a stream": page("", "<img src=/camera>"),
   "a video": page("", "<video src=/video preload=auto></video>"),
   "a frame that shows a video": page("", "<iframe src=/video></iframe>"),
   "a frame that was removed": page(
@@ -211,6 +215,16 @@ beforeAll(async () => {
       "/small": respond("text/plain", "small"),
       "/not-stored": (_request, response) =>
         response.writeHead(200, { "cache-control": "no-store", "content-length": 5 }).end("small"),
+      "/camera": (_request, response) =>
+        void response
+          .writeHead(200, { "content-type": "multipart/x-mixed-replace; boundary=b" })
+          .write(
+            Buffer.concat([
+              Buffer.from("--b\r\ncontent-type: image/png\r\n\r\n"),
+              PIXEL,
+              Buffer.from("\r\n--b\r\n"),
+            ]),
+          ),
       "/small-image": respond("image/png", PIXEL),
       "/events": (_request, response) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n"),
@@ -255,13 +269,7 @@ beforeAll(async () => {
     },
     { onUpgrade: acceptWebSocket },
   );
-  const targets = {
-    ...allowPorts(site.port),
-    allow: [
-      ...(allowPorts(site.port).allow ?? []),
-      { kind: "name", hostname: "localhost", port: site.port } as const,
-    ],
-  };
+  const targets = allowBothSites(site.port);
   renderer = openRenderer([], { targets, navigationTimeoutMs: 8_000 });
   patientRenderer = openRenderer([], { targets });
 });

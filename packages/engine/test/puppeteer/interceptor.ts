@@ -7,17 +7,23 @@ export interface Command {
   readonly id?: number;
   readonly method?: string;
   readonly params?: Record<string, unknown>;
+  readonly sessionId?: string;
 }
 
 export type Respond = (message: unknown) => void;
 
 /**
  * Opens a WebSocket proxy in front of a browser; resolves with its URL. `intercept` can modify a command, or respond
- * to it and return `true`; the command is then not forwarded.
+ * to it and return `true`; the command is then not forwarded. It can send other commands, and return a promise to delay
+ * this one.
  */
 export async function openInterceptor(
   webSocketUrl: string,
-  intercept: (command: Command, respond: Respond) => boolean | void,
+  intercept: (
+    command: Command,
+    respond: Respond,
+    send: (command: Command) => void,
+  ) => boolean | void | Promise<void>,
 ): Promise<string> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   onTestFinished(() => {
@@ -29,8 +35,10 @@ export async function openInterceptor(
     const opened = once(browser, "open");
     client.on("message", (data) => {
       const command = JSON.parse((data as Buffer).toString()) as Command;
-      if (intercept(command, (message) => client.send(JSON.stringify(message))) === true) return;
-      void opened.then(() => browser.send(JSON.stringify(command)));
+      const send = (other: Command): void => browser.send(JSON.stringify(other));
+      const outcome = intercept(command, (message) => client.send(JSON.stringify(message)), send);
+      if (outcome === true) return;
+      void Promise.all([opened, outcome]).then(() => send(command));
     });
     browser.on("message", (data) => client.send((data as Buffer).toString()));
     client.on("close", () => browser.terminate());

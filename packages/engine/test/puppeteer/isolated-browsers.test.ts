@@ -62,6 +62,61 @@ describe("IsolatedBrowsers", () => {
     await browsers.close();
   });
 
+  it("lets another key take its turn although renders with one key follow each other without a pause", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { browsers, started } = openBrowsers(1);
+    const events: string[] = [];
+    const start = (key: string): { end: () => void; ended: Promise<void> } => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const ended = browsers.use(key, signal, () => {
+        events.push(key);
+        return promise;
+      });
+      return { end: resolve, ended };
+    };
+    const first = start("a");
+    const other = start("b");
+    const second = start("a");
+    await setImmediate();
+    expect(events).toEqual(["a", "a"]);
+    first.end();
+    vi.advanceTimersByTime(5_001);
+    const third = start("a");
+    await setImmediate();
+    expect(events).toEqual(["a", "a"]);
+    second.end();
+    await second.ended;
+    const fourth = start("a");
+    await setImmediate();
+    expect(events).toEqual(["a", "a", "b"]);
+    other.end();
+    for (const { end, ended } of [third, fourth]) {
+      end();
+      await ended;
+    }
+    expect([events, started.length]).toEqual([["a", "a", "b", "a", "a"], 3]);
+    await browsers.close();
+  });
+
+  it("lets renders join a busy browser again once the render that waited for it is aborted", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { browsers, render } = openBrowsers(1);
+    const first = Promise.withResolvers<void>();
+    const running = browsers.use("a", signal, () => first.promise);
+    const abandoned = new AbortController();
+    const other = browsers.use("b", abandoned.signal, render);
+    vi.advanceTimersByTime(5_001);
+    const second = browsers.use("a", signal, render);
+    abandoned.abort(new Error("too late"));
+    await expect(other).rejects.toThrow("too late");
+    expect(await second).toEqual({ wasClosed: false });
+    first.resolve();
+    await running;
+    await browsers.close();
+  });
+
   it("sets no timer when a render ends after close()", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

@@ -1,5 +1,6 @@
 // @module-tag browser
 
+import childProcess, { ChildProcess } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -16,8 +17,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 import { launchBrowser, type LaunchOptions } from "../../src/puppeteer/browser/launch-browser.ts";
-import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
-import { required } from "./setup.ts";
+import { readProcessGroup, required } from "./setup.ts";
 
 const OPEN = new AbortController().signal;
 
@@ -85,6 +85,19 @@ it("a start is aborted when the renderer closes, and leaves no process or profil
   closing.abort(new Error("the renderer closed"));
   await expect(launching).rejects.toThrow(`${hangs} did not start: the renderer closed`);
   expect(readProcessGroup(pid)).toEqual([]);
+  expect(profiles()).toEqual([]);
+});
+
+it("a start fails with the system's reason if no process can be started", async () => {
+  vi.spyOn(childProcess, "spawn").mockImplementation(() => {
+    // as for EMFILE, a child without an id and without streams
+    const child = new ChildProcess();
+    const error = Object.assign(new Error("spawn /bin/sh EMFILE"), { code: "EMFILE" });
+    setImmediate(() => child.emit("error", error));
+    return child;
+  });
+  syncBuiltinESMExports();
+  await expect(launchBrowser(await options(script("exit")), OPEN)).rejects.toThrow("spawn /bin/sh EMFILE");
   expect(profiles()).toEqual([]);
 });
 

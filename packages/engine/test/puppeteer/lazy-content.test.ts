@@ -84,6 +84,9 @@ const PAGES: Parameters<typeof openSite>[0] = {
       "<div style='height:20000px'></div><img loading=lazy src=/red.svg width=100 height=100 style='display:block'>";
   </script>`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
+  "/collapsed": `<body style="margin:0;background:red">
+    <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
+    <nav style="max-height:0;overflow-y:hidden;white-space:nowrap"><a style="margin-left:5000px">menu</a></nav>`,
   "/header": `<body style="margin:0"><style>#hero { height: 100vh; background: green } #rest { height: 3000px; background: red }</style>
     <header style="position:sticky;top:0;height:60px;background:gold"></header><div id=hero></div><div id=rest></div>
     <script>addEventListener("scroll", () => { document.querySelector("header").style.background = scrollY > 0 ? "blue" : "gold" })</script>`,
@@ -246,6 +249,13 @@ describe.concurrent("lazyContent=scroll", () => {
     expect(height).toBeGreaterThan(5000);
     expect(notes).toEqual(["lazy-capped"]);
   });
+});
+
+it("lazyContent=scroll ignores containers that show nothing", async () => {
+  const { bytes, notes } = await renderer.render(
+    screenshot(site.url("/collapsed"), { lazyContent: "scroll" }),
+  );
+  expect([readPng(bytes).pixel(600, 600), notes]).toEqual([RED, []]);
 });
 
 it("lazyContent=off neither scrolls nor loads lazy images", async () => {

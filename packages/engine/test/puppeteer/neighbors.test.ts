@@ -14,8 +14,7 @@ import {
   type PuppeteerRendererOptions,
   type RendererEvent,
 } from "../../src/puppeteer/index.ts";
-import { readProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
-import { allowPorts, required, screenshot } from "./setup.ts";
+import { allowPorts, readProcessGroup, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const SOON = { timeout: 5_000, interval: 50 };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readOptions } from "../../src/puppeteer/options.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
@@ -15,6 +16,9 @@ describe("an invalid option", () => {
     ["browserEgress", { browserEgress: "maybe" as "proxy" }],
     ["browserProxyHost", { browserUrls: ["wss://browsers.example/"] }],
     ["browserProxyHost", { browserUrls: ["ws://127.0.0.1:9222/", "ws://192.0.2.1:9222/"] }],
+    ["browserProxyHost", { browserProxyHost: "" }],
+    ["browserProxyHost", { browserProxyHost: "[fd00::5]" }],
+    ["browserProxyHost", { browserProxyHost: "0.0.0.0" }],
     ["probeIntervalMs", { probeIntervalMs: "5s" as unknown as number }],
   ])("causes a RangeError that names it: %s", (name, options) => {
     expect(() => createPuppeteerRenderer(options)).toThrow(RangeError);
@@ -30,6 +34,18 @@ it("an option that is undefined has its default", () => {
     renderTimeoutMs: 45_000,
     warmContexts: 4,
     filterLists: {},
+  });
+  const filterLists = { ads: undefined } as unknown as NonNullable<PuppeteerRendererOptions["filterLists"]>;
+  expect(readOptions({ filterLists }).filterLists).toEqual({});
+});
+
+describe("executablePath", () => {
+  it.each([
+    ["bin/browser", join(process.cwd(), "bin/browser")],
+    ["/opt/browser", "/opt/browser"],
+    ["chromium", "chromium"],
+  ])("does not depend on the browser's working directory: %s", (executablePath, path) => {
+    expect(readOptions({ executablePath }).executablePath).toBe(path);
   });
 });
 

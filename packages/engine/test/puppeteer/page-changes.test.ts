@@ -49,6 +49,19 @@ beforeAll(async () => {
         + "<div id=b style=background:green onclick='host.style.filter = \\"invert(1)\\"'></div>";
       setTimeout(() => host.shadowRoot.append(document.createElement("i")), 300);
     </script>`,
+    "/transitions": `<!doctype html><style>
+        body { margin: 0 } b, b::before, i { transition: all 60s } b::before { content: ""; visibility: visible }
+        b, b::before, i { display: block; height: 100px; background: red }
+      </style>
+      <div id=a><b></b></div>
+      <div id=b><template shadowrootmode=open><style>b { display: block; height: 100px; background: red; transition: all 60s }</style><b></b></template></div>
+      <i></i>`,
+    "/image.svg": (_request, response) =>
+      void response
+        .setHeader("content-type", "image/svg+xml")
+        .end("<svg xmlns='http://www.w3.org/2000/svg'><rect width='100' height='100' fill='red'/></svg>"),
+    "/feed.xml": (_request, response) =>
+      void response.setHeader("content-type", "text/xml").end("<feed><frame>text</frame></feed>"),
     "/buttons": `<!doctype html><style>body{margin:0}</style><div style="height:3000px"></div>
       <button id=button onclick="this.style.background = event.isTrusted ? 'red' : 'blue'; document.body.style.background = this.style.background">go</button>`,
     "/covered": `<!doctype html><button id=button style="position:absolute;top:0" onclick="document.body.style.background = 'red'">go</button>
@@ -86,6 +99,11 @@ describe("css", () => {
     expect(pixel(700, 50)).toEqual(GREEN);
   });
 
+  it("applies at once, even where the page has transitions", async () => {
+    const { pixel } = await render("/transitions", { css: "#a b { height: 50px } i { background: green }" });
+    expect([pixel(700, 25), pixel(700, 175), pixel(700, 225)]).toEqual([RED, GREEN, GREEN]);
+  });
+
   it("applies to PDFs", async () => {
     const plain = await renderer.render(pdf(site.url("/")));
     const empty = await renderer.render(pdf(site.url("/"), { css: "body { display: none }" }));
@@ -99,6 +117,11 @@ describe("hideSelectors", () => {
     expect(pixel(700, 50)).toEqual(WHITE);
     expect(pixel(10, 10)).toEqual(WHITE);
     expect(pixel(700, 150)).toEqual(GREEN);
+  });
+
+  it("also hides what the page would fade out slowly", async () => {
+    const { pixel } = await render("/transitions", { hideSelectors: "#a, #b" });
+    expect([pixel(700, 50), pixel(700, 150), pixel(700, 250)]).toEqual([WHITE, WHITE, RED]);
   });
 });
 
@@ -225,9 +248,9 @@ describe("script", () => {
       cookies: [{ name: "session", value: "cookie-value" }],
       headers: { "X-Key": "header-value" },
     };
-    const script = "throw new Error(`open-sesame ${document.cookie} header-value`)";
+    const script = "throw new Error(`open-sesame ${document.cookie} header-value dXNlcjpvcGVuLXNlc2FtZQ==`)";
     expect(await failureOf(render("/", { ...secrets, script }))).toMatchObject({
-      message: "The script failed: Error: [redacted] session=[redacted] [redacted]",
+      message: "The script failed: Error: [redacted] session=[redacted] [redacted] [redacted]",
     });
   });
 
@@ -314,5 +337,19 @@ describe("a form with a control named `style`", () => {
     const { notes, pixel } = await render("/form-dialog", { blockCookieBanners: true });
     expect(notes).toEqual(["consent-hidden"]);
     expect(pixel(10, 790)).toEqual(WHITE);
+  });
+});
+
+describe("a document that is not HTML", () => {
+  it("can be changed", async () => {
+    expect((await render("/image.svg", { colorScheme: "dark" })).pixel(50, 50)).toEqual(RED);
+    expect((await render("/image.svg", { css: "rect { fill: green }" })).pixel(50, 50)).toEqual(GREEN);
+    expect((await render("/image.svg", { mask: "rect" })).pixel(50, 50)).toEqual([255, 0, 255, 255]);
+    expect((await render("/feed.xml", { fullPage: true, locale: "de" })).notes).toEqual([]);
+  });
+
+  it("can be printed on a single page", async () => {
+    const { bytes } = await renderer.render(pdf(site.url("/image.svg"), { singlePage: true }));
+    expect((await readPdf(bytes)).pages).toHaveLength(1);
   });
 });

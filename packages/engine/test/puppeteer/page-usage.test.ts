@@ -24,12 +24,14 @@ function sharedOf(usage: PageUsage<Page> | undefined): { mib: number; cpuMs: num
 describe("UsageMeter", () => {
   it("adds up the processes of a page, and the CPU time of those that have exited", () => {
     const meter = new UsageMeter<Page>();
-    const running = new Set([page(1, 2)]);
+    const hostile = page(1, 2);
+    const running = new Set([hostile]);
     const first = meter.update(
       [member(1, "renderer", { mib: 300, cpuMs: 400 }), member(2, "renderer", { mib: 200, cpuMs: 100 })],
       running,
     );
     expect(first.pages[0]).toMatchObject({ ownBytes: 500 * MIB, ownCpuMs: 500, recentOwnCpuMs: 500 });
+    hostile.processes.delete(2); // the page has removed the frame
     const second = meter.update([member(1, "renderer", { mib: 350, cpuMs: 450 })], running);
     expect(second.pages[0]).toMatchObject({ ownBytes: 350 * MIB, ownCpuMs: 550, recentOwnCpuMs: 50 });
   });
@@ -99,6 +101,21 @@ describe("UsageMeter", () => {
     // freed memory is deducted from all pages in proportion
     read(350, 100, { mib: 140, cpuMs: 500 });
     expect(usage.pages.map((each) => sharedOf(each).mib)).toEqual([30, 10]);
+  });
+
+  it("charges no page for the shared processes' CPU time during a pause", () => {
+    const meter = new UsageMeter<Page>();
+    meter.update([member(3, "browser", { mib: 100, cpuMs: 100 })], new Set());
+    const running = new Set([page(1)]);
+    const read = (cpuMs: number, wasPaused: boolean): unknown => {
+      const members = [
+        member(1, "renderer", { cpuMs }),
+        member(3, "browser", { mib: 100, cpuMs: 900 + cpuMs }),
+      ];
+      return meter.update(members, running, wasPaused).pages.map((each) => sharedOf(each).cpuMs);
+    };
+    expect(read(10, true)).toEqual([0]);
+    expect(read(30, false)).toEqual([20]);
   });
 
   it("forgets a page that is no longer rendered", () => {

@@ -7,6 +7,7 @@ import type { Renderer } from "../../src/ports/renderer.ts";
 import { systemResolver } from "../../src/egress/names/system-resolver.ts";
 import type { PuppeteerRendererOptions, RendererEvent } from "../../src/puppeteer/index.ts";
 import { readPng, readWebpSize } from "./image.ts";
+import { openInterceptor } from "./interceptor.ts";
 import { startRemoteBrowser, type RemoteBrowser } from "./remote-browser.ts";
 import { allowPorts, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
@@ -16,6 +17,7 @@ let image: Uint8Array | null = null;
 /** User agents of the requests for `/`. */
 const agents: string[] = [];
 let duringHeld: (() => Promise<void>) | null = null;
+let onReplaced = (): void => {};
 
 beforeAll(async () => {
   site = await openSite({
@@ -30,6 +32,12 @@ beforeAll(async () => {
     },
     "/image": (_request, response) => void response.setHeader("content-type", "image/webp").end(image),
     "/shows-image": "<body style='margin:0'><img src='/image'>",
+    "/secret": "<p>secret</p>",
+    "/next-secret": "<p>secret</p><img src='/replaced'>",
+    "/replaced": (_request, response) => {
+      response.writeHead(404).end();
+      onReplaced();
+    },
   });
 });
 
@@ -115,6 +123,28 @@ describe("a remote browser", () => {
     for (const file of await Promise.all(rendered)) expect(file.targetStatus).toBe(200);
     await renderers[0]?.renderer.close();
     expect((await renderers[1]?.renderer.render(screenshot(site.url("/"))))?.targetStatus).toBe(200);
+  });
+});
+
+describe("a masked document", () => {
+  it("that is replaced before its capture fails the render", async () => {
+    const { webSocketUrl } = await startRemoteBrowser();
+    const replaced = new Promise<void>((resolve) => (onReplaced = resolve));
+    const url = await openInterceptor(webSocketUrl, ({ method, sessionId }, _respond, send) => {
+      if (method !== "Page.captureScreenshot" || sessionId === undefined) return;
+      send({
+        id: 2 ** 31 - 1,
+        method: "Page.navigate",
+        params: { url: site.url("/next-secret") },
+        sessionId,
+      });
+      return replaced;
+    });
+    const { renderer } = open([url]);
+    expect(await failureOf(renderer.render(screenshot(site.url("/secret"), { mask: "p" })))).toEqual({
+      code: "render_failed",
+      message: "The page navigated after its elements were masked. Send the URL that it leads to.",
+    });
   });
 });
 

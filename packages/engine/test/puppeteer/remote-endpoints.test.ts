@@ -1,15 +1,17 @@
 import { makeCertificate } from "../../../testing/test/servers/certificate.ts";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { listen } from "../../../testing/test/servers/listen.ts";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { SnapError } from "../../src/errors.ts";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
-import { openRenderer, screenshot } from "./setup.ts";
+import { errorOf as errorFrom, openRenderer, screenshot } from "./setup.ts";
 
 const SECRET = "hunter2";
 const PAGE = screenshot("https://example.com/");
@@ -124,6 +126,29 @@ describe("an endpoint", () => {
       expect(error).toMatchObject({ code: "upstream_error", status: 502, retryAfterSeconds: 5 });
       expect(everything).not.toContain(SECRET);
     }
+  });
+
+  it("can be closed while it never ends its response", async () => {
+    const version = JSON.stringify({ webSocketDebuggerUrl: "ws://127.0.0.1/devtools" });
+    const received = Promise.withResolvers<void>();
+    const onReceived = (): void => received.resolve();
+    subscribe("http.client.response.finish", onReceived); // its headers have arrived
+    onTestFinished(() => void unsubscribe("http.client.response.finish", onReceived));
+    const requests: string[] = [];
+    const port = await openEndpoint((socket) =>
+      socket.on("data", (data) => {
+        requests.push(data.toString().split(" ")[1] ?? "");
+        // the WebSocket is never opened either
+        if (requests.length === 1) socket.write(`HTTP/1.1 200 OK\r\n\r\n${version}`);
+      }),
+    );
+    const renderer = openRenderer([], { browserUrls: [`http://127.0.0.1:${port}/`] });
+    const rendering = errorFrom(renderer.render(PAGE));
+    await received.promise;
+    await setImmediate();
+    await renderer.close();
+    expect(await rendering).toMatchObject({ code: "upstream_error" });
+    expect(requests).toEqual(["/json/version"]);
   });
 
   it("causes upstream_error if it refuses the connection", async () => {

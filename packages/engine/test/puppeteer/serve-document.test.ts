@@ -8,8 +8,8 @@ import { required } from "./setup.ts";
 type Judge = (url: string, method?: string) => Promise<Verdict>;
 
 /** Returns the rule's verdict on requests from this document's page. */
-function serve(document: TestDocument): Judge {
-  const tab = {} as Tab;
+function serve(document: TestDocument, ended = new AbortController().signal): Judge {
+  const tab = { ended } as Tab;
   const rule = required(documentRules({ tab, document })[0], "rule");
   return async (url, method = "GET") => rule.judge({ request: { url, method } } as PausedRequest);
 }
@@ -65,6 +65,26 @@ describe("the rule that serves a document", () => {
     const url = "https://documents.snap.invalid/logo.svg";
     expect(await responseAt(judge, url, "HEAD")).toBe("200");
     expect(await responseAt(judge, url, "POST")).toBe("405 Method not allowed");
+  });
+
+  it("sends the same length for GET and HEAD", async () => {
+    const judge = serve(documentOf(FILES));
+    for (const method of ["GET", "HEAD"])
+      expect(await judge("https://documents.snap.invalid/logo.svg", method)).toMatchObject({
+        fulfill: { headers: { "content-length": "4" } },
+      });
+  });
+
+  it("reads no more files once the page has ended", async () => {
+    const document = documentOf(FILES);
+    const ended = new AbortController();
+    const judge = serve(document, ended.signal);
+    const verdicts = Array.from({ length: 100 }, (_, file) =>
+      judge(`https://documents.snap.invalid/missing/${file}/`),
+    );
+    ended.abort();
+    await Promise.all(verdicts);
+    expect(document.read.length).toBeLessThan(10);
   });
 
   it("sends each file's type, and no-store", async () => {

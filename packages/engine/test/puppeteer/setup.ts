@@ -4,6 +4,7 @@ import type * as z from "zod";
 import { pdfParameters, screenshotParameters } from "../../src/parameters/schemas.ts";
 import type { SnapError } from "../../src/errors.ts";
 import { createPuppeteerRenderer, type PuppeteerRendererOptions } from "../../src/puppeteer/index.ts";
+import { ProcessGroup, type GroupMember } from "../../src/puppeteer/browser/process-group.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { TargetPolicy } from "../../src/targets/policy.ts";
 
@@ -13,6 +14,13 @@ export function allowPorts(...ports: number[]): TargetPolicy & Required<Pick<Tar
     allow: ports.map((port) => ({ kind: "cidr", address: "127.0.0.1", prefixLength: 32, port })),
     ownHostnames: [],
   };
+}
+
+/** Allows these ports also under the name `localhost`, which is another site than 127.0.0.1. */
+export function allowBothSites(...ports: number[]): TargetPolicy {
+  const { allow, ...policy } = allowPorts(...ports);
+  const names = ports.map((port) => ({ kind: "name", hostname: "localhost", port }) as const);
+  return { ...policy, allow: [...allow, ...names] };
 }
 
 export function openRenderer(ports: number[], options: PuppeteerRendererOptions = {}): Renderer {
@@ -46,6 +54,11 @@ export async function errorOf(render: Promise<unknown>): Promise<SnapError> {
     () => expect.fail("the render succeeded"),
     (error: unknown) => error as SnapError,
   );
+}
+
+/** Returns the running processes of a group, given the id of its first process. */
+export function readProcessGroup(groupId: number): readonly GroupMember[] {
+  return new ProcessGroup(groupId).read();
 }
 
 /** Returns `value`; throws if there is none. */

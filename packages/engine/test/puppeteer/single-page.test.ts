@@ -13,7 +13,7 @@ const tall = (height: number): string => `${HTML}<div style="height:${height}px;
 const BREAKS = `${HTML}<style>
   @page { size: a5 landscape; margin: 3cm } @page wide { size: 8in 3in }
   h2 { break-before: page } p { page-break-after: always !important } b { page: wide; display: block }
-</style><h2>a</h2><p>b</p><p style="break-after: page !important">c</p><b>d</b><script>
+</style><h2>a</h2><p>b</p><p style="BREAK-AFTER: PAGE !important">c</p><b>d</b><script>
   const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
   root.innerHTML = "<style>i { display: block; break-before: page }</style><i>e</i>";
 </script>last`;
@@ -32,7 +32,7 @@ beforeAll(async () => {
     "/lines": HTML + "<div>line</div>".repeat(99) + "<div>last</div>",
     "/breaks": BREAKS,
     "/viewport": `${HTML}<style>html, body { height: 100% }</style><main style="height:100%">a</main>
-      <section style="min-height:100vh">b</section><section style="height:calc(50vh - 10px)">c</section>last`,
+      <section style="min-height:100vh;transition:all 60s">b</section><section style="height:calc(50vh - 10px)">c</section>last`,
     "/short-viewport": `${HTML}<div style="height:50vh">a</div>last`,
     "/fixed": `${HTML}<div style="position:fixed;bottom:0">bottom</div><div style="height:2000px">a</div>last`,
     "/fractions": `${HTML}<div style="height:1480.25px;background:red"></div>`,
@@ -52,6 +52,9 @@ beforeAll(async () => {
     "/standards": "<!doctype html><h1>Receipt</h1>",
     "/quirks-filled": "<body style='margin:0;height:100%'>a",
     "/only-fixed": `${HTML}<div style="position:fixed;inset:0;display:grid;place-items:center"><h1>Certificate</h1></div>`,
+    "/shadow-absolute": `${HTML}<x-app><template shadowrootmode=open>
+      <div style="position:absolute;top:0;height:500px">a</div></template></x-app>`,
+    "/shadow-fixed": `${HTML}<x-app><template shadowrootmode=open><div style="position:fixed;inset:0">a</div></template></x-app>`,
     "/empty": HTML,
     "/hidden": `${HTML}<style>body { display: none }</style>x`,
     "/wide": HTML + "<div style='width:1000px'>wide</div>" + "<div>line</div>".repeat(99) + "last",
@@ -142,6 +145,11 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeCloseTo(1512, -1);
     const bottom = page.textItems.find(({ text }) => text === "bottom");
     expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
+  });
+
+  it("is as long as content in a shadow root that is out of the flow", async () => {
+    expect((await print("/shadow-absolute")).height).toBeCloseTo(375, -1);
+    expect((await print("/shadow-fixed")).height).toBeCloseTo(841.92, 1);
   });
 
   it("is as long as its content even without a doctype", async () => {

@@ -12,7 +12,7 @@ import { PageProgress } from "../../src/puppeteer/page/page-progress.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { readPng } from "./image.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openRenderer, pdf, screenshot } from "./setup.ts";
+import { allowBothSites, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -71,6 +71,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/frame":
     "<body style='margin:0'><iframe src=/animation-that-ends width=100 height=100 style='border:0'></iframe>",
   "/gif": `<body style="margin:0"><img src=/a.gif style="${BOX}">`,
+  "/gif-with-fragment": `<body style="margin:0"><img src="/a.gif#part" style="${BOX}">`,
   "/webp": `<body style="margin:0"><img src=/a.webp style="${BOX}">`,
   "/inlined-webp": `<body style="margin:0"><img src="data:image/webp;base64,${WEBP.toString("base64")}" style="${BOX}">`,
   "/inlined-gif": `<body style="margin:0"><img src="data:image/gif;base64,${GIF.toString("base64")}" style="${BOX}">`,
@@ -101,15 +102,7 @@ beforeAll(async () => {
     "/still.webp": send("image/webp", STILL_WEBP),
     "/video.webm": send("video/webm", VIDEO),
   });
-  renderer = openRenderer([site.port], {
-    targets: {
-      allow: [
-        { kind: "cidr", address: "127.0.0.1", prefixLength: 32, port: site.port },
-        { kind: "name", hostname: "localhost", port: site.port },
-      ],
-      ownHostnames: [],
-    },
-  });
+  renderer = openRenderer([], { targets: allowBothSites(site.port) });
 });
 
 afterAll(async () => {

@@ -17,6 +17,7 @@ describe("blockUrls", () => {
     ["*/track?id=*", "https://x.example/track?id=1"],
     ["*a*b*c*", "https://x.example/a-b-c"],
     ["https://ads.example/exact", "https://ads.example/exact"],
+    ["ads.example", String.raw`https://ads.example/?a=\b`],
   ])("with %s matches %s", (list, url) => {
     expect(matches(list, url)).toBe(true);
   });

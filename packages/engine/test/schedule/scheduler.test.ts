@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EngineEvent } from "../../src/engine-event.ts";
 import { systemClock, type Clock } from "../../src/ports/clock.ts";
 import { Quarantine } from "../../src/schedule/quarantine.ts";
-import { createScheduler, type Scheduler } from "../../src/schedule/scheduler.ts";
+import { createScheduler, limitWait, type Scheduler } from "../../src/schedule/scheduler.ts";
 
 const limits = {
   slots: 1,
@@ -488,3 +488,15 @@ async function drain(
   await Promise.all(runs);
   expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
 }
+
+describe("a wait without an end", () => {
+  it("lasts as long as a timer can", () => {
+    const delays: number[] = [];
+    const after = (ms: number): (() => void) => {
+      delays.push(ms);
+      return () => {};
+    };
+    expect(limitWait({ now: () => 0, after }, Infinity).signal.aborted).toBe(false);
+    expect(delays).toEqual([2_147_483_647]);
+  });
+});

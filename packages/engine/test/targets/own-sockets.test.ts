@@ -71,6 +71,24 @@ describe("a socket that the service knows by name", () => {
     expect(await resolved("10.0.0.10", 5432)).toBe("blocked");
   });
 
+  it("makes the lookup fail, so it is tried again, while the resolver fails for its name", async () => {
+    const error = Object.assign(new Error("query failed"), { code: "ESERVFAIL" });
+    const request = { port: 5432, policy: wide, resolver: { resolve: async () => Promise.reject(error) } };
+    expect(await resolveHost({ ...request, hostname: "10.0.0.10" })).toEqual({
+      failure: "resolver-failed",
+      detail: "query failed",
+    });
+    const policy = {
+      ...wide,
+      ownPorts: [...(wide.ownPorts ?? []), { hostname: "replica.internal", port: 5432 }],
+    };
+    const oneFails: Resolver = {
+      resolve: async (name) => (name === "db.internal" ? ["10.0.0.10"] : Promise.reject(error)),
+    };
+    const outcome = await resolveHost({ ...request, policy, resolver: oneFails, hostname: "10.0.0.10" });
+    expect(outcome).toEqual({ failure: "blocked" });
+  });
+
   it("blocks its port everywhere while its name does not resolve", async () => {
     database = [];
     expect(await resolved("10.0.0.11", 5432)).toBe("blocked");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { isPublicName } from "../../src/targets/target.ts";
+import { normalizeHostname } from "../../src/targets/target-list.ts";
 
 it.each([
   "localhost",
@@ -37,3 +38,11 @@ it.each([
   "xn--bcher-kva.example",
   "goog.metadata.example",
 ])("%j can be public", (name) => expect(isPublicName(name)).toBe(true));
+
+it("takes a name with half a million labels or dots in its stride", () => {
+  const labels = "a.".repeat(500_000);
+  expect(isPublicName(`${labels}example`)).toBe(true);
+  expect(isPublicName(`${labels}internal`)).toBe(false);
+  const dots = ".".repeat(500_000);
+  expect(normalizeHostname(`a${dots}b${dots}`)).toBe(`a${dots}b`);
+});

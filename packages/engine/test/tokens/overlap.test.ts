@@ -114,7 +114,7 @@ describe("a rotation", () => {
   });
 
   it("has an overlap of at most 30 days", async () => {
-    for (const overlapMs of [30 * DAY_MS + 1, -1, Number.NaN])
+    for (const overlapMs of [30 * DAY_MS + 1, -1, 0.5, Number.NaN])
       await expect(engine.tokens.rotate(id(), { overlapMs })).rejects.toThrow("must be from 0 to 30 days");
     expect(await works(first)).toEqual([true, true]);
     await engine.tokens.rotate(id(), { overlapMs: 30 * DAY_MS });

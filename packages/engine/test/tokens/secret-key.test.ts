@@ -1,7 +1,9 @@
 import { createFakeClock, createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { signQuery } from "../../src/index.ts";
 import type { TokenStore } from "../../src/ports/tokens.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
+import { authenticateSigned } from "../../src/tokens/authenticate-signed.ts";
 import { createTokens, type Tokens } from "../../src/tokens/tokens.ts";
 
 const { accounts, tokens: store } = createMemoryStorage();
@@ -17,6 +19,8 @@ function tokensWith(secretKey: string, changed: Partial<TokenStore> = {}): Token
     random,
   });
 }
+
+const seal = (secretKey: string): string => createSeal(secretKey, random).seal("a secret");
 
 const correct = tokensWith("the key that encrypts");
 const wrong = tokensWith("another key altogether");
@@ -77,6 +81,34 @@ describe("the secret key", () => {
     expect(await correct.checkSecretKey()).toBe("differs");
     expect(await wrong.checkSecretKey()).toBe("matches");
     expect(await wrong.replaceLostSecrets({ dryRun: true })).toHaveLength(1);
+  });
+
+  it("keeps no lost secret for an overlap, and reveals none", async () => {
+    await createTwo();
+    const [lost = 0, newest = 0] = ids;
+    const { sealedSigningSecret: current } = await correct.get(newest);
+    await store.replaceSigningSecret(newest, { current, next: seal("another key altogether") });
+    const LOST = {
+      name: "AdminError",
+      message: `the secret key cannot decrypt the signing secret of token ${lost}`,
+      advice: "rotate the token without an overlap; `snap-server secret-key replace` lists all such tokens",
+    };
+    await expect(wrong.reveal(lost)).rejects.toMatchObject(LOST);
+    await expect(wrong.rotate(lost, { overlapMs: 1 })).rejects.toMatchObject(LOST);
+    const { signingSecret } = await wrong.rotate(lost);
+    expect(await wrong.reveal(lost)).toMatchObject({ record: { previous: null }, signingSecret });
+  });
+
+  it("verifies no signed query if it cannot decrypt the token's secret", async () => {
+    await createTwo();
+    const [id = 0] = ids;
+    const query = new URLSearchParams({ url: "https://example.com/", tokenId: String(id) });
+    query.set("signature", signQuery(query, (await correct.reveal(id)).signingSecret));
+    const now = Date.parse("2026-03-01T12:00:00Z");
+    const verify = (secretKey: string): Promise<unknown> =>
+      authenticateSigned({ tokens: store, seal: createSeal(secretKey, random), now }, query);
+    await expect(verify("the key that encrypts")).resolves.toBeDefined();
+    await expect(verify("another key altogether")).rejects.toMatchObject({ code: "invalid_signature" });
   });
 
   it("can be replaced after it was lost, which changes only undecryptable secrets, and only without dryRun", async () => {

@@ -1,3 +1,4 @@
+import { isLongerThan } from "./is-longer-than.ts";
 import type { Row, SelectorRow } from "./row.ts";
 import { isSelector } from "./selector.ts";
 import { mustBeOneOf, suggestion } from "./suggest-name.ts";
@@ -36,7 +37,8 @@ export function fieldMessage(row: Row, value?: unknown): string {
 
 /** Returns a selector with double quotes, if only its single quotes make it invalid. */
 function doubleQuoted(row: SelectorRow, value: unknown): string | undefined {
-  if (typeof value !== "string" || value.includes('"')) return undefined;
+  if (typeof value !== "string" || isLongerThan(value, row.maxCharacters) || value.includes('"'))
+    return undefined;
   const quoted = value.replaceAll("'", '"');
   return quoted !== value && isSelector(row, quoted) ? quoted : undefined;
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from "../limits.ts";
 import type { Row } from "./row.ts";
 
 /**
@@ -32,6 +33,8 @@ export function fromText(kind: Row["kind"] | undefined, text: string): unknown {
 }
 
 function parseJson(text: string): unknown {
+  // a JSON body can contain longer text than a query; parsing it could block all requests
+  if (text.length > LIMITS.queryCharacters) return text;
   try {
     return JSON.parse(text);
   } catch {

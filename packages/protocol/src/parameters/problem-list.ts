@@ -19,7 +19,7 @@ export class ProblemList {
   readonly #byName = new Map<string, string[]>();
 
   add(fullName: string, message: string): void {
-    const name = fullName.slice(0, MAX_NAME_CHARACTERS);
+    const name = fullName.slice(0, MAX_NAME_CHARACTERS).toWellFormed();
     const messages = this.#byName.get(name);
     if (messages === undefined) {
       if (!this.isFull) this.#byName.set(name, [message]);
@@ -57,7 +57,7 @@ export class ProblemList {
     const more = rest.length === 0 ? "" : ` (${rest.length} more invalid)`;
     return {
       code: name === "url" && rest.length === 0 ? "invalid_url" : "validation_failed",
-      message: `${name.slice(0, 64)} ${messages[0] ?? ""}${more}`,
+      message: `${name} ${messages[0] ?? ""}${more}`,
       errors: Object.fromEntries(this.#byName),
     };
   }

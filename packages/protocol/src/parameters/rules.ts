@@ -4,7 +4,7 @@ import { canonicalHeaders } from "./header-fields.ts";
 import { checkCaptureSize } from "./image-size.ts";
 import { UNITS_PER_INCH, isPaperRequest, paperSizeInches } from "./paper-size.ts";
 import type { Mode, Row } from "./row.ts";
-import { parseTargetUrl } from "./target-url.ts";
+import { isTooLongUrl, parseTargetUrl } from "./target-url.ts";
 
 /*
  * Rules across parameters. They also run if individual parameters are invalid, so one response lists every error.
@@ -111,7 +111,7 @@ function checkHeaderMargins(values: Values, report: Report): void {
 
 /** Reports a cookie whose domain does not include the host of `url`. */
 function checkCookieDomains({ cookies, url }: Values, report: Report): void {
-  const target = typeof url === "string" ? parseTargetUrl(url) : null;
+  const target = typeof url === "string" && !isTooLongUrl(url) ? parseTargetUrl(url) : null;
   const structure = canonicalCookies(cookies);
   if (target === null || typeof structure === "string") return;
   const { hostname } = target;

@@ -1,4 +1,4 @@
-import { countCharacters } from "./count-characters.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 import type { SelectorRow } from "./row.ts";
 
 // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
@@ -19,5 +19,5 @@ export function selectorPattern({ isStrict = false }: Pick<SelectorRow, "isStric
  * isSelector({ maxCharacters: 512, isStrict: true }, "a[href='/']"); // false
  */
 export function isSelector(row: Pick<SelectorRow, "isStrict" | "maxCharacters">, text: string): boolean {
-  return selectorPattern(row).test(text) && text.isWellFormed() && countCharacters(text) <= row.maxCharacters;
+  return !isLongerThan(text, row.maxCharacters) && text.isWellFormed() && selectorPattern(row).test(text);
 }

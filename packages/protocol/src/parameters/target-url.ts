@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import { countCharacters } from "./count-characters.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 
 const ABSOLUTE_ADDRESS = "must be an absolute URL that starts with http:// or https://";
 
@@ -11,9 +11,9 @@ export const URL_MESSAGES = {
   credentials: "must not contain a user name or password",
 } as const;
 
-// the WHATWG parser drops or rewrites control characters and backslashes; other parsers do not
+// the WHATWG parser drops control characters, and rewrites backslashes before the query; other parsers do not
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
-const AMBIGUOUS = /[\u0000-\u001f\\\u007f-\u009f]/;
+const AMBIGUOUS = /[\u0000-\u001f\u007f-\u009f]|^[^?#]*\\/;
 
 /**
  * Parses an absolute `http` or `https` URL. Returns `null` for any other text, and for a URL that two parsers could
@@ -44,7 +44,9 @@ export function encodeSpaces(url: string): string {
   return url.slice(start, end).replaceAll(" ", "%20");
 }
 
-/** Returns whether a URL has more characters than `LIMITS.urlCharacters`. */
+/** Returns whether a URL, as `encodeSpaces` returns it, has more characters than `LIMITS.urlCharacters`. */
 export function isTooLongUrl(text: string): boolean {
-  return countCharacters(text) > LIMITS.urlCharacters;
+  // the rest of a longer text makes no difference
+  const start = text.trim().slice(0, 3 * LIMITS.urlCharacters);
+  return isLongerThan(start.replaceAll(" ", "%20"), LIMITS.urlCharacters);
 }

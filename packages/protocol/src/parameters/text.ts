@@ -1,4 +1,4 @@
-import { countCharacters } from "./count-characters.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 import type { JsonRow, TextRow } from "./row.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { JsonRow, TextRow } from "./row.ts";
  * if (row.kind === "text") canonicalText(row, "de-ch"); // "de-CH"
  */
 export function canonicalText({ maxCharacters, canonicalize }: TextRow, text: string): string | null {
-  if (text === "" || !text.isWellFormed() || countCharacters(text) > maxCharacters) return null;
+  if (text === "" || isLongerThan(text, maxCharacters) || !text.isWellFormed()) return null;
   return canonicalize === undefined ? text : canonicalize(text);
 }
 

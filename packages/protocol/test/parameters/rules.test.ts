@@ -207,4 +207,14 @@ describe("ProblemList", () => {
     for (let index = 0; index < 60; index += 1) problems.add(`p${index}`, "is odd");
     expect(Object.keys(problems.toFailure()?.errors ?? {})).toHaveLength(50);
   });
+
+  it.each(["\ud83d", `${"a".repeat(63)}\u{1f600}`, `${"a".repeat(127)}\u{1f600}`])(
+    "names parameters with well-formed text, even if a name is not or is cut: %j",
+    (name) => {
+      const problems = new ProblemList();
+      problems.add(name, "is odd");
+      const { message, errors } = problems.toFailure() ?? { message: "\ud83d", errors: {} };
+      expect([message, ...Object.keys(errors)].filter((text) => !text.isWellFormed())).toEqual([]);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import {
   explainUnknownName,
   fieldMessage,
   isSelector,
+  isTooLongUrl,
   modeOf,
   PARAMETER_TABLE,
   PARAMETERS,
@@ -284,9 +285,17 @@ describe("a string", () => {
   it.each([
     ["https://example.com/a b?q=c d#e f", "https://example.com/a%20b?q=c%20d#e%20f"],
     [" https://example.com/ ", "https://example.com/"],
+    ["https://example.com/?a=\\b#\\", "https://example.com/?a=\\b#\\"],
   ])("is normalized to a target URL: %j becomes %s", (text, href) => {
     expect(parseTargetUrl(text)?.href).toBe(href);
     expect(encodeSpaces(text)).toBe(href);
+  });
+
+  it("is too long with more than 2,048 characters, if each space is %20", () => {
+    const url = `https://example.com/?q=${"a ".repeat(506)}`;
+    const [exact, over] = [`${url}b`, `${url}bc`];
+    expect([exact, over].map((text) => encodeSpaces(text).length)).toEqual([2048, 2049]);
+    expect([exact, over].map(isTooLongUrl)).toEqual([false, true]);
   });
 
   it.each([

@@ -227,7 +227,8 @@ export function requestDocument(entry: HistoryEntry): AdminRequest {
     mode: entry.mode,
     host: entry.host,
     parameters: entry.parameters,
-    status: code === null ? 200 : ERROR_CODES[code].status,
+    // a later release that uses the same storage may have more codes
+    status: code === null ? 200 : ((ERROR_CODES as Partial<typeof ERROR_CODES>)[code]?.status ?? 500),
     code,
     message: entry.message,
     duration_ms: entry.durationMs,

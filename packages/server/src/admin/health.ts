@@ -61,7 +61,7 @@ export function createHealthReader({
         max_bytes: state.cache.maxBytes,
         free_bytes: state.cache.freeBytes,
       },
-      last_backup_at: isoInstant(state.lastBackupAt),
+      last_backup_at: isoInstant(state.lastBackupAt ?? null),
       history: engine.history.isRecorded,
       ...history,
     };

@@ -1,4 +1,10 @@
-import { ABILITIES, EMAIL_CHARACTERS_MAX, isTokenName, OVERLAP_MAX_MS } from "@snap/engine/internals";
+import {
+  ABILITIES,
+  EMAIL_CHARACTERS_MAX,
+  isTokenName,
+  OVERLAP_MAX_MS,
+  OVERRIDE_MAX,
+} from "@snap/engine/internals";
 import * as z from "zod";
 import { oneOf } from "../config/fields.ts";
 import { flag, id, integer, paging, text } from "../requests/fields.ts";
@@ -7,8 +13,8 @@ import { flag, id, integer, paging, text } from "../requests/fields.ts";
  * The inputs of the admin API's operations, which the commands also use.
  */
 
-const OVERRIDE_MAX = 1_000_000_000;
-const YEAR_SECONDS = 365 * 86_400;
+/** Longest lifetime of a token: ten years. */
+export const EXPIRY_MAX_SECONDS = 3650 * 86_400;
 const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 
 const email = z
@@ -80,7 +86,7 @@ export const newToken = z
       .min(1, { error: "must contain screenshot, pdf or both" })
       .optional()
       .meta({ description: "What the token may render; both by default." }),
-    expires_in_seconds: integer({ min: 1, max: 10 * YEAR_SECONDS })
+    expires_in_seconds: integer({ min: 1, max: EXPIRY_MAX_SECONDS })
       .optional()
       .meta({ description: "Lifetime of the token; by default, it does not expire." }),
   })

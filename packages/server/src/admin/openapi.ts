@@ -65,7 +65,9 @@ function registerRoute(registry: OpenAPIRegistry, route: AdminRoute): void {
       : [],
     request: {
       query,
-      ...(hasBody && { body: { required: true, content: { "application/json": { schema: body } } } }),
+      ...(hasBody && {
+        body: { required: !body.safeParse({}).success, content: { "application/json": { schema: body } } },
+      }),
     },
     responses: {
       ...successResponse(route),

@@ -8,7 +8,9 @@ import type { Request } from "express";
  */
 export function ownOriginOf(request: Request, origin: string | null): string {
   // behind a trusted proxy, `protocol` is the client's
-  return origin ?? `${request.protocol}://${request.headers.host ?? ""}`;
+  if (origin !== null) return origin;
+  // some proxies add the default port to `Host`, which no `Origin` contains
+  return URL.parse(`${request.protocol}://${request.headers.host ?? ""}`)?.origin ?? "";
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

@@ -10,13 +10,13 @@ export interface KnownState {
   readonly reasons: readonly string[];
   readonly clockSkews: readonly ClockSkew[];
   readonly cache: CacheStats | null;
-  /** `undefined` if backups are not expected. */
+  /** `null` if there is none; `undefined` if none is expected, or if it cannot be read. */
   readonly lastBackupAt: number | null | undefined;
   /** Names of the storage's servers that are not responding. */
   readonly unreachable: readonly string[];
 }
 
-/** Code and advice by prefix of the reason. `describeClocks` covers clocks. */
+/** Code and advice by prefix of the reason. `describeClocks` covers clocks, and `unreachable` those not compared yet. */
 const REASONS: readonly (readonly [prefix: string, code: FindingCode, advice: string])[] = [
   ["storage: ", "storage_fails", "run `snap-server doctor` where the service runs"],
   ["renderer: ", "browser_fails", "run `snap-server doctor` where the service runs"],

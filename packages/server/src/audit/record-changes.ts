@@ -1,6 +1,6 @@
+import { messageOf } from "@snap/engine/internals";
 import type { AuditLog, Engine } from "@snap/engine";
 import type { AuditEntry } from "@snap/engine/ports";
-import { messageOf } from "../config/message-of.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 /** A change by an operator, without its instant. */

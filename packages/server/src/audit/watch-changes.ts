@@ -26,6 +26,7 @@ const READS: ReadonlySet<string> = new Set([
   "clockSkews",
   "close",
   "credits",
+  "documents.find",
   "health",
   "history.activity",
   "history.failures",
@@ -44,12 +45,15 @@ const READS: ReadonlySet<string> = new Set([
   "verifyLedger",
 ]);
 
-/** Subjects of methods that change something without an id. */
-const SUBJECTS: Readonly<Record<string, string>> = { "operators.signOutAll": "all sessions" };
+/** Subjects of calls that change something without an id. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  "operators.signOutAll": "all sessions",
+  purgeRenderings: "all renderings",
+};
 
 /**
- * Returns the engine with methods that record what they change. Revealing a secret or signing with it counts as a change,
- * because it can lead to a leak.
+ * Returns the engine with methods that record what they change; each of these returns a promise, even if the engine's does
+ * not. Revealing a secret or signing with it counts as a change, because it can lead to a leak.
  *
  * @param subjects Subjects that have already changed.
  */
@@ -63,8 +67,9 @@ export function watchChanges(
       get(target, name, receiver) {
         const member: unknown = Reflect.get(target, name, receiver);
         const path = `${prefix}${String(name)}`;
+        if (READS.has(path)) return member;
         if (typeof member === "object" && member !== null) return watch(member, `${path}.`);
-        if (typeof member !== "function" || READS.has(path)) return member;
+        if (typeof member !== "function") return member;
         return (...args: readonly unknown[]) =>
           recordChange(changes, { path, args, call: () => Reflect.apply(member, target, args) as unknown });
       },
@@ -83,20 +88,20 @@ async function recordChange(
 ): Promise<unknown> {
   const record = (values: readonly unknown[]): void => {
     changes.made = true;
+    const isToken = path.startsWith("tokens.") || path === "batches.testWebhook";
+    const found = values.flatMap((value) => findSubjects(value, { isToken }));
     const fixedSubject = SUBJECTS[path];
-    if (fixedSubject !== undefined) changes.subjects.add(fixedSubject);
-    for (const subject of values.flatMap((value) =>
-      subjectsOf(value, { isToken: path.startsWith("tokens.") || path === "batches.testWebhook" }),
-    ))
-      changes.subjects.add(subject);
+    if (found.length === 0 && fixedSubject !== undefined) found.push(fixedSubject);
+    for (const subject of found) changes.subjects.add(subject);
   };
+  const mayChange = !isDryRun(args);
   try {
     const result = await call();
     // `null`: there was nothing to change, such as for a wrong sign-in code
-    if (result !== null && !isDryRun(args)) record([...args, result]);
+    if (mayChange && result !== null) record([...args, result]);
     return result;
   } catch (error) {
-    if (!(error instanceof AdminError)) record(args);
+    if (mayChange && !(error instanceof AdminError)) record(args);
     throw error;
   }
 }
@@ -117,13 +122,13 @@ const ID_KINDS = [
 const ID_MEMBERS: ReadonlySet<string> = new Set(["id", "accountId", "account", "record"]);
 
 /** Finds ids in an argument or a result. With `isToken`, a number is a token id. */
-function subjectsOf(value: unknown, { isToken }: { readonly isToken: boolean }): readonly string[] {
+function findSubjects(value: unknown, { isToken }: { readonly isToken: boolean }): readonly string[] {
   if (typeof value === "string")
     return ID_KINDS.flatMap(([form, kind]) => (form.test(value) ? [`${kind} ${value}`] : []));
   if (typeof value === "number") return isToken ? [`token ${value}`] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => subjectsOf(item, { isToken }));
+  if (Array.isArray(value)) return value.flatMap((item) => findSubjects(item, { isToken }));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    ID_MEMBERS.has(name) ? subjectsOf(member, { isToken }) : [],
+    ID_MEMBERS.has(name) ? findSubjects(member, { isToken }) : [],
   );
 }

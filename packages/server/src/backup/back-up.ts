@@ -1,9 +1,12 @@
+import { messageOf } from "@snap/engine/internals";
 import packageJson from "../../package.json" with { type: "json" };
+import type { SqliteSnapshot } from "@snap/storage-sqlite";
 import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { diskFull, isFull } from "../data-dir-error.ts";
-import { openSnapshot } from "../open-storage.ts";
+import { requireDatabase } from "../data-folder.ts";
+import { openSnapshot, withDataDirErrors } from "../open-storage.ts";
 import { openStdout } from "../open-stdout.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
 import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
@@ -21,6 +24,8 @@ export interface BackUpReport extends ArchiveProgress {
   readonly manifest: Manifest;
   /** Absolute path; `null` for stdout. */
   readonly file: string | null;
+  /** Why the data folder does not record the backup, which is complete; `null` if it does. */
+  readonly unrecorded: string | null;
 }
 
 const FULL_ADVICE =
@@ -31,7 +36,7 @@ const FULL_ADVICE =
  * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
  * file is left behind.
  *
- * @throws OperatorError `disk_full`, or `backup_invalid` if the file must not be replaced.
+ * @throws OperatorError `disk_full`, `database_missing`, or `backup_invalid` if the file must not be replaced.
  */
 export async function backUp({
   config,
@@ -40,6 +45,8 @@ export async function backUp({
   onProgress,
 }: BackUpRequest): Promise<BackUpReport> {
   const target = file === "-" ? null : await checkTargetFile(file, config.dataDir);
+  // opening an empty file would create a database, and its backup would replace the good one
+  await withDataDirErrors(config.dataDir, () => requireDatabase(config.dataDir, { creates: false }));
   const parent = target === null ? config.dataDir : dirname(target);
   const now = Date.now();
   const work = async (workDirectory: string): Promise<BackUpReport> => {
@@ -56,8 +63,7 @@ export async function backUp({
         target === null ? openStdout() : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
       const written = await writeArchive({ snapshot, manifest, output, onProgress });
       if (target !== null) await moveIntoPlace(draft, target);
-      snapshot.recordBackup();
-      return { manifest, file: target, ...written };
+      return { manifest, file: target, unrecorded: record(snapshot), ...written };
     } finally {
       snapshot.close();
     }
@@ -67,4 +73,14 @@ export async function backUp({
     const folder = target === null ? `${parent}, or the output,` : parent;
     throw diskFull(folder, { advice: FULL_ADVICE, cause: error });
   });
+}
+
+/** Returns why the backup could not be recorded, as on a full disk; `null` if it was. */
+function record(snapshot: Pick<SqliteSnapshot, "recordBackup">): string | null {
+  try {
+    snapshot.recordBackup();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@snap/engine/internals";
 import type { SqliteRestore } from "@snap/storage-sqlite";
 import { createTarDecoder } from "modern-tar";
 import { createHash } from "node:crypto";
@@ -6,8 +7,6 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { isFull } from "../data-dir-error.ts";
-import { messageOf } from "../config/message-of.ts";
 import { OperatorError } from "../operator-error.ts";
 import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts";
 
@@ -30,7 +29,7 @@ export interface ReadRequest {
 /**
  * Unpacks a backup, and verifies that it is complete and that every checksum matches.
  *
- * @throws OperatorError `backup_invalid` or `schema_newer`.
+ * @throws OperatorError `backup_invalid` or `schema_newer`; or the error of the system that cannot read or write.
  */
 export async function readArchive({ input, ...request }: ReadRequest): Promise<Manifest> {
   const decoder = createTarDecoder({ strict: true });
@@ -41,13 +40,18 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   try {
     return await unpack(decoder.readable, request);
   } catch (error) {
-    if (error instanceof OperatorError || isFull(error) || input.errored !== null)
+    if (error instanceof OperatorError || isSystemError(error) || input.errored !== null)
       throw input.errored ?? error;
     throw invalidBackup(messageOf(error).replace(/\.$/, ""), error);
   } finally {
     input.destroy();
     await feeding;
   }
+}
+
+/** The disk failed, not the archive, which can contain a file twice. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && !("code" in error && error.code === "EEXIST");
 }
 
 interface Entry {
@@ -79,7 +83,8 @@ async function unpack(
       verify(await readText(chunks, size), digests);
       isVerified = true;
     } else if ((kind === "documents" || kind === "renderings") && id !== undefined) {
-      await writeFile(join(folders[kind], id), chunks);
+      // as the storage does: a document must survive a power failure, a rendering can be rendered again
+      await writeFile(join(folders[kind], id), chunks, { flush: kind === "documents" });
       progress[kind] += 1;
     } else throw invalidBackup(`unexpected ${name}`);
     digests.set(name, hash.digest("hex"));
@@ -107,8 +112,12 @@ async function readText(chunks: AsyncIterable<Uint8Array>, size: number): Promis
   return text(chunks);
 }
 
-async function writeFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+async function writeFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { flush = false } = {},
+): Promise<void> {
+  await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600, flush }));
 }
 
 /** @throws OperatorError unless the checksums are exactly those of the files. */

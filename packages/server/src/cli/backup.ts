@@ -7,7 +7,7 @@ import { loadStorageConfig, withJson } from "./admin.ts";
 import { describeChange, logChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
 import { formatBytes, formatCount, formatInstant } from "../format.ts";
-import { printJson, printLines, rewriteLine } from "./output.ts";
+import { printJson, printLines, reportAtEnd, rewriteLine, warn } from "./output.ts";
 
 interface BackupOptions {
   readonly withoutRenderings?: true;
@@ -66,18 +66,17 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
   const report = await withProgress(json, (onProgress) =>
     backUp({ config, file, includesRenderings: withoutRenderings !== true, onProgress }),
   );
+  if (report.unrecorded !== null)
+    warn(`the backup is complete, but ${config.dataDir} could not record it: ${report.unrecorded}`);
   const key = keySourceOf(config);
   // stdout is the backup itself
   const toStderr = report.file === null;
-  if (json) printJson(backupDocument(report, key), { toStderr });
+  if (json) (toStderr ? reportAtEnd : printJson)(backupDocument(report, key));
   else if (toStderr) process.stderr.write(`${backupLines(report, key).join("\n")}\n`);
   else printLines(...backupLines(report, key));
 }
 
-function backupDocument(
-  { file, manifest, bytes, documents, renderings }: BackUpReport,
-  key: string,
-): unknown {
+function backupDocument({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): object {
   const { made_at, schema_version } = manifest;
   return { file, made_at, schema_version, bytes, documents, renderings, secret_key: key };
 }

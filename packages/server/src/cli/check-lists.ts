@@ -5,6 +5,7 @@ import type { FilterListFile } from "../config/filter-lists.ts";
 import { withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount } from "../format.ts";
+import { printable } from "../operations/printable.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
 /** `snap-server lists`: the filter lists for `blockAds` and `blockTrackers`. */
@@ -37,7 +38,7 @@ async function check({ json }: { readonly json?: true }): Promise<void> {
   if (json) return printJson(checked.map(toDocument));
   printLines(formatTable([HEADING, ...checked.map(toRow)]));
   const skipped = checked.flatMap(({ list, skippedFilters }) =>
-    skippedFilters.map((filter) => `  ${list.file}: ${filter}`),
+    skippedFilters.map((filter) => `  ${list.file}: ${printable(filter)}`),
   );
   if (skipped.length > 0)
     printLines("", "Skipped, because these regular expressions can take exponential time:", ...skipped);

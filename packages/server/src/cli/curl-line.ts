@@ -1,4 +1,4 @@
-import { quote } from "./quote.ts";
+import { quote } from "../quote.ts";
 
 /** A command for a POSIX shell that renders `target` to `file`. */
 export function curlLine(request: {

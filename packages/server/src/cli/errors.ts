@@ -1,7 +1,7 @@
+import { messageOf } from "@snap/engine/internals";
 import { isSnapError, AdminError, type AdminErrorCode } from "@snap/engine";
 import { CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
-import { messageOf } from "../config/message-of.ts";
 import { FINDING_CHECKS, OperatorError } from "../operator-error.ts";
 
 /** Exit codes of the command. */

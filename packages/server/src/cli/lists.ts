@@ -2,7 +2,7 @@ import type { PageRequest } from "@snap/engine/ports";
 import type { AdminCountedList } from "@snap/protocol";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { withJson } from "./admin.ts";
-import { quote } from "./quote.ts";
+import { quote } from "../quote.ts";
 import { formatCount } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -30,7 +30,11 @@ interface List<Entry> {
 /** Adds `--limit` and `--after`. */
 export function withPaging(command: Command): Command {
   return withJson(command)
-    .option("--limit <number>", `at most this many; ${DEFAULT_LIMIT} by default, all with --json`, parseLimit)
+    .option(
+      "--limit <number>",
+      `at most this many; ${DEFAULT_LIMIT} by default, all with --json alone`,
+      parseLimit,
+    )
     .option("--after <id>", "only those after this id, the last of the previous page");
 }
 

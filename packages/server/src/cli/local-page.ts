@@ -1,12 +1,11 @@
 import { isSnapError } from "@snap/engine";
-import { contentTypeOf, documentUrl, identifyContent } from "@snap/engine/internals";
+import { contentTypeOf, documentUrl, identifyContent, messageOf } from "@snap/engine/internals";
 import type { DocumentFile, ServedDocument } from "@snap/engine/ports";
 import { DOCUMENT_LIMITS } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { messageOf } from "../config/message-of.ts";
 import { UsageError } from "./errors.ts";
 
 /** A page on this machine, served with the files in its folder. */
@@ -93,13 +92,14 @@ async function convert(markdown: Uint8Array, name: string): Promise<Uint8Array> 
     const [page] = await buildFiles("");
     return page?.bytes ?? new Uint8Array();
   } catch (error) {
-    if (isSnapError(error)) throw new UsageError(error.message.replace(/^markdown\b/, name));
+    if (isSnapError(error)) throw new UsageError(error.message.replace(/^markdown\b/, () => name));
     throw error;
   }
 }
 
 async function readFileIn(folder: string, path: string): Promise<DocumentFile | null> {
-  const file = await resolveInside(folder, path);
+  // the page's paths are in NFC, but an archive made by macOS unpacks to names in NFD
+  const file = (await resolveInside(folder, path)) ?? (await resolveInside(folder, path.normalize("NFD")));
   if (file === null) return null;
   const bytes = await readRegularFile(file).catch(() => null);
   return bytes && asFile(path, bytes);

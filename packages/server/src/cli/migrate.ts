@@ -61,7 +61,11 @@ function readRequest({ from, to }: MigrateOptions): MoveRequest {
   for (const warning of warnings) warn(warning);
   const databaseUrl = to ?? config.databaseUrl;
   if (databaseUrl === null) throw new UsageError("no target database", "pass --to, or set SNAP_DATABASE_URL");
-  const mistake = SETTINGS.databaseUrl.schema.safeParse(databaseUrl).error?.issues[0];
-  if (mistake !== undefined) throw new UsageError(`--to ${mistake.message}`);
-  return { ...config, databaseUrl, dataDir: from === undefined ? config.dataDir : resolve(from) };
+  const { data, error } = SETTINGS.databaseUrl.schema.safeParse(databaseUrl);
+  if (error !== undefined) throw new UsageError(`--to ${error.issues[0]?.message}`);
+  return {
+    ...config,
+    databaseUrl: data ?? databaseUrl,
+    dataDir: from === undefined ? config.dataDir : resolve(from),
+  };
 }

@@ -1,9 +1,12 @@
 import type { Failure } from "./errors.ts";
 
-/** Prints one JSON document to stdout, or to stderr if stdout has other content. */
-export function printJson(document: unknown, { toStderr = false, indent = 2 } = {}): void {
-  const json = JSON.stringify(document, null, indent).replace(UNESCAPED, escapeCharacter);
-  (toStderr ? process.stderr : process.stdout).write(`${json}\n`);
+/** Prints one JSON document to stdout. */
+export function printJson(document: unknown, { indent = 2 } = {}): void {
+  process.stdout.write(`${toJson(document, indent)}\n`);
+}
+
+function toJson(document: unknown, indent: number): string {
+  return JSON.stringify(document, null, indent).replace(UNESCAPED, escapeCharacter);
 }
 
 /** Characters that could manipulate a terminal and that `JSON.stringify` does not escape. */
@@ -28,14 +31,25 @@ export function warn(text: string): void {
   warnings.add(text);
 }
 
-/** Prints a failure to stderr, unless it is `null`. With `--json`, prints one document that includes the warnings. */
+let report: object = {};
+
+/** Leaves the report of a command whose stdout has other content to `printEnd`. */
+export function reportAtEnd(document: object): void {
+  report = document;
+}
+
+/**
+ * Prints a failure to stderr, unless it is `null`. With `--json`, prints one document that includes the report and the
+ * warnings.
+ */
 export function printEnd(failure: Failure | null): void {
   if (wantsJson()) {
     const document = {
+      ...report,
       ...(failure !== null && { error: failure.document }),
       ...(warnings.size > 0 && { warnings: [...warnings] }),
     };
-    if (Object.keys(document).length > 0) printJson(document, { toStderr: true, indent: 0 });
+    if (Object.keys(document).length > 0) process.stderr.write(`${toJson(document, 0)}\n`);
   } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
 }
 

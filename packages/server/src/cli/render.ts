@@ -5,16 +5,16 @@ import {
   type ListedTarget,
   type SnapParameters,
 } from "@snap/engine";
-import { imageLibrary, requireInstalled } from "@snap/engine/internals";
+import { imageLibrary, messageOf, requireInstalled } from "@snap/engine/internals";
 import type { RenderedFile } from "@snap/engine/ports";
 import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../config.ts";
 import { filterListTexts } from "../config/filter-lists.ts";
-import { messageOf } from "../config/message-of.ts";
 import { loadConfig, withJson } from "./admin.ts";
 import { openStdout } from "../open-stdout.ts";
+import { printable } from "../operations/printable.ts";
 import { targetPolicy } from "../target-policy.ts";
 import { EXIT_CODES, UsageError } from "./errors.ts";
 import { hasFormatExtension, STDOUT_FILE, withFileFormat } from "./file-format.ts";
@@ -109,6 +109,9 @@ function withOptionNames<T>(file: string, validate: () => T): T {
   }
 }
 
+/** Errors of this machine, whose detail is for its operator. */
+const DETAILED: ReadonlySet<string> = new Set(["upstream_error", "target_unreachable"]);
+
 async function renderOnce(
   parameters: SnapParameters,
   {
@@ -133,6 +136,9 @@ async function renderOnce(
   } catch (error) {
     if (isSnapError(error) && error.code === "blocked_host")
       error.message += " To allow a private page, pass --allow-target HOST:PORT.";
+    // a service would log it
+    if (isSnapError(error) && error.detail !== undefined && DETAILED.has(error.code))
+      error.message += ` (${printable(error.detail)}) \`snap-server doctor\` checks the browser and the network.`;
     throw error;
   } finally {
     process.off("SIGINT", interrupt);

@@ -37,13 +37,15 @@ async function replace(options: ReplaceOptions): Promise<void> {
   const { openEngineWithNewKey } = await import("../wire.ts");
   const replaces = options.yes === true;
   const dryRun = !replaces;
-  const { engine, pinKey } = await openEngineWithNewKey(config, { dryRun });
+  const { engine, hasKey, pinKey } = await openEngineWithNewKey(config, { dryRun });
   const tokens = await withAudit(engine, async (watched) => {
     const lost = await watched.tokens.replaceLostSecrets({ dryRun });
     if (replaces) await pinKey();
     return lost;
   });
   if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
+  if (tokens.length === 0 && !hasKey)
+    return printLines("There is no secret key, and no token needs one. Create one with --yes.");
   if (tokens.length === 0) return printLines("The secret key decrypts every token's signing secret.");
   const count = formatNoun(tokens.length, "token");
   printLines(

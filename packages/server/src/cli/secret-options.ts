@@ -1,7 +1,7 @@
+import { messageOf } from "@snap/engine/internals";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { SECRET_NAMES } from "@snap/protocol";
-import { messageOf } from "../config/message-of.ts";
 import { UsageError } from "./errors.ts";
 
 /** Precedes the path of a file, as in curl. No valid JSON starts with it. */

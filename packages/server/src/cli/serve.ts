@@ -146,6 +146,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
       logger,
       metrics,
       endpoints: role === "worker" ? "operations" : "all",
+      maxRenderingBytes: config.maxRenderingBytes,
       drainDelayMs,
       admin,
       demo: access,

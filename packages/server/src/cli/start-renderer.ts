@@ -8,8 +8,8 @@ export interface StartedRenderer {
   readonly renderer: Renderer;
   readonly health: RendererHealth;
   /**
-   * Whether pages run in the sandbox; `off` despite a configured `on` means that the sandbox does not work. For remote
-   * browsers, the configured value.
+   * Whether pages run in the sandbox; `off` despite a configured `on` means that the sandbox does not work. `on` for remote
+   * browsers, whose sandbox is not up to this process.
    */
   readonly sandbox: "on" | "off";
 }
@@ -22,13 +22,15 @@ export async function startRenderer(config: Config, options: RendererOptions): P
   const renderer = await createRenderer(config, options);
   const health = await renderer.health();
   const isLocal = config.browserEndpoints.length === 0;
-  if (health.ready || config.sandbox === "off" || !isLocal)
-    return { renderer, health, sandbox: config.sandbox };
+  if (!isLocal) return { renderer, health, sandbox: "on" };
+  if (health.ready || config.sandbox === "off") return { renderer, health, sandbox: config.sandbox };
   const unsandboxed = await createRenderer(config, { ...options, sandbox: "off" });
   const unsandboxedHealth = await unsandboxed.health();
-  if (!unsandboxedHealth.ready) {
+  // the first start may also have failed for a passing reason, such as a slow disk
+  const laterHealth = await renderer.health();
+  if (!unsandboxedHealth.ready || laterHealth.ready) {
     await unsandboxed.close();
-    return { renderer, health, sandbox: "on" };
+    return { renderer, health: laterHealth, sandbox: "on" };
   }
   await renderer.close();
   return { renderer: unsandboxed, health: unsandboxedHealth, sandbox: "off" };

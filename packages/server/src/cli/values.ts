@@ -1,9 +1,9 @@
 import { OVERLAP_MAX_MS, parseTokenId as tokenIdOf } from "@snap/engine/internals";
 import { InvalidArgumentError } from "commander";
+import { EXPIRY_MAX_SECONDS } from "../admin/inputs.ts";
 import { readDuration } from "../config/duration.ts";
 
 const DAY_MS = 86_400_000;
-const EXPIRY_MAX_MS = 3650 * DAY_MS;
 
 /** A number or `none`; commander treats `null` specially. */
 export type Optional = number | "none";
@@ -34,7 +34,7 @@ export function parseTokenId(text: string): number {
  * @throws InvalidArgumentError with the valid values.
  */
 export function parseDuration(text: string): Optional {
-  return parseUpTo(EXPIRY_MAX_MS, text);
+  return parseUpTo(EXPIRY_MAX_SECONDS * 1000, text);
 }
 
 /** Like `parseDuration`, for the overlap of a rotation. */

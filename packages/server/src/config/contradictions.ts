@@ -109,7 +109,8 @@ function checkObjectStore(
   if (store === undefined) {
     const names = stores.map((candidate) => candidate.name);
     const near = suggestName(name, names);
-    const remedy = near === null ? `use ${names.join(" or ")}` : `did you mean ${near}?`;
+    const others = names.length === 0 ? "it has none" : `use ${names.join(" or ")}`;
+    const remedy = near === null ? others : `did you mean ${near}?`;
     return [["SNAP_OBJECT_STORE", `must be the name of a store in SNAP_STORES_FILE; ${remedy}`]];
   }
   if (store.accounts === undefined) return [];

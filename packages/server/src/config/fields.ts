@@ -1,10 +1,12 @@
 import { parsePlans, parseTargetList, parseUpstreamProxy, type ListedTarget, type Plan } from "@snap/engine";
 import {
+  type BrowserEndpoint,
+  isHostName,
   isUnspecifiedAddress,
   isUserAgent,
+  messageOf,
   parseBrowserUrls,
   parseNoProxy,
-  type BrowserEndpoint,
 } from "@snap/engine/internals";
 import { mustBeOneOf } from "@snap/protocol";
 import { readFileSync } from "node:fs";
@@ -13,11 +15,13 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import type { TrustedProxies } from "../requests/caller.ts";
 import { readDuration } from "./duration.ts";
-import { messageOf } from "./message-of.ts";
 
 /*
  * One validator for each kind of variable. Each parses a string, and its error message says what is valid.
  */
+
+/** More than any disk or memory, and the highest number that `wholeNumber` reads. */
+export const MAX_BYTES = 999_999_999_999_999;
 
 export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): z.ZodType<number> {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -111,10 +115,6 @@ export function reachableHostName(): z.ZodType<string> {
   });
 }
 
-function isHostName(text: string): boolean {
-  return isIP(text) !== 0 || /^[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text);
-}
-
 /** `http://` or `https://`, a host and an optional port; no path, query or credentials. */
 export function origin(): z.ZodType<string> {
   return z.string().transform((text, context) => {
@@ -133,8 +133,9 @@ export function serviceUrl(): z.ZodType<string> {
   return z.string().transform((text, context) => {
     const url = URL.parse(text);
     const hasMore = url !== null && url.username + url.password + url.search + url.hash !== "";
-    if (url !== null && /^https?:$/.test(url.protocol) && !hasMore) return url.href.replace(/\/+$/, "");
-    context.addIssue("must be the URL of a service, such as https://snap.example.com");
+    if (url !== null && /^https?:$/.test(url.protocol) && !hasMore)
+      return (url.origin + url.pathname).replace(/\/+$/, "");
+    context.addIssue("must be the URL of a service, such as https://snap.example.com, without credentials");
     return z.NEVER;
   });
 }
@@ -193,10 +194,13 @@ export function nameServers(): z.ZodType<readonly string[]> {
 
 function isNameServer(text: string): boolean {
   const [, ipv6 = "", ipv4 = "", port = "53"] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const isAddress = isIP(text) !== 0 || isIPv6(ipv6) || isIPv4(ipv4);
+  // a resolver drops the zone of fe80::1%eth0
+  const isAddress = (isIP(text) !== 0 || isIPv6(ipv6) || isIPv4(ipv4)) && !text.includes("%");
   return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
+/** The addresses that Express can parse: not 64:ff9b::1.2.3.4, nor one with a zone such as br-0. */
+const PROXY_ADDRESS = /^((::ffff:)?[\d.]+|[\da-f:]+(%[\da-z]+)?)$/i;
 /** Express's named address ranges. */
 const PROXY_RANGES: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
 const MAX_PROXY_HOPS = 16;
@@ -219,7 +223,7 @@ export function trustedProxies(): z.ZodType<TrustedProxies> {
 function isProxyRange(text: string): boolean {
   if (PROXY_RANGES.has(text)) return true;
   const [, address = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
+  const version = PROXY_ADDRESS.test(address) ? isIP(address) : 0;
   const bits = prefix === undefined ? null : Number(prefix);
   // a range that covers every address would trust every client
   return version !== 0 && (bits === null || (bits >= 1 && bits <= (version === 4 ? 32 : 128)));
@@ -243,7 +247,10 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
   });
 }
 
-/** URL of a storage server; may contain credentials. */
+/**
+ * URL of a storage server; may contain credentials. Without spaces around it: the driver of PostgreSQL would read the whole
+ * text as the name of a database. `host` and `port` in the query would override those that pages must not reach.
+ */
 export function serverUrl({
   schemes,
   example,
@@ -251,13 +258,25 @@ export function serverUrl({
   readonly schemes: readonly [string, ...string[]];
   readonly example: string;
 }): z.ZodType<string> {
-  return z.string().refine(
-    (text) => {
-      const url = URL.parse(text);
-      return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== "";
-    },
-    {
-      error: `must be a ${schemes.map((scheme) => `${scheme}://`).join(" or ")} URL, such as ${example}`,
-    },
-  );
+  return z
+    .string()
+    .trim()
+    .refine(
+      (text) => {
+        const url = URL.parse(text);
+        return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== "";
+      },
+      {
+        error: `must be a ${schemes.map((scheme) => `${scheme}://`).join(" or ")} URL, such as ${example}`,
+        abort: true,
+      },
+    )
+    .refine((text) => !overridesServer(new URL(text).searchParams), {
+      error: "must have the host and the port before the path, not in the query",
+    });
+}
+
+/** A host that is a path names a socket, which pages cannot reach. */
+function overridesServer(query: URLSearchParams): boolean {
+  return query.has("port") || query.getAll("host").some((host) => !host.startsWith("/"));
 }

@@ -1,14 +1,14 @@
 import {
   FILTER_LIST_BYTES_MAX,
   FILTER_LIST_PURPOSES,
-  findFilterListProblem,
   type FilterListPurpose,
   type FilterListTexts,
+  findFilterListProblem,
+  messageOf,
 } from "@snap/engine/internals";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { messageOf } from "./message-of.ts";
 
 const FILES_MAX = 50;
 

@@ -1,5 +1,5 @@
+import { messageOf } from "@snap/engine/internals";
 import { readFileSync } from "node:fs";
-import { messageOf } from "./message-of.ts";
 
 /** Returns the secret in a file, without trailing newlines, or what is wrong with the file. */
 export function readSecret(file: string): { readonly value: string } | { readonly problem: string } {

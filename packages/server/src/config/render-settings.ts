@@ -1,4 +1,4 @@
-import { browserUrls, oneOf, path, reachableHostName, userAgent, wholeNumber } from "./fields.ts";
+import { browserUrls, MAX_BYTES, oneOf, path, reachableHostName, userAgent, wholeNumber } from "./fields.ts";
 import { optional, type Setting } from "./setting.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
@@ -73,7 +73,7 @@ export const RENDER_SETTINGS = {
   },
   pageMemoryBytes: {
     variable: "SNAP_PAGE_MEMORY_BYTES",
-    schema: optional(wholeNumber({ min: PAGE_MEMORY_MIN_BYTES, max: Number.MAX_SAFE_INTEGER })),
+    schema: optional(wholeNumber({ min: PAGE_MEMORY_MIN_BYTES, max: MAX_BYTES })),
     description:
       "memory that a page may use, across all its processes, in bytes; beyond it, the page is ended",
     unset: "2147483648 (2 GiB), or a quarter of the memory if that is less",

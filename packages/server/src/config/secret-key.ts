@@ -86,12 +86,12 @@ export async function requireSameKey(dataDir: string, secretKey: string): Promis
 
 async function createKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, {
-    mode: 0o600,
-    flag: "wx",
-    flush: true,
-  });
   try {
+    await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+      flush: true,
+    });
     // a command run by root must not leave a key that the service's user cannot read
     if (process.getuid?.() === 0) {
       const { uid, gid } = await stat(dirname(file));
@@ -101,7 +101,7 @@ async function createKey(file: string): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   } finally {
-    await rm(draft);
+    await rm(draft, { force: true });
   }
   return (await readFile(file, "utf8")).trim();
 }

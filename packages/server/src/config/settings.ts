@@ -5,6 +5,7 @@ import {
   duration,
   durationOr,
   hostName,
+  MAX_BYTES,
   oneOf,
   onOrOff,
   origin,
@@ -24,8 +25,6 @@ import { STORE_NAME, storesFile } from "./stores-file.ts";
 
 /** Fewer than one in ten million random secrets of 32 hexadecimal digits have fewer. */
 const TOKEN_DIFFERENT_CHARACTERS_MIN = 8;
-/** More than any disk. */
-const MAX_BYTES = 999_999_999_999_999;
 
 /** Every setting: its environment variable, validation, description and default. */
 export const SETTINGS = {

@@ -1,11 +1,11 @@
 import type { S3StoreOptions } from "@snap/engine";
-import { isMetadataAddress } from "@snap/engine/internals";
+import { isMetadataAddress, messageOf } from "@snap/engine/internals";
 import { isObjectKey } from "@snap/protocol";
 import { readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { origin } from "./fields.ts";
-import { messageOf } from "./message-of.ts";
 import { readSecret } from "./read-secret.ts";
 
 const STORES_MAX = 100;
@@ -58,7 +58,16 @@ const store = z
     {
       error: "must have either secretAccessKey or secretAccessKeyFile",
     },
-  );
+  )
+  .refine(({ addressing, endpoint }) => addressing !== "virtual" || !isAddress(endpoint), {
+    path: ["addressing"],
+    error: "must be path, because the endpoint is an IP address, which has no subdomains",
+  });
+
+function isAddress(endpoint: string): boolean {
+  const { hostname } = new URL(endpoint);
+  return hostname.startsWith("[") || isIPv4(hostname);
+}
 
 const stores = z
   .record(z.string(), store, { error: "must be an object with a store under each name" })
@@ -117,5 +126,7 @@ function toSettings(
 function readKey(name: string, file: string): string {
   const secret = readSecret(file);
   if ("problem" in secret) throw new Error(`store ${name}: secretAccessKeyFile ${file} ${secret.problem}`);
+  const [issue] = printable.safeParse(secret.value).error?.issues ?? [];
+  if (issue !== undefined) throw new Error(`store ${name}: secretAccessKeyFile ${file} ${issue.message}`);
   return secret.value;
 }

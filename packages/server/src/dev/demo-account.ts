@@ -1,6 +1,8 @@
-import { AdminError, isSnapError, type Engine, type Plan } from "@snap/engine";
+import { AdminError, isSnapError, type Account, type Engine, type Plan } from "@snap/engine";
+import { availablePlans } from "@snap/engine/internals";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../data-folder.ts";
 
 const EMAIL = "demo@example.com";
 const PLAN = "growth";
@@ -19,7 +21,9 @@ export async function demoToken(
     (text) => text.trim(),
     () => "",
   );
-  if (await isUsable(engine, stored)) return stored;
+  if (await isUsable(engine, stored, plans)) return stored;
+  // with PostgreSQL, nothing else creates it
+  await makeFolder(dataDir);
   const { token } = await engine.tokens.create({ accountId: await demoAccountId(engine, plans) });
   await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
@@ -27,10 +31,11 @@ export async function demoToken(
 }
 
 /** The token must be able to render a screenshot, as the printed command does. */
-async function isUsable(engine: Engine, token: string): Promise<boolean> {
+async function isUsable(engine: Engine, token: string, plans: readonly Plan[]): Promise<boolean> {
   try {
     const { account, token: record } = await engine.authenticate(token);
-    return account.emailVerifiedAt !== null && record.abilities.includes("screenshot");
+    const isVerified = account.emailVerifiedAt !== null;
+    return isVerified && hasPlan(account, plans) && record.abilities.includes("screenshot");
   } catch (error) {
     if (isSnapError(error) && UNUSABLE.has(error.code)) return false;
     throw error;
@@ -38,6 +43,7 @@ async function isUsable(engine: Engine, token: string): Promise<boolean> {
 }
 
 async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<string> {
+  const planSlug = (plans.find(({ slug }) => slug === PLAN) ?? plans[0])?.slug ?? null;
   const existing = await engine.accounts.getByEmail(EMAIL).catch((error: unknown) => {
     if (error instanceof AdminError && error.code === "account_not_found") return null;
     throw error;
@@ -45,13 +51,14 @@ async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<st
   if (existing !== null) {
     if (existing.suspendedAt !== null) await engine.accounts.resume(existing.id);
     if (existing.emailVerifiedAt === null) await engine.accounts.verify(existing.id);
+    if (!hasPlan(existing, plans)) await engine.accounts.update(existing.id, { planSlug });
     return existing.id;
   }
-  const plan = plans.find((candidate) => candidate.slug === PLAN) ?? plans[0];
-  const account = await engine.accounts.create({
-    email: EMAIL,
-    planSlug: plan?.slug ?? null,
-    verified: true,
-  });
+  const account = await engine.accounts.create({ email: EMAIL, planSlug, verified: true });
   return account.id;
+}
+
+/** `SNAP_PLANS_FILE` may have lost the account's plan since it was created. */
+function hasPlan({ planSlug }: Account, plans: readonly Plan[]): boolean {
+  return availablePlans(plans).some(({ slug }) => slug === planSlug);
 }

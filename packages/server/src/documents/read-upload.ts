@@ -1,7 +1,8 @@
 import type { DocumentContent, DocumentUpload } from "@snap/engine";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES } from "@snap/protocol";
 import type { IncomingMessage } from "node:http";
-import { invalidBody, readBody } from "../requests/request-body.ts";
+import type { BodyMemory } from "../requests/body-budget.ts";
+import { invalidBody, readBody, requireIdentity } from "../requests/request-body.ts";
 import { readMultipart } from "./read-multipart.ts";
 import { readZip } from "./read-zip.ts";
 
@@ -11,21 +12,16 @@ import { readZip } from "./read-zip.ts";
  * @throws SnapError `validation_failed` with `errors.body` for a body that is not declared as one of the four types;
  * otherwise like `readBody` and the readers of the types.
  */
-export function uploadOf(request: IncomingMessage): DocumentUpload {
+export function uploadOf(request: IncomingMessage, memory: BodyMemory): DocumentUpload {
   return {
-    receive: () => readBody(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes }),
+    receive: () => readBody(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory }),
     unpack: (body) => unpack(body, request.headers),
   };
 }
 
-async function unpack(
-  body: Buffer,
-  {
-    "content-type": declared = "",
-    "content-encoding": coding = "identity",
-  }: Pick<IncomingMessage["headers"], "content-type" | "content-encoding">,
-): Promise<DocumentContent> {
-  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
+async function unpack(body: Buffer, headers: IncomingMessage["headers"]): Promise<DocumentContent> {
+  requireIdentity(headers);
+  const { "content-type": declared = "" } = headers;
   const type = declared.split(";", 1)[0]?.trim().toLowerCase();
   requireUtf8(declared);
   switch (type) {

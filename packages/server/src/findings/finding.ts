@@ -1,4 +1,4 @@
-import { messageOf } from "../config/message-of.ts";
+import { messageOf } from "@snap/engine/internals";
 import { FINDING_CHECKS, type FindingCode, type OperatorError } from "../operator-error.ts";
 
 /** The result of one check. */
@@ -27,16 +27,16 @@ export function problem(code: FindingCode, message: string, advice: string): Fin
   return { name: FINDING_CHECKS[code], status: "problem", code, message, advice };
 }
 
-/** A variable that has no effect. */
+/** A variable that is unknown, or has no effect because of another one. */
 export function suspiciousVariable(message: string): Finding {
   return warning("configuration_suspicious", message, "unset it, or correct its name");
 }
 
-/** The findings that do not keep the service from starting. */
-const HARMLESS: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
+/** Errors that the service resolves itself when it starts: it migrates an older schema, and creates the tables. */
+const RESOLVED_AT_START: ReadonlySet<FindingCode> = new Set(["schema_older", "database_empty"]);
 
 export function findingOf({ code, problem: message, advice }: OperatorError): Finding {
-  return HARMLESS.has(code) ? warning(code, message, advice) : problem(code, message, advice);
+  return RESOLVED_AT_START.has(code) ? warning(code, message, advice) : problem(code, message, advice);
 }
 
 /** First line of an error's message. */

@@ -25,6 +25,8 @@ import { deleteDocument, getDocument, uploadDocument } from "./documents.ts";
 import { failureResponse } from "./envelope.ts";
 import { readCaller, type TrustedProxies } from "../requests/caller.ts";
 import { exchangeOf, openExchange } from "../requests/exchange.ts";
+import { SendBudget } from "../requests/send-budget.ts";
+import { trackResponse } from "./open-responses.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
 import { healthz, readyz, rejectWhileDraining, shareHealth } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
@@ -40,6 +42,8 @@ export interface AppOptions {
   readonly metrics: Metrics | false;
   /** `operations` serves only health checks and metrics, for a batch worker; `all` by default. */
   readonly endpoints?: "all" | "operations";
+  /** Largest rendering, as for `createEngine`; 64 MiB by default. */
+  readonly maxRenderingBytes?: number;
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions | null;
   /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
@@ -87,6 +91,9 @@ export function createApp(options: AppOptions): Express {
   app.enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? false);
   app.use((request, response, next) => {
+    // a pipelined request from a client that has disconnected
+    if (request.socket.destroyed) return;
+    trackResponse(response);
     openExchange(response, readCaller(request), (exchange) => {
       const { route, status, code, startedAtMs } = exchange;
       const durationSeconds = (performance.now() - startedAtMs) / 1000;
@@ -108,7 +115,9 @@ export function createApp(options: AppOptions): Express {
 function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOptions): void {
   const metrics = options.metrics || null;
   const baseUrl = `${publicUrl}/v1`;
-  const dependencies = { engine, metrics, baseUrl };
+  const sendBudget = new SendBudget(options.maxRenderingBytes);
+  const dependencies = { engine, metrics, baseUrl, sendBudget };
+  const budget = new BodyBudget();
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
   addEndpoint(
@@ -116,11 +125,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT },
     { get: signedSnap(dependencies) },
   );
-  addEndpoint(
-    app,
-    { path: CAPTURE_PATH },
-    { post: withToken(captureContent(dependencies, new BodyBudget())) },
-  );
+  addEndpoint(app, { path: CAPTURE_PATH }, { post: withToken(captureContent(dependencies, budget)) });
   addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,
@@ -138,7 +143,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/v1\/renders\/[^/]+\/deliveries$/, label: "/v1/renders/{id}/deliveries" },
     { get: withToken(listDeliveries(engine)), post: withToken(resendWebhook(engine)) },
   );
-  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl })) });
+  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl, budget })) });
   addEndpoint(
     app,
     { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },
@@ -148,7 +153,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   addEndpoint(
     app,
     { path: /^\/mcp\/?$/, label: MCP_PATH },
-    { post: mcp({ engine, metrics, logger, publicUrl }) },
+    { post: mcp({ ...dependencies, logger, publicUrl }) },
   );
   addDocument(
     app,

@@ -1,11 +1,12 @@
 import type { Engine } from "@snap/engine";
+import { invalidParameter } from "@snap/engine/internals";
 import { BATCH_LIMITS, REQUEST_HEADERS } from "@snap/protocol";
 import type { Request } from "express";
 import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
 import { openListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
-import { readQuery, rejectParameter } from "../requests/read-input.ts";
+import { readQuery } from "../requests/read-input.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
@@ -27,9 +28,12 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 function readIdempotencyKey({ headersDistinct }: Request): string | undefined {
   const { idempotencyKeyCharacters: longest } = BATCH_LIMITS;
   const [key, ...others] = headersDistinct[REQUEST_HEADERS.idempotencyKey.toLowerCase()] ?? [];
-  if (others.length > 0) rejectParameter(REQUEST_HEADERS.idempotencyKey, "must be sent only once");
+  if (others.length > 0) throw invalidParameter(REQUEST_HEADERS.idempotencyKey, "must be sent only once");
   if (key !== undefined && (key.length === 0 || key.length > longest || !/^[ -~]*$/.test(key)))
-    rejectParameter(REQUEST_HEADERS.idempotencyKey, `must be 1 to ${longest} printable ASCII characters`);
+    throw invalidParameter(
+      REQUEST_HEADERS.idempotencyKey,
+      `must be 1 to ${longest} printable ASCII characters`,
+    );
   return key;
 }
 

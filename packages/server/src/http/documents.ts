@@ -1,5 +1,6 @@
 import type { Engine } from "@snap/engine";
 import { uploadOf } from "../documents/read-upload.ts";
+import type { BodyBudget } from "../requests/body-budget.ts";
 import { uploadQuery } from "../requests/fields.ts";
 import { readQuery } from "../requests/read-input.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
@@ -7,12 +8,20 @@ import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 
 /** `POST /documents`. Only an authenticated caller can make the service read a body. */
-export function uploadDocument(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
+export function uploadDocument(
+  engine: Engine,
+  { baseUrl, budget }: { readonly baseUrl: string; readonly budget: BodyBudget },
+): BearerEndpoint {
   return async ({ request, principal }) => {
     const { documentTtl: ttlSeconds } = readQuery(uploadQuery, queryTextOf(request.url));
-    const content = uploadOf(request);
-    const document = await engine.documents.create({ principal, content, ttlSeconds });
-    return json(document, { status: 201, headers: { Location: `${baseUrl}/documents/${document.id}` } });
+    const memory = budget.open(principal.account.id);
+    try {
+      const content = uploadOf(request, memory);
+      const document = await engine.documents.create({ principal, content, ttlSeconds });
+      return json(document, { status: 201, headers: { Location: `${baseUrl}/documents/${document.id}` } });
+    } finally {
+      memory.free();
+    }
   };
 }
 

@@ -1,15 +1,19 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
-import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
+import {
+  invalidParameter,
+  separateContent,
+  typedParameters,
+  type SeparatedContent,
+} from "@snap/engine/internals";
 import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
 import { renderingDocument, separateAnswer, separateQueryAnswer } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
-import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
+import { captureFile, capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
-import { rejectParameter } from "../requests/read-input.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
 /** Dependencies of the endpoints that respond with a rendering. */
@@ -56,7 +60,7 @@ async function respondWithFile(
   { request, ...capture }: RenderingRequest,
 ): Promise<HttpResponse> {
   const holds = parseIfNoneMatch(request.headers["if-none-match"]);
-  const captured = await capturePage(dependencies, { ...capture, holds });
+  const captured = await captureFile(dependencies, { ...capture, holds });
   return renderingResponse(captured, {
     "Cache-Control": "private, no-cache",
     ...rateLimitHeaders(captured.rateLimit),
@@ -86,7 +90,7 @@ export function usage(engine: Engine): BearerEndpoint {
 /** @throws SnapError `validation_failed` that names a parameter. */
 function requireNoQuery(text: string): void {
   const [name] = new URLSearchParams(text).keys();
-  if (name !== undefined) rejectParameter(name, "must be sent in the JSON body, not in the query");
+  if (name !== undefined) throw invalidParameter(name, "must be sent in the JSON body, not in the query");
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */

@@ -2,6 +2,7 @@ import { SnapError } from "@snap/engine";
 import { HEADERS, type ErrorCode } from "@snap/protocol";
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { plainAddress } from "../requests/caller.ts";
@@ -42,10 +43,10 @@ export function rejectSocket(
   socket: Duplex,
   { error, logger, headers = {} }: { error: SnapError; logger: Logger; headers?: Record<string, string> },
 ): void {
-  if (socket.writableEnded) return;
+  if (socket.writableEnded || socket.destroyed) return;
   const requestId = randomUUID();
   const { status, code, detail } = error;
-  const client = plainAddress(("remoteAddress" in socket && String(socket.remoteAddress)) || "");
+  const client = plainAddress((socket as Socket).remoteAddress ?? "");
   logger.info({ request_id: requestId, status, code, detail, client }, "rejected");
   if (!socket.writable) {
     socket.destroy();

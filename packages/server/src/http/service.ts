@@ -2,13 +2,14 @@ import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import { createApp, type AppOptions } from "./app.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { listen } from "./listen.ts";
-import { trackResponses } from "./open-responses.ts";
+import { latestResponse } from "./open-responses.ts";
 import { rejectSocket, toProtocolError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
@@ -70,7 +71,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (request, response) => {
       // Pipelined requests from a client that has disconnected.
       if (request.socket.destroyed) return;
-      openResponses.add(response);
       drain.track(response);
       limitUnread(response, unreadTimeoutMs);
       const { url = "/" } = request;
@@ -78,23 +78,29 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);
     },
   );
-  const openResponses = trackResponses(server);
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  // after the responses to the complete requests before it on the connection
+  const rejectInOrder = (socket: Duplex, rejection: Parameters<typeof rejectSocket>[1]): void => {
+    const response = latestResponse(socket);
+    const reject = (): void => rejectSocket(socket, rejection);
+    if (response?.req.complete) response.once("close", reject);
+    else reject();
+  };
   server.on("connect", (_request, socket) => {
+    // Node removes its own listener before it emits `connect`; without one, a reset would end the process.
+    socket.on("error", () => {});
     const error = methodNotAllowed(["GET", "HEAD"]);
-    rejectSocket(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
+    rejectInOrder(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
   });
   server.on("clientError", (error: Error & { code?: string }, socket) => {
-    const reject = (): void => rejectSocket(socket, { error: toProtocolError(error), logger });
-    const response = openResponses.latest(socket);
     if (error.code === "ECONNRESET") socket.destroy();
-    // Garbage after a complete request: respond to that request first.
-    else if (response?.req.complete) response.once("close", reject);
-    else reject();
+    else rejectInOrder(socket, { error: toProtocolError(error), logger });
   });
   if (listener === null) await listen(server, { host, port });
   else await once(server.listen(listener), "listening");
+  // such as a connection that could not be accepted; without a listener, it would end the process
+  server.on("error", (error) => logger.error({ err: error }, "could not accept a connection"));
   logger.info({ host, port: (server.address() as AddressInfo).port }, "listening");
   let stopped: Promise<void> | null = null;
   return {

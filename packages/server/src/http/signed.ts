@@ -1,7 +1,7 @@
 import type { Capture, SignedRequest } from "@snap/engine";
 import type { RequestHandler } from "express";
 import { send, type HttpResponse } from "../requests/response.ts";
-import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
+import { captureFile, type CaptureDependencies } from "../requests/capture-page.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
@@ -36,7 +36,7 @@ export function signedSnap(dependencies: CaptureDependencies): RequestHandler {
       exchange.principal = principal;
       const holds = parseIfNoneMatch(request.headers["if-none-match"]);
       const page = { exchange, principal, parameters, holds, entryPoint: "signed" } as const;
-      const capture = await capturePage(dependencies, page);
+      const capture = await captureFile(dependencies, page);
       return renderingResponse(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
     const { headers, ...rest } = await respond().catch((error: unknown) => failureResponse(exchange, error));

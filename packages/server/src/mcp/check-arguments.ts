@@ -1,6 +1,6 @@
 import type { Ability } from "@snap/engine";
+import { rejectProblems } from "@snap/engine/internals";
 import { ProblemList, PARAMETERS } from "@snap/protocol";
-import { rejectProblems } from "../requests/read-input.ts";
 
 /** Arguments of a tool call, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;

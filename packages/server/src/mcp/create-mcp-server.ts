@@ -22,6 +22,7 @@ import type { Exchange } from "../requests/exchange.ts";
 import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
 import {
   failureResult,
+  INLINE_LIMITS,
   needsPreview,
   pdfResult,
   requireInline,
@@ -46,6 +47,9 @@ export interface ToolDependencies extends CaptureDependencies {
 const MAX_SLOT_WAIT_MS = 10_000;
 /** Well below the minute after which clients give up on a silent call. */
 const PROGRESS_INTERVAL_MS = 5000;
+
+/** A file of the largest size in base64. */
+const RESULT_MAX_BYTES = Math.ceil((INLINE_LIMITS.maxBytes * 4) / 3);
 
 type RegisteredTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {
   readonly inputSchema: StandardSchemaWithJSON<Arguments, Arguments>;
@@ -139,10 +143,11 @@ async function render(
   dependencies: ToolDependencies,
   { mode, args }: { readonly mode: Ability; readonly args: Arguments },
 ): Promise<Rendered> {
-  const { engine, principal, exchange, baseUrl } = dependencies;
+  const { engine, principal, exchange, baseUrl, sendBudget } = dependencies;
   requireMode(mode, args);
+  exchange.freeSent = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
   const { parameters: sent, document } = separateContent(args);
-  const options = { ...sent, ...(mode === "pdf" && { pdf: true }) };
+  const options: Arguments = { ...sent, ...(mode === "pdf" && { pdf: true }) };
   // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
@@ -153,9 +158,8 @@ async function render(
   const caller = { exchange, principal, entryPoint: "mcp" } as const;
   const request = { ...caller, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };
   const capture = await capturePage(dependencies, request);
-  if (!isLinked) requireInline(capture.rendering); // it may come from the cache
   return {
-    url: new URL(String(Object(parameters).url)).href,
+    url: new URL(String(parameters["url"])).href,
     capture,
     link: isLinked ? () => engine.link({ principal, parameters, capture, baseUrl }) : null,
   };

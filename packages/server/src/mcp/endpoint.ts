@@ -23,6 +23,8 @@ export interface McpDependencies extends CaptureDependencies {
   readonly logger: Logger;
   /** Origin that clients use. */
   readonly publicUrl: string;
+  /** Base of signed URLs; ends in `/v1`. */
+  readonly baseUrl: string;
 }
 
 /**
@@ -31,7 +33,8 @@ export interface McpDependencies extends CaptureDependencies {
  *
  * Checks Host and Origin, as the protocol requires, against DNS rebinding and against pages from other sites.
  */
-export function mcp({ engine, metrics, logger, publicUrl }: McpDependencies): RequestHandler {
+export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestHandler {
+  const { engine } = shared;
   const findPreview = createPreviews(INLINE_LIMITS);
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname];
   return async (request, response) => {
@@ -51,8 +54,7 @@ export function mcp({ engine, metrics, logger, publicUrl }: McpDependencies): Re
     const parsedBody = requireOneMessage(await readJson(request));
     let pendingCall: Promise<unknown> = Promise.resolve();
     const onCall = (result: Promise<unknown>): void => void (pendingCall = result);
-    const caller = { principal, exchange, onCall };
-    const dependencies = { ...caller, engine, metrics, baseUrl: `${publicUrl}/v1`, findPreview };
+    const dependencies = { ...shared, principal, exchange, onCall, findPreview };
     const { fetch } = createMcpHandler(() => createMcpServer(dependencies), {
       // The list of tools never changes, so there is nothing to subscribe to.
       maxSubscriptions: 0,

@@ -66,7 +66,7 @@ export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes"
   throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
 }
 
-/** The image itself; or a preview and a link if it needs a preview. Without a preview, only the link. */
+/** The image itself; or, if it needs a preview, the preview and the link, as far as there are any. */
 export async function screenshotResult({
   url,
   capture,
@@ -86,7 +86,7 @@ export async function screenshotResult({
   if (preview !== null) {
     content.unshift(imageBlock(preview.bytes, PREVIEW_TYPE));
     content.push(text(describePreview(preview, size)));
-  } else if (linked === null) content.unshift(imageBlock(bytes, contentType));
+  } else if (!needsPreview(capture.rendering)) content.unshift(imageBlock(bytes, contentType));
   else content.push(text(isTooLarge(capture.rendering) ? TOO_LARGE : NO_PREVIEW));
   return { content, structuredContent: imageFactsOf(structuredContent, { size, preview }) };
 }

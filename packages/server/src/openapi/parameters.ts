@@ -170,8 +170,6 @@ function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): 
 function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
   const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
   const { default: pdfDefault, ...forPdf } = pdf.schema;
-  // the descriptions name the defaults of the modes
-  if (isDeepStrictEqual(forScreenshot, forPdf)) return forPdf;
   if (screenshotDefault !== pdfDefault)
     return {
       anyOf: [

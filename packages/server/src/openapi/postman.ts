@@ -76,7 +76,9 @@ const SIGN = `const encode = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
 const secret = pm.variables.get("signingSecret");
 if (!secret) throw new Error("Set the variable signingSecret: snap-server tokens reveal ID prints it.");
-pm.variables.set("tokenId", pm.variables.get("token").split("|")[0]);
+const id = /^(\\d+)\\|/.exec(pm.variables.get("token") || "");
+if (!id) throw new Error("Set the variable token to one of the form id|secret; only such a token can sign URLs.");
+pm.variables.set("tokenId", id[1]);
 const sent = pm.request.url.query.filter(({ key, disabled }) => !disabled && key !== "signature");
 for (const pair of sent) pair.value = encode(pm.variables.replaceIn(pair.value));
 sent.sort((a, b) => (a.key < b.key ? -1 : 1));

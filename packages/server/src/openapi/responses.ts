@@ -49,7 +49,14 @@ export const CODES = {
     "idempotency_mismatch",
     "rate_limited",
   ],
-  upload: [...COMMON_CODES, ...BEARER_CODES, "email_unverified", "validation_failed", "rate_limited"],
+  upload: [
+    ...COMMON_CODES,
+    ...BEARER_CODES,
+    "email_unverified",
+    "validation_failed",
+    "rate_limited",
+    "upstream_rate_limited",
+  ],
   list: [...COMMON_CODES, ...BEARER_CODES, "email_unverified", "not_found", "validation_failed"],
   resend: [
     ...COMMON_CODES,

@@ -20,17 +20,33 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return pino(options, destination ?? openStandardOutput());
 }
 
+/** Lines that wait for a reader; more are dropped. */
+const WAITING_MAX_BYTES = 1_048_576;
+/** Interval between tries to write to a full disk. */
+const FULL_DISK_RETRY_MS = 1_000;
+
+const UNREADABLE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
+const FULL_DISK: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+
 /**
- * A closed pipe or terminal must not end the process while renders are running, so its lines are dropped. After `EIO`, pino
- * would retry forever on exit.
+ * A closed pipe or terminal, or a full disk, must not end the process while renders are running, so lines are dropped:
+ * until the disk has space again, or forever. After a failed write, pino would retry forever on exit.
  */
 function openStandardOutput(): DestinationStream {
-  const stream = pino.destination({ dest: 1, sync: false });
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
-    stream.write = () => true;
-    stream.flushSync = () => {};
-    stream.end = () => {};
-  });
-  return stream;
+  const open = (): DestinationStream => {
+    const stream = pino.destination({ dest: 1, sync: false, maxLength: WAITING_MAX_BYTES });
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      const isFullDisk = FULL_DISK.has(error.code);
+      if (!isFullDisk && !UNREADABLE.has(error.code)) throw error;
+      stream.flushSync = () => {};
+      stream.end = () => {};
+      // pino reports a stream's first error twice
+      if (current !== stream) return;
+      current = { write: () => {} };
+      if (isFullDisk) setTimeout(() => (current = open()), FULL_DISK_RETRY_MS).unref();
+    });
+    return stream;
+  };
+  let current = open();
+  return { write: (line) => current.write(line) };
 }

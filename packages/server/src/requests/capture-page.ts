@@ -1,22 +1,42 @@
-import type { Capture, CaptureRequest, Engine } from "@snap/engine";
+import type { Capture, CaptureRequest, Engine, Principal } from "@snap/engine";
 import type { CaptureOptions } from "@snap/engine/internals";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import type { Exchange } from "./exchange.ts";
+import type { SendBudget } from "./send-budget.ts";
 
 /** Dependencies of every entry point that captures a page. */
 export interface CaptureDependencies {
   readonly engine: Engine;
   readonly metrics: Metrics | null;
+  readonly sendBudget: SendBudget;
+}
+
+/** An authenticated request. */
+interface Requested {
+  readonly principal: Principal;
+  readonly exchange: Exchange;
 }
 
 /** Captures a page for an authenticated request, and records the outcome for the log and the metrics. */
 export async function capturePage(
   { engine, metrics }: CaptureDependencies,
-  { exchange, ...request }: CaptureRequest & CaptureOptions & { readonly exchange: Exchange },
+  { exchange, ...request }: CaptureRequest & CaptureOptions & Requested,
 ): Promise<Capture> {
   const capture = await engine.capture({ ...request, requestId: exchange.requestId });
   exchange.cache = capture.cache;
   exchange.balance = capture.balance;
   metrics?.countCapture(capture, (performance.now() - exchange.startedAtMs) / 1000);
   return capture;
+}
+
+/** Captures a page whose file is sent. A file that does not fit the budget costs nothing. */
+export function captureFile(
+  dependencies: CaptureDependencies,
+  request: Omit<CaptureRequest & CaptureOptions, "accept"> & Requested,
+): Promise<Capture> {
+  const { principal, exchange } = request;
+  const accept = ({ bytes }: { readonly bytes: Uint8Array }): void => {
+    exchange.freeSent = dependencies.sendBudget.takeFile(principal.account.id, bytes);
+  };
+  return capturePage(dependencies, { ...request, accept });
 }

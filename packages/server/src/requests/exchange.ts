@@ -29,6 +29,8 @@ export interface Exchange {
   code: ErrorCode | null;
   /** The error for the log, with `detail` and cause. */
   error: SnapError | null;
+  /** Frees the memory that the response takes, once it is sent and closed. */
+  freeSent: () => void;
 }
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -53,12 +55,17 @@ export function openExchange(
     bytes: 0,
     code: null,
     error: null,
+    freeSent: () => {},
+  };
+  const done = (): void => {
+    exchange.freeSent();
+    onDone(exchange);
   };
   exchanges.set(response, exchange);
   response.once("close", () => {
-    if (exchange.status !== null) onDone(exchange);
+    if (exchange.status !== null) done();
     // The client disconnected: wait for the outcome.
-    else response.once("sent", () => onDone(exchange));
+    else response.once("sent", done);
   });
   return exchange;
 }

@@ -22,7 +22,7 @@ export const HTTP_LIMITS = {
    * about 10 ms.
    */
   jsonValues: 20_000,
-  /** All bodies of `POST /captures` in flight together; each stays in memory until it is rendered. */
+  /** All bodies of `POST /captures` and `POST /documents` in flight together; each stays in memory until the response. */
   totalBodyBytes: 256 * 1024 * 1024,
   /** Limit for one account: six of the largest bodies. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,

@@ -1,4 +1,4 @@
-import { SnapError } from "@snap/engine";
+import { rejectProblems } from "@snap/engine/internals";
 import { ProblemList, suggestion } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
@@ -34,17 +34,6 @@ export function checkBody<Schema extends QuerySchema>(schema: Schema, body: unkn
   return validate(schema, body, new ProblemList());
 }
 
-/** @throws SnapError `validation_failed` for one parameter. */
-export function rejectParameter(name: string, problem: string): never {
-  throw new SnapError("validation_failed", `${name} ${problem}`, { errors: { [name]: [problem] } });
-}
-
-/** @throws SnapError `validation_failed` if there are problems. */
-export function rejectProblems(problems: ProblemList): void {
-  const failure = problems.toFailure();
-  if (failure !== null) throw new SnapError("validation_failed", failure.message, { errors: failure.errors });
-}
-
 function validate<Schema extends QuerySchema>(
   schema: Schema,
   values: object,
@@ -53,7 +42,7 @@ function validate<Schema extends QuerySchema>(
   const { data, error } = schema.safeParse(values);
   for (const issue of error?.issues ?? [])
     addIssue(problems, issue, { names: Object.keys(schema.shape), values });
-  rejectProblems(problems);
+  rejectProblems(problems, "validation_failed");
   return data as z.output<Schema>;
 }
 

@@ -1,6 +1,6 @@
 import { SnapError } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { BodyMemory } from "./body-budget.ts";
 import { hasMoreValues } from "./json-values.ts";
 import { HTTP_LIMITS } from "./limits.ts";
@@ -29,7 +29,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, memory }: B
   if (!fits)
     throw new SnapError(
       "upstream_rate_limited",
-      "Too much content is waiting to be rendered. Retry shortly.",
+      "Too much content is waiting to be processed. Retry shortly.",
     );
   return Buffer.concat(chunks);
 }
@@ -113,9 +113,9 @@ export async function readJson(
 ): Promise<unknown> {
   // Read it even if its type is wrong, so the connection can be reused.
   const bytes = await readBody(request, limits);
-  const { "content-type": type = "", "content-encoding": coding = "identity" } = request.headers;
+  const { "content-type": type = "" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
-  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
+  requireIdentity(request.headers);
   if (hasMoreValues(bytes, HTTP_LIMITS.jsonValues))
     throw invalidBody(`must contain at most ${HTTP_LIMITS.jsonValues} values`);
   try {
@@ -124,6 +124,11 @@ export async function readJson(
     // The message of the parser quotes the body, which may contain secrets, so it must not reach the log.
     throw invalidBody("must be well-formed JSON in UTF-8");
   }
+}
+
+/** @throws SnapError `validation_failed` for a body that is compressed. */
+export function requireIdentity({ "content-encoding": coding = "identity" }: IncomingHttpHeaders): void {
+  if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
 }
 
 export function invalidBody(problem: string): SnapError {

@@ -7,6 +7,7 @@ interface Operation {
   readonly operationId: string;
   readonly security: unknown;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
@@ -108,6 +109,13 @@ describe("the description of the admin API", () => {
       "500",
       "503",
     ]);
+  });
+
+  it("requires a body only where one is required", async () => {
+    const { paths } = await describeApi();
+    const requires = (path: string, method: string): unknown => paths[path]?.[method]?.requestBody?.required;
+    expect(requires("/tokens", "post")).toBe(true);
+    expect(requires("/tokens/{id}/rotate", "post")).toBe(false);
   });
 
   it("omits sign-in without a console", async () => {

@@ -1,4 +1,5 @@
 import { SnapError } from "@snap/engine";
+import type { HistoryEntry } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { until } from "../cli/command.ts";
 import { envelopeOf } from "../http/open-service.ts";
@@ -73,6 +74,22 @@ describe("a request", () => {
     });
     const rendering = await service.admin(`/requests/${failed?.id}/rendering`);
     expect([rendering.status, envelopeOf(rendering).code]).toEqual([404, "not_found"]);
+  });
+
+  it("is listed even if it has a code of a later release", async () => {
+    const service = await openAdmin();
+    const { token } = await service.customer();
+    await service.snap({ url }, { token });
+    await written(service, 1);
+    const { entries } = await service.embedded.history.page({ limit: 1 });
+    const entry = {
+      ...entries[0],
+      id: `req_${"f".repeat(24)}`,
+      code: "later_code",
+    } as unknown as HistoryEntry;
+    await service.embedded.history.append({ entries: [entry], totals: [] });
+    const listed = (await service.read("/requests?limit=200")) as { entries: readonly Listed[] };
+    expect(listed.entries).toContainEqual(expect.objectContaining({ status: 500, code: "later_code" }));
   });
 
   it("is listed without its secrets", async () => {

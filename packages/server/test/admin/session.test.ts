@@ -189,6 +189,13 @@ describe("a session", () => {
     expect((await send("/accounts", account)).status).toBe(201);
   });
 
+  it("is bound to that origin even if the proxy adds the default port to it", async () => {
+    const service = await openAdmin({ admin: { origin: null }, trustProxy: 1 });
+    const { code } = await service.engine.operators.createLink();
+    const proxied = { Host: "snap.example.com:443", "X-Forwarded-Proto": "https" };
+    expect((await postCode(service, code, { Origin: ORIGIN, ...proxied })).status).toBe(204);
+  });
+
   it("grants other origins no access", async () => {
     const service = await openAdmin();
     const { send } = await signIn(service);

@@ -39,6 +39,32 @@ describe("an engine method", () => {
     expect(changes).toEqual({ made: true, subjects: new Set(["token 3"]) });
   });
 
+  it("changes nothing in a dry run, even if that fails", async () => {
+    const { watched, changes } = watchChanges(engine);
+    await watched.tokens.replaceLostSecrets({ dryRun: true });
+    const replaceLostSecrets = (): Promise<never> => Promise.reject(new Error("no response"));
+    const failing = watchChanges({ ...engine, tokens: { ...engine.tokens, replaceLostSecrets } });
+    await expect(failing.watched.tokens.replaceLostSecrets({ dryRun: true })).rejects.toThrow("no response");
+    expect([changes.made, failing.changes.made]).toEqual([false, false]);
+    await expect(failing.watched.tokens.replaceLostSecrets()).rejects.toThrow("no response");
+    expect(failing.changes.made).toBe(true);
+  });
+
+  it("changes nothing if it only reads the list of servers", async () => {
+    const { watched, changes } = watchChanges(engine);
+    expect(watched.servers.map((server) => server)).toEqual([]);
+    expect(changes.made).toBe(false);
+  });
+
+  it("records the purge of one account's renderings, or of all", async () => {
+    const one = watchChanges(engine);
+    await one.watched.purgeRenderings({ accountId: "acct_0123456789abcdef0123" });
+    expect(one.changes.subjects).toEqual(new Set(["account acct_0123456789abcdef0123"]));
+    const all = watchChanges(engine);
+    await all.watched.purgeRenderings({ accountId: null });
+    expect(all.changes.subjects).toEqual(new Set(["all renderings"]));
+  });
+
   it("changes nothing if it returns null", async () => {
     const { watched, changes } = watchChanges(engine);
     expect(await watched.operators.signIn("a wrong code")).toBeNull();

@@ -2,14 +2,17 @@ import { createEngine, type Engine, type MintedToken } from "@snap/engine";
 import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
 import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { RESOLVER, SECRET_KEY } from "../migrate/seed-data-folder.ts";
+import { readArchive } from "../../src/backup/read-archive.ts";
+import { withWorkDirectory } from "../../src/backup/work-directory.ts";
 import { CLI, openWorkspace, type Workspace } from "./command.ts";
 
 const UNDO_LAST_MIGRATIONS = `
@@ -259,7 +262,13 @@ describe("a backup", () => {
     disk.fill();
     const full = await workspace.run(["backup", join(disk.directory, "earlier.tar"), "--json"]);
     expect(full.code).toBe(1);
-    expect(JSON.parse(full.stderr)).toMatchObject({ error: { code: "disk_full" } });
+    expect(JSON.parse(full.stderr)).toMatchObject({
+      error: {
+        code: "disk_full",
+        message: `the disk that holds ${disk.directory} is full`,
+        advice: expect.stringMatching(/^no backup was made, and nothing is left behind/),
+      },
+    });
     expect((await readdir(disk.directory)).toSorted()).toEqual(["earlier.tar", "foreign"]);
     expect(await readFile(join(disk.directory, "earlier.tar"), "utf8")).toMatch(/an earlier backup$/);
     const missing = await workspace.run(["backup", file], { SNAP_DATA_DIR: workspace.directory });
@@ -296,18 +305,63 @@ describe("a backup", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("removes the files that a killed backup left behind", async () => {
+  it("removes the files that a killed backup left behind on any machine, and not those of a running one", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
-    const killed = workspace.start(["accounts", "list"]);
-    await killed.ended;
-    await mkdir(join(workspace.directory, `.snap-backup-${hostname()}-${killed.child.pid}-x1y2z3`));
-    await mkdir(join(workspace.directory, `.snap-backup-${hostname()}-${process.pid}-x1y2z3`));
+    await mkdir(join(workspace.directory, ".snap-backup-a1b2c3"));
+    await withWorkDirectory(workspace.directory, async (running) => {
+      await backUp();
+      expect((await readdir(workspace.directory)).toSorted()).toEqual([
+        basename(running),
+        "data",
+        "snap.tar",
+      ]);
+    });
+    expect((await readdir(workspace.directory)).toSorted()).toEqual(["data", "snap.tar"]);
+  });
+
+  it("is not made of an empty or missing database, and keeps the earlier backup", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await backUp();
-    expect((await readdir(workspace.directory)).toSorted()).toEqual([
-      `.snap-backup-${hostname()}-${process.pid}-x1y2z3`,
-      "data",
-      "snap.tar",
-    ]);
+    const earlier = await readFile(file);
+    await writeFile(join(data, "snap.db"), "");
+    await writeFile(join(data, "snap.db-wal"), "");
+    for (const target of [file, "-"]) {
+      const refused = await workspace.run(["backup", target, "--json"]);
+      expect(refused.code).toBe(1);
+      expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "database_missing" } });
+    }
+    expect((await stat(join(data, "snap.db"))).size).toBe(0);
+    expect(await readFile(file)).toEqual(earlier);
+  });
+
+  it("is complete even if the data folder cannot record it", async () => {
+    const { engine } = await openEngine(data);
+    const principal = await engine.authenticate((await newToken(engine)).token);
+    await engine.capture({ principal, parameters: { url: "https://example.com/" } });
+    await engine.close();
+    const database = new DatabaseSync(join(data, "snap.db"));
+    // the copy has no renderings
+    database.exec(`
+      CREATE TRIGGER full BEFORE INSERT ON backups WHEN EXISTS (SELECT * FROM renderings)
+      BEGIN SELECT RAISE(FAIL, 'disk is full'); END`);
+    database.close();
+    const made = await workspace.run(["backup", file, "--without-renderings"]);
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Backed up to ${file}`),
+      stderr: `warning: the backup is complete, but ${data} could not record it: disk is full\n`,
+    });
+    expect((await stat(file)).size).toBeGreaterThan(0);
+  });
+
+  it("to stdout prints one JSON document to stderr, with its warnings", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const { stderr } = await workspace.run(["backup", "-", "--json"], { SNAP_PROT: "1" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      file: null,
+      documents: 0,
+      warnings: [expect.stringContaining("SNAP_PROT is not a known variable")],
+    });
   });
 
   it("once restored, has the restore in its audit log and in the log", async () => {
@@ -381,6 +435,25 @@ describe("a restore", () => {
     expect(await failure()).toMatchObject({
       code: "backup_invalid",
       message: expect.stringContaining("snap.db is missing or does not match its checksum"),
+    });
+  });
+
+  it("names the disk that cannot be written, not the backup", async () => {
+    const missing = join(workspace.directory, "missing");
+    const folders = { documents: missing, renderings: missing };
+    const request = { schemaVersion: 12, filename: join(missing, "snap.db"), folders, onProgress: () => {} };
+    await expect(readArchive({ ...request, input: createReadStream(file) })).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+  });
+
+  it("rejects a folder that a process of an older release uses, which does not lock it", async () => {
+    const database = new DatabaseSync(join(data, "snap.db"));
+    onTestFinished(() => database.close());
+    database.exec("BEGIN; SELECT * FROM accounts");
+    expect(await failure()).toMatchObject({
+      code: "folder_in_use",
+      advice: "stop every process that uses it",
     });
   });
 

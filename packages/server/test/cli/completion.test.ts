@@ -9,7 +9,7 @@ import { openWorkspace } from "./command.ts";
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 
-/** The commands of `snap-server --help`, to find one that is not completed. */
+/** The commands that `snap-server --help` lists. */
 let topCommands: readonly string[];
 
 beforeAll(async () => {
@@ -21,8 +21,12 @@ beforeAll(async () => {
 
 type Shell = "bash" | "zsh" | "fish";
 
-/** Calls the function like readline, which splits the line into words; `=` is one of them. */
+/**
+ * Calls the function like readline, which splits the line into words; `=` is one of them. A call of `compopt`, which leaves
+ * the rest to readline, becomes a line of the output.
+ */
 const IN_BASH = `source "$1"
+compopt() { printf 'compopt %s\\n' "$*"; }
 COMP_WORDS=("\${@:2}") COMP_CWORD=$(($# - 2))
 _snap_server
 printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -66,7 +70,7 @@ function argumentsOf(shell: Shell, { script, line }: { script: string; line: str
 
 const scripts = new Map<Shell, Promise<string>>();
 
-/** Prints the script to a file, once. */
+/** Returns the file with the shell's script, which is written once. */
 function scriptOf(shell: Shell): Promise<string> {
   const print = async (): Promise<string> => {
     const { stdout } = await workspace.run(["completion", shell]);
@@ -107,8 +111,8 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
   });
 
   it("completes a value after an equals sign", async () => {
-    const [completions] = await complete(shell, "snap-server tokens create --ability=s");
-    expect(completions?.replace("--ability=", "")).toBe("screenshot");
+    const completions = await complete(shell, "snap-server tokens create --ability=s");
+    expect(completions.map((text) => text.replace("--ability=", ""))).toEqual(["screenshot"]);
   });
 });
 
@@ -120,13 +124,14 @@ describe("paths", () => {
   });
 
   it("are left to readline in bash", async () => {
-    expect(await complete("bash", "snap-server render -o p")).toEqual([]);
-    expect(await complete("bash", "snap-server render p")).toEqual([]);
+    expect(await complete("bash", "snap-server render -o p")).toEqual(["compopt -o default"]);
+    expect(await complete("bash", "snap-server render --output p")).toEqual(["compopt -o default"]);
+    expect(await complete("bash", "snap-server render p")).toEqual(["compopt -o default"]);
     expect(await complete("bash", "snap-server render --sc")).toEqual(["--scale", "--script"]);
   });
 });
 
-it("an unknown shell is rejected", async () => {
+it("rejects an unknown shell", async () => {
   expect(await workspace.run(["completion", "tcsh"])).toMatchObject({
     code: 2,
     stdout: "",

@@ -16,11 +16,18 @@ describe("an unusable data folder", () => {
   });
 
   it("is named in the error, with SNAP_DATA_DIR, if it cannot be created", async () => {
-    const create = ["accounts", "create", "--email", "ada@example.com"];
-    expect(await workspace.run(create, { SNAP_DATA_DIR: "/proc/snap/data" })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("SNAP_DATA_DIR: cannot use /proc/snap/data: cannot create /proc/snap"),
-    });
+    const file = join(workspace.directory, "snap.tar");
+    await writeFile(file, "");
+    for (const command of [
+      ["accounts", "create", "--email", "ada@example.com"],
+      ["restore", file],
+    ])
+      expect(await workspace.run(command, { SNAP_DATA_DIR: "/proc/snap/data" })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          "SNAP_DATA_DIR: cannot use /proc/snap/data: cannot create /proc/snap",
+        ),
+      });
   });
 
   it("is not created by commands that only read or change data", async () => {
@@ -35,6 +42,7 @@ describe("an unusable data folder", () => {
       ["database", "upgrade"],
       ["secret-key", "replace", "--yes"],
       ["ledger", "verify"],
+      ["backup", "-"],
     ])
       expect(await workspace.run(command, { SNAP_DATA_DIR: directory })).toMatchObject({
         code: 1,

@@ -1,7 +1,6 @@
-import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { createServer } from "node:http";
-import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { openPort } from "../../../testing/test/servers/open-port.ts";
 import { startDemoServer, type DemoServer } from "../../src/dev/demo-server.ts";
 
 const started: DemoServer[] = [];
@@ -16,7 +15,7 @@ afterEach(async () => {
 
 describe("the demo page", () => {
   it("is one document that loads nothing else", async () => {
-    const { url } = await start(await findFreePort());
+    const { url } = await start(0);
     const response = await fetch(url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await response.text();
@@ -26,14 +25,13 @@ describe("the demo page", () => {
     expect((await fetch(`${url}other`)).status).toBe(404);
   });
 
-  it("uses the preferred port, or the next free one", async () => {
-    const port = await findFreePort();
-    const squatter = createServer().listen(port, "127.0.0.1");
-    await once(squatter, "listening");
-    const next = await start(port);
-    expect(next.port).toBeGreaterThan(port);
-    squatter.close();
-    await once(squatter, "close");
-    expect((await start(port)).port).toBe(port);
+  it("is served on the preferred port, or the next free one", async () => {
+    const taken = await openPort(createServer());
+    onTestFinished(taken.close);
+    const next = await start(taken.port);
+    expect(next.port).toBeGreaterThan(taken.port);
+    expect(next.port).toBeLessThan(taken.port + 20);
+    await taken.close();
+    expect((await start(taken.port)).port).toBe(taken.port);
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openObjectStore, STORE_CREDENTIALS } from "../../../testing/test/servers/object-store.ts";
+import { openNameServer } from "../../../testing/test/servers/name-server.ts";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { openWorkspace, type Workspace } from "./command.ts";
 
@@ -17,13 +18,7 @@ interface Check {
 /** Uses a remote browser, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 /** Codes that depend on the machine that runs the tests. */
-const IGNORED = new Set([
-  "ok",
-  "remote_browser_unreachable",
-  "names_unresolved",
-  "fonts_missing",
-  "fonts_unknown",
-]);
+const IGNORED = new Set(["ok", "remote_browser_unreachable", "names_unresolved"]);
 
 /** A healthy folder that each test copies. */
 const healthy = openWorkspace(ENVIRONMENT);
@@ -70,6 +65,21 @@ async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<
 describe("doctor reports the problem, if there is one, and how to fix it:", () => {
   it("no problem", async () => {
     expect(await findings()).toEqual([]);
+    // no local browser uses the fonts
+    expect((await examine()).map(({ name }) => name)).not.toContain("fonts");
+  });
+
+  it("name servers that give public names private addresses, which are blocked", async () => {
+    const server = await openNameServer(() => ["10.0.0.1"]);
+    const checks = await examine({ SNAP_DNS_SERVERS: server.address });
+    server.close();
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        status: "warning",
+        code: "names_unresolved",
+        message: expect.stringContaining("it has the address 10.0.0.1, which is not public"),
+      }),
+    );
   });
 
   it("a wrong key", async () => {

@@ -3,9 +3,10 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer, createFakeResolver, createFakeWebhookSender } from "@snap/testing";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { listen } from "../../../testing/test/servers/listen.ts";
+import { callRemote } from "../../src/admin/operations/remote-call.ts";
 import { openWorkspace, type CreatedToken, type Outcome, type Workspace } from "./command.ts";
 
 const ADMIN_TOKEN = "a-token-for-remote-commands";
@@ -116,6 +117,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     ["accounts list --after acct_0 --json"],
     ["tokens list --account acct_0 --json"],
     ["tokens create --account acct_0 --json"],
+    [`tokens create --account ACCOUNT --name ${"x".repeat(101)} --json`],
     ["tokens revoke 99 --json"],
     ["tokens rotate 99 --json"],
     ["tokens list --account ACCOUNT --after 99 --json"],
@@ -286,6 +288,35 @@ describe("a command with SNAP_ADMIN_URL", () => {
       message: expect.stringContaining("does not serve an admin API"),
     });
     await silent.clear();
+  });
+
+  it.each([
+    [200, "{}", "tokens revoke 1"],
+    [200, "{}", "accounts list"],
+    [200, "null", "accounts create --email eve@example.com"],
+    [404, "null", "accounts show acct_0"],
+  ])("takes status %s with %s for no success and no crash: %s", async (status, body, line) => {
+    const other = createServer((_request, response) => response.writeHead(status).end(body));
+    const { code, stderr } = await remote.run([...line.split(" "), "--json"], {
+      SNAP_ADMIN_URL: `http://127.0.0.1:${await listen(other)}`,
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "admin_api_unreachable" } });
+  });
+
+  it("says that a change may still be made if the service does not respond in time", async () => {
+    const late = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    const request = vi.spyOn(globalThis, "fetch").mockRejectedValueOnce(late);
+    onTestFinished(() => request.mockRestore());
+    const call = callRemote(
+      { url: "http://snap", token: "t" },
+      { method: "DELETE", path: "/accounts/acct_0" },
+    );
+    await expect(call).rejects.toMatchObject({
+      code: "admin_api_unreachable",
+      problem: "http://snap did not respond within 120 s; it may still make the change",
+      advice: "check the service's log, then repeat the command",
+    });
   });
 
   it.each(["<!doctype html>", "{}", "null", '{"version":"1","problems":3}'])(

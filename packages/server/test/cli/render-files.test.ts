@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLocalPage } from "../../src/cli/local-page.ts";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
@@ -49,6 +50,15 @@ beforeAll(async () => {
   await symlink(".env", join(workspace.directory, "hides/index.md"));
   await write("latin.html", Buffer.from("caf\xe9", "latin1"));
   await write("page.txt", "text");
+});
+
+describe("a file of a page", () => {
+  it("is found if its name is decomposed, as in archives that macOS makes", async () => {
+    await write("site/css/sto\u0308.css", "decomposed");
+    const page = await openLocalPage(join(workspace.directory, "site"));
+    const file = await page?.document.readFile("css/st\u00f6.css");
+    expect(file).toMatchObject({ path: "css/st\u00f6.css", bytes: Buffer.from("decomposed") });
+  });
 });
 
 describe("render with a path", { tags: ["browser"] }, () => {

@@ -148,6 +148,16 @@ describe("render exits with code 2, before it starts a browser, for", () => {
   });
 });
 
+it("render says why the browser does not work, because nothing logs it", async () => {
+  const render = ["render", "https://93.184.216.34/", "-o", "none.png"];
+  expect(await workspace.run(render, { SNAP_CHROMIUM_PATH: "/nowhere/chromium" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^error: upstream_error: .*\(.*\/nowhere\/chromium.*\) `snap-server doctor` checks the browser and the network\.\n$/,
+    ),
+  });
+});
+
 describe("render --help", () => {
   // Every parameter of GET /snap except url, cache and cacheTtl.
   // prettier-ignore

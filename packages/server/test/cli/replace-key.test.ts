@@ -36,6 +36,18 @@ describe("the secret key of a data folder", () => {
     expect(stdout).toMatch(/^problem +secret key: .*\n +-> restore .*`snap-server secret-key replace`/m);
   });
 
+  it("is missed by a dry run even if there are no tokens", async () => {
+    const empty = openWorkspace(ENVIRONMENT);
+    await empty.json(["accounts", "create", "--email", "ada@example.com"]);
+    await rm(join(empty.directory, "data", "secret.key"));
+    const { code, stdout } = await empty.run(["secret-key", "replace"]);
+    await empty.clear();
+    expect([code, stdout]).toEqual([
+      0,
+      "There is no secret key, and no token needs one. Create one with --yes.\n",
+    ]);
+  });
+
   it("is not replaced without --yes, so the right key can be restored", async () => {
     const { code, stdout } = await workspace.run(["secret-key", "replace"]);
     expect(code).toBe(0);

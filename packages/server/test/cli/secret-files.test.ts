@@ -106,6 +106,13 @@ describe("a secret in a file", () => {
       ]);
   });
 
+  it("is not missing for another variable if it cannot be read", () => {
+    const file = join(workspace.directory, "missing");
+    expect(mistakesOf({ SNAP_UPSTREAM_PROXY_FILE: file, SNAP_NO_PROXY: "10.0.0.0/8" })).toEqual([
+      expect.stringMatching(/^SNAP_UPSTREAM_PROXY_FILE is /),
+    ]);
+  });
+
   it("is a mistake if it is empty or invalid, and its content is not shown", async () => {
     const empty = await fileWith("\n");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: empty })).toEqual([

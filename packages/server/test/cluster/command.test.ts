@@ -33,9 +33,8 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     )) as { id: string };
     const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     const serve = async (role: string): Promise<string> => {
-      const port = await findFreePort();
-      const environment = { SNAP_PORT: String(port), SNAP_ROLE: role };
-      await workspace.start(["serve"], environment).printed(/"listening"/);
+      const serving = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: role });
+      const [, port] = await serving.printed(/"port":(\d+),"msg":"listening"/);
       return `http://127.0.0.1:${port}`;
     };
     const [one, other, worker] = await Promise.all([serve("api"), serve("api"), serve("worker")]);

@@ -7,8 +7,6 @@ import { openWorkspace, type Workspace } from "../cli/command.ts";
 interface Check {
   readonly status: string;
   readonly code: string;
-  readonly message: string;
-  readonly advice?: string;
 }
 
 describe("doctor with PostgreSQL and Redis", { tags: ["postgres", "redis"] }, () => {
@@ -43,19 +41,36 @@ describe("doctor with PostgreSQL and Redis", { tags: ["postgres", "redis"] }, ()
     return Object.fromEntries(checks.map(({ status, code }) => [code, status]));
   }
 
+  /** Its first call creates the tables. */
+  async function createAccount(): Promise<void> {
+    const email = `${crypto.randomUUID()}@example.com`;
+    await workspace.json(["accounts", "create", "--email", email, "--plan", "starter"]);
+  }
+
   it("creates nothing in an empty database, and still checks Redis", async () => {
     expect(await findings()).toMatchObject({ database_empty: "warning", redis_policy: "warning" });
     const { rows } = await client.query("SELECT FROM pg_namespace WHERE nspname = 'snap'");
     expect(rows).toEqual([]);
-    await workspace.json(["accounts", "create", "--email", "ada@example.com", "--plan", "starter"]);
+    await createAccount();
     expect(await findings()).not.toHaveProperty("database_empty");
   });
 
-  it("names a newer schema and a missing plan by their codes", async () => {
+  it("reports a newer schema and a missing plan", async () => {
+    await createAccount();
     await client.query("INSERT INTO snap.migrations (version) VALUES (99)");
     expect(await findings()).toMatchObject({ schema_newer: "problem" });
     await client.query("DELETE FROM snap.migrations WHERE version = 99");
     await client.query("UPDATE snap.accounts SET plan_slug = 'gone'");
     expect(await findings()).toMatchObject({ plan_missing: "problem" });
+  });
+
+  it("reports a table that cannot be read, and still runs the other checks", async () => {
+    await createAccount();
+    await client.query("ALTER TABLE snap.tokens RENAME TO lost");
+    expect(await findings()).toMatchObject({
+      storage_fails: "problem",
+      remote_browser_unreachable: "problem",
+    });
+    await client.query("ALTER TABLE snap.lost RENAME TO tokens");
   });
 });

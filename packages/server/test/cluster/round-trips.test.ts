@@ -55,7 +55,7 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
   });
 
   it.each([
-    // Two of the five happen at once: one connection stores the rendering while the other releases the render lease.
+    // The render does not wait for the last of the five, which releases the lease.
     { what: "render", toPostgres: 3, toRedis: 5 },
     { what: "cache hit", toPostgres: 1, toRedis: 2 },
     { what: "cache hit with a matching ETag", toPostgres: 1, toRedis: 1 },

@@ -1,11 +1,19 @@
 import { createEngine, type Engine, type Renderer } from "@snap/engine";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeResolver } from "@snap/testing";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
+import { until } from "../cli/command.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 
+const LOG_LINES = fileURLToPath(new URL("log-lines.ts", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
 
 /** Renders `/large…` as 4 MiB, and other pages as 20 kB, different each time. */
@@ -100,5 +108,35 @@ describe("a full disk", { tags: ["mount"] }, () => {
       expect(await neighbor.capture("/recovered")).toBe(expected);
     expect(await isReady()).toBe(200);
     expect([await greedy.usedCredits(), await neighbor.usedCredits()]).toEqual([17, 53]);
+  });
+
+  it("does not end a process that logs to it, and lines are written again once there is space", async () => {
+    const disk = await mountSmallDisk({ mebibytes: 1 });
+    const path = join(disk.directory, "log");
+    const file = openSync(path, "a");
+    disk.fill();
+    const child = spawn(process.execPath, [LOG_LINES], { stdio: ["ignore", file, "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    closeSync(file);
+    const ended = once(child, "close");
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+
+    // the first writes have failed by now
+    await until(
+      async () => stderr,
+      (dots) => dots.length >= 20 || child.exitCode !== null,
+    );
+    expect(stderr).toMatch(/^\.+$/);
+    expect(await readFile(path, "utf8")).toBe("");
+
+    await disk.clear();
+    await until(
+      () => readFile(path, "utf8"),
+      (text) => text.includes("still running"),
+    );
+    disk.fill();
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
   });
 });

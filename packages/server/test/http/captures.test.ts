@@ -254,6 +254,27 @@ describe("the body of a capture", () => {
       expect(await errorsOf(bodyOf([nested]))).toEqual(tooMany);
   });
 
+  it("can contain structures as JSON text, which is not parsed if it is longer than a query", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const url = "https://example.com/";
+    const messages = {
+      headers: "must be an object of at most 20 header fields, as JSON",
+      cookies: "must be an array of at most 20 cookies, as JSON",
+    };
+    const long = `{"X-A": "b"${" ".repeat(60_000 - 12)}}`;
+    expect((await capture(service, { url, headers: long }, { token })).status).toBe(200);
+    const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}":0`).join()}}`;
+    for (const [name, text] of [
+      ["headers", ` ${long}`],
+      ["headers", members],
+      ["cookies", "[".repeat(5_000_000) + "]".repeat(5_000_000)],
+    ] as const) {
+      const reply = await capture(service, { url, [name]: text }, { token });
+      expect(envelopeOf(reply).errors).toEqual({ [name]: [messages[name]] });
+    }
+  });
+
   it("can be at most 10 MiB, whether declared or in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();
@@ -301,6 +322,36 @@ describe("the body of a capture", () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 200, 503]);
     expect((await other).status).toBe(200);
     expect((await capture(service, null, { token: first.token, body: body(8) })).status).toBe(200);
+  });
+});
+
+describe("an upload of a document", () => {
+  it("is rejected while captures of the account take its memory for bodies", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const release = service.renderer.hold();
+    const captures = [1, 2, 3, 4, 5, 6].map((index) => {
+      const body = JSON.stringify({ html: String(index).repeat(BODY_MAX_BYTES - 11) });
+      return capture(service, null, { token, body });
+    });
+    const inFlight = (): number => {
+      const { running, waiting } = service.engine.load();
+      return running + waiting;
+    };
+    await expect.poll(inFlight).toBe(6);
+    const upload = (): Promise<Reply> =>
+      service.send("/v1/documents", {
+        method: "POST",
+        token,
+        headers: { "Content-Type": "text/html" },
+        body: "x".repeat(BODY_MAX_BYTES),
+      });
+    const refused = await upload();
+    expect(refused.status).toBe(503);
+    expect(envelopeOf(refused).code).toBe("upstream_rate_limited");
+    release();
+    for (const { status } of await Promise.all(captures)) expect(status).toBe(200);
+    expect((await upload()).status).toBe(201);
   });
 });
 

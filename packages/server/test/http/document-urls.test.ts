@@ -52,7 +52,7 @@ describe("GET /v1/snap for a document", () => {
       expect(envelopeOf(reply)).toEqual({
         code: "target_unreachable",
         message:
-          "The document is not stored: it was deleted, has expired, or was only sent with a request. Upload it.",
+          "The document is not stored: this account never uploaded it, or it was deleted or has expired. Upload it.",
         request_id: reply.headers["x-request-id"],
       });
       expect(reply.headers["x-credits-remaining"]).toBe("1000");

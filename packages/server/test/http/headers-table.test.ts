@@ -8,7 +8,7 @@ import { envelopeOf, openService, RESET_SECONDS, signedQuery, UUID, type Reply }
 
 const url = "https://example.com/";
 
-/** Returns the specified headers of a response; checks `X-Request-Id` and omits it. */
+/** Returns the specified headers of a response, without those that every response has, which it checks. */
 function headersOf({ headers }: Reply): Record<string, string | undefined> {
   expect(headers["x-request-id"]).toMatch(UUID);
   expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -52,7 +52,7 @@ const image = {
 };
 
 describe("a rendering", () => {
-  it("MISS, then HIT, then cache=0", async () => {
+  it("is a MISS, then a HIT; with cache=0, it is neither", async () => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const miss = await snap({ url }, { token });
@@ -73,7 +73,7 @@ describe("a rendering", () => {
     expect(headersOf(bypass)).toEqual({ ...image, ...credits(998), ...rateLimit(1000, 998) });
   });
 
-  it("304 from the cache is free, without rate-limit headers; 304 after a render has both", async () => {
+  it("304 from the cache is free and has no rate-limit headers; 304 after a render costs a credit and has them", async () => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const { headers } = await snap({ url }, { token });
@@ -86,7 +86,7 @@ describe("a rendering", () => {
     const bypass = await snap({ url, cache: "0" }, held);
     expect(bypass.status).toBe(304);
     expect(headersOf(bypass)).toEqual({ ...unchanged, ...credits(998), ...rateLimit(1000, 998) });
-    // Another cacheTtl is another cache entry with the same image.
+    // with another cacheTtl, the same image is another cache entry
     const miss = await snap({ url, cacheTtl: "60" }, held);
     expect(miss.status).toBe(304);
     expect(headersOf(miss)).toEqual({
@@ -127,7 +127,7 @@ describe("a rendering", () => {
     }
   });
 
-  it("HEAD renders, charges and caches like GET, without the body", async () => {
+  it("is rendered, charged and cached for HEAD as for GET, and not sent", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const head = await snap({ url }, { token, method: "HEAD" });
@@ -208,7 +208,7 @@ describe("an error", () => {
     ["blocked_host", { url: "http://127.0.0.1/" }],
     ["blocked_host", { url: "http://inside.example.com/" }],
     ["target_unreachable", { url: "http://unknown.example.com/" }],
-  ])("422 %s", async (code, query) => {
+  ])("422 %s: %o", async (code, query) => {
     const { snap, customer } = await openService();
     const { token } = await customer();
     const reply = await snap(query, { token });
@@ -307,9 +307,9 @@ describe("an error", () => {
 describe("the usage report", () => {
   it.each([
     ["an account with a plan", {}, credits(1000)],
-    ["no plan", { planSlug: null }, { "x-credits-limit": "0", "x-credits-remaining": "0" }],
-    ["no credits", { credits: 0 }, credits(0, 0)],
-    ["an unverified address", { verified: false }, credits(1000)],
+    ["an account without a plan", { planSlug: null }, { "x-credits-limit": "0", "x-credits-remaining": "0" }],
+    ["an account without credits", { credits: 0 }, credits(0, 0)],
+    ["an account with an unverified address", { verified: false }, credits(1000)],
   ])("of %s has credit headers and no rate-limit headers", async (_name, options, expected) => {
     const { send, customer } = await openService();
     const { token } = await customer(options);
@@ -318,7 +318,7 @@ describe("the usage report", () => {
     expect(headersOf(reply)).toEqual({ "cache-control": "no-store", "content-type": json, ...expected });
   });
 
-  it("matches the headers", async () => {
+  it("has the credits, the plan, the period and the limits", async () => {
     const { send, snap, customer } = await openService();
     const { token } = await customer({ requestsPerMinute: 20 });
     await snap({ url }, { token });

@@ -1,3 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { Server } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, UUID } from "./open-service.ts";
@@ -89,18 +92,21 @@ describe("a malformed HTTP request", () => {
     });
   });
 
-  it("does not affect a valid request before it", async () => {
+  it.each([
+    ["noise", "noise\r\n\r\n", 400, "bad_request"],
+    ["CONNECT", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+  ])("does not affect a valid request before it: %s", async (_name, bytes, status, code) => {
     const { sendRaw, customer, renderer } = await openService();
     const { token } = await customer();
     const release = renderer.hold();
     const received = sendRaw(
-      `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\nnoise\r\n\r\n`,
+      `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n${bytes}`,
     );
     await renderer.whenCalled(1);
     release();
     const text = await received;
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(parse(text)).toMatchObject({ status: 400, envelope: { code: "bad_request" } });
+    expect(parse(text)).toMatchObject({ status, envelope: { code } });
   });
 
   it("does not affect other connections", async () => {
@@ -114,6 +120,35 @@ describe("a malformed HTTP request", () => {
     const { hostname, port } = new URL(service.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     await new Promise<void>((resolve) => socket.write("GET /v1/snap HTTP/1.1\r\nHo", () => resolve()));
+    socket.resetAndDestroy();
+    expect((await send("/healthz")).status).toBe(200);
+  });
+
+  it("does not harm the service if it cannot accept a connection", async () => {
+    const { send, lines } = await openService();
+    const { promise: listening, resolve } = Promise.withResolvers<Server>();
+    const onStart = (message: unknown): void => resolve((message as { server: Server }).server);
+    subscribe("http.server.request.start", onStart);
+    await send("/healthz");
+    unsubscribe("http.server.request.start", onStart);
+    (await listening).emit("error", new Error("accept EMFILE"));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        msg: "could not accept a connection",
+        err: expect.objectContaining({ message: "accept EMFILE" }) as unknown,
+      }),
+    );
+    expect((await send("/healthz")).status).toBe(200);
+  });
+
+  it("does not harm the service if the client resets the connection after CONNECT", async () => {
+    const { service, send } = await openService();
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.write("CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [received] = (await once(socket, "data")) as [Buffer];
+    expect(received.toString()).toMatch(/^HTTP\/1\.1 405 /);
     socket.resetAndDestroy();
     expect((await send("/healthz")).status).toBe(200);
   });

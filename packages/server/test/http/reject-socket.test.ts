@@ -1,5 +1,7 @@
+import { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { toProtocolError } from "../../src/http/reject-socket.ts";
+import { createLogger } from "../../src/operations/logger.ts";
+import { rejectSocket, toProtocolError } from "../../src/http/reject-socket.ts";
 
 // Includes errors that malformed.test.ts could only cause by waiting for a timeout.
 it.each([
@@ -22,4 +24,11 @@ it("names the time in which a request must arrive", () => {
   expect(message).toBe(
     "The request did not arrive in time (limit 30 seconds, 15 for its headers); send it again, or a smaller one.",
   );
+});
+
+it("logs nothing for a connection that is closed", () => {
+  const lines: string[] = [];
+  const logger = createLogger("info", { write: (line) => void lines.push(line) });
+  rejectSocket(new Socket().destroy(), { error: toProtocolError(new Error()), logger });
+  expect(lines).toEqual([]);
 });

@@ -125,6 +125,12 @@ describe("an invalid submission", () => {
       { webhookUrl: /private address/ },
     ],
     [
+      "a URL that is too long with its spaces encoded, as the worker reads it",
+      { items: [{ url: `${url}?q=${"a ".repeat(1000)}b` }] },
+      "validation_failed",
+      { "items.0.url": /2048/ },
+    ],
+    [
       "a webhook that is not a URL",
       { ...one, webhookUrl: "example.com/hook" },
       "validation_failed",

@@ -215,7 +215,7 @@ describe("a store that fails", () => {
     [403, "store archive: 403 AccessDenied"],
     [500, "store archive: 500 InternalError"],
     [503, "store archive: 503 SlowDown"],
-    ["resets", "store archive: the connection was lost, or the response is not HTTP"],
+    ["resets", "store archive: the connection was lost, or the response is not HTTP or too long"],
   ])("%j: 502 store_failed, refunded, no object, nothing cached", async (fault, detail) => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
@@ -321,6 +321,27 @@ describe("invalid values", () => {
       {
         storeKey: ["must result in a key of at most 900 bytes, including the account's prefix; shorten it"],
       },
+    ]);
+    expect(service.renderer.calls).toEqual([]);
+    const items = [{ url, storeTo: "archive", storeKey: "日".repeat(300) }];
+    const submitted = await submit(service, { items }, { token });
+    expect([submitted.status, envelopeOf(submitted).errors]).toEqual([
+      422,
+      {
+        "items.0.storeKey": [
+          "must result in a key of at most 900 bytes, including the account's prefix; shorten it",
+        ],
+      },
+    ]);
+  });
+
+  it("a key in which an extension completes an escape", async () => {
+    const service = await openWithStore();
+    const { token } = await service.customer();
+    const reply = await service.snap({ url, storeTo: "archive", storeKey: "x%0{ext}" }, { token });
+    expect([reply.status, envelopeOf(reply).errors]).toEqual([
+      422,
+      { storeKey: ["must be a path without empty, . or .. segments"] },
     ]);
     expect(service.renderer.calls).toEqual([]);
   });

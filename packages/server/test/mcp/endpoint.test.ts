@@ -189,6 +189,23 @@ it("treats the name of an inherited property as an unknown parameter", async () 
   ]);
 });
 
+it("rejects an argument that is nested thousands of levels deep", async () => {
+  const { send, customer, lines } = await openService();
+  const { token } = await customer();
+  const css = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+  const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"take-screenshot","arguments":{"url":"${url}","css":${css}}}}`;
+  const reply = await send("/mcp", post(call, { token }));
+  expect(messagesOf(reply)).toMatchObject([
+    {
+      result: {
+        isError: true,
+        content: [{ text: expect.stringMatching(/^validation_failed: css /) as string }, {}],
+      },
+    },
+  ]);
+  expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
 it("waits only once for a body that is declared too large", async () => {
   const { customer, sendRaw } = await openService();
   const { token } = await customer();

@@ -109,6 +109,20 @@ it("without a preview, only links to an AVIF image, whatever its size", async ()
   ]);
 });
 
+it("without a preview or a link, only describes an AVIF image", async () => {
+  const capture = captured(createPng({ width: 2, height: 2 }), [], "image/avif");
+  const { content } = await screenshotResult({
+    url: "https://example.com/",
+    capture,
+    link: null,
+    preview: null,
+  });
+  expect(content).toMatchObject([
+    { type: "text", text: expect.stringMatching(/^AVIF, 2 x 2 px, /) as string },
+    { type: "text", text: expect.stringMatching(/^Assistants do not accept AVIF, /) as string },
+  ]);
+});
+
 it("returns a preview together with the link", async () => {
   const bytes = createPng({ width: 2, height: 8001 });
   const preview = { bytes: Buffer.from("RIFF"), width: 1, height: 4000 };

@@ -179,7 +179,7 @@ describe("the OpenAPI document", () => {
       429: ["rate_limited"],
       431: ["request_header_fields_too_large"],
       500: ["server_error"],
-      503: ["not_ready"],
+      503: ["not_ready", "upstream_rate_limited"],
     });
     expect(codesOf("/documents/{id}")).toEqual(codesOf("/renders/{id}"));
     expect(codesOf("/usage")).toEqual({

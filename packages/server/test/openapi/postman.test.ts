@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { postmanCollection } from "../../src/openapi/postman.ts";
 import { openService } from "../http/open-service.ts";
@@ -46,6 +47,17 @@ describe("the Postman collection", () => {
     const sent = signed?.url.query?.filter(({ disabled }) => !disabled).map(({ key }) => key);
     expect(sent).toEqual(["url", "tokenId", "signature"]);
   });
+
+  it.each(["x".repeat(48), "id|x", ""])(
+    "does not put a token into a URL that cannot sign it: %j",
+    (token) => {
+      const script = collection.item.find(({ name }) => name === "Signed URL")?.event?.[0]?.script.exec ?? [];
+      const variables = new Map([["token", token]]).set("signingSecret", "a secret");
+      const pm = { variables, request: { url: { query: [] } } };
+      expect(() => runInNewContext(script.join("\n"), { pm })).toThrow("Set the variable token");
+      expect(Object.fromEntries(variables)).toEqual({ token, signingSecret: "a secret" });
+    },
+  );
 
   it("submits JSON, and has a variable for the batch id", () => {
     const requestOf = (name: string) => collection.item.find((item) => item.name === name)?.request;

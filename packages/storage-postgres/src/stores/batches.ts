@@ -1,4 +1,5 @@
 import type { BatchRecord, BatchStore, DueDelivery, DueItem } from "@snap/engine/ports";
+import { isDeepStrictEqual } from "node:util";
 import { isStorable, type Database, type Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
@@ -55,19 +56,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       ]);
       return { entries: rows.map(toSummary), more: (rows[0]?.matched ?? 0) - rows.length };
     },
-    change: ({ batchId, now, settle, change }) =>
-      database.transaction(async (inTransaction) => {
-        const rows = await inTransaction<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
-        const before = toBatch(rows);
-        if (before === null) return null;
-        const settled =
-          settle === undefined
-            ? null
-            : await endReservation(inTransaction, { reservationId: settle, now, target: "settled" });
-        const after = change(before, settled);
-        if (after !== null) await update(inTransaction, rows, after);
-        return after;
-      }),
+    change: createChange(database),
     dueItems: ({ now, limit, exceptAccounts }) => query<DueItem>(DUE_ITEMS, [now, limit, exceptAccounts]),
     dueDeliveries: ({ now, limit, exceptAccounts }) =>
       query<DueDelivery>(DUE_DELIVERIES, [now, limit, exceptAccounts]),
@@ -99,6 +88,32 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     },
     watch: (wake) => signal.watch(wake),
   };
+}
+
+function createChange(database: Database): BatchStore["change"] {
+  return ({ batchId, now, settle, change }) => {
+    let written: BatchRecord | null = null;
+    return database.transaction(async (inTransaction, isRepeated) => {
+      const rows = await inTransaction<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);
+      const before = toBatch(rows);
+      if (before === null) return null;
+      const settled =
+        settle === undefined
+          ? null
+          : await endReservation(inTransaction, { reservationId: settle, now, target: "settled" });
+      // the first transaction had committed when its connection was lost
+      if (isRepeated && written !== null && isDeepStrictEqual(before, asStored(written))) return before;
+      const after = change(before, settled);
+      if (after !== null) await update(inTransaction, rows, after);
+      written = after;
+      return after;
+    });
+  };
+}
+
+/** Without the fields that are undefined, as the batch is read again. */
+function asStored(batch: BatchRecord): BatchRecord {
+  return JSON.parse(JSON.stringify(batch)) as BatchRecord;
 }
 
 /** Returns `false`, and inserts nothing, if the account is being deleted. */

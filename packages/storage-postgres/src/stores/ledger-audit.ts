@@ -21,7 +21,9 @@ interface AuditRow extends Pick<
  */
 const AUDIT = `WITH portion AS (
     SELECT max(account_id) AS last, count(*) AS size FROM (
-      SELECT DISTINCT account_id FROM snap.balances WHERE account_id > $1 ORDER BY account_id LIMIT $2
+      SELECT DISTINCT account_id FROM snap.balances
+      WHERE account_id > $1 AND ($3::TEXT IS NULL OR account_id = $3)
+      ORDER BY account_id LIMIT $2
     ) AS ids
   ), figures AS (
     SELECT account_id, period_started_at, NULL::BIGINT AS sequence, 'balance' AS kind, 0 AS credits,

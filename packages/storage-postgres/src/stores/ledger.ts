@@ -8,7 +8,7 @@ const RESERVED_COLUMNS = `is_reserved AS "isReserved", coalesce((balance).grante
   coalesce((balance).used, 0) AS used, coalesce((balance).reserved, 0) AS reserved`;
 
 /**
- * The ledger. Each operation is one idempotent statement (002-ledger.ts, 006-reversals.ts), except `prune` and
+ * The ledger. Each operation is one idempotent statement (see the migrations), except `prune` and
  * `deleteAccount`, which are several.
  */
 export function createLedger({ query }: Database): Ledger {

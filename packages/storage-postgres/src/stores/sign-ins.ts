@@ -27,8 +27,9 @@ export function createSignInStore({ query, queryOnce }: Pick<Database, "query" |
       );
       return taken !== undefined && taken.expiresAt > now;
     },
+    // not retried either: the retry would return 0
     async clear() {
-      return (await query("DELETE FROM snap.sign_ins RETURNING 1", [])).length;
+      return (await queryOnce("DELETE FROM snap.sign_ins RETURNING 1", [])).length;
     },
     async prune({ now, limit }) {
       const pruned = await query(

@@ -100,9 +100,10 @@ export function createTokenStore(database: Database): TokenStore {
     },
     async revokeAll(accountId) {
       if (!isStorable(accountId)) return [];
-      const rows = await query<{ id: number }>("DELETE FROM snap.tokens WHERE account_id = $1 RETURNING id", [
-        accountId,
-      ]);
+      const rows = await queryOnce<{ id: number }>(
+        "DELETE FROM snap.tokens WHERE account_id = $1 RETURNING id",
+        [accountId],
+      );
       return rows.map(({ id }) => id).toSorted((a, b) => a - b);
     },
   };

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy, isCorrupt, StorageFault, systemCodeOf } from "../faults.ts";
+import { isBusy, isCorrupt, StorageFault } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { newestSealedSecret, versionOf } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
@@ -135,7 +135,7 @@ function replace(
   const previous = setAside(directory, now);
   const restored = join(staging, "snap.db");
   try {
-    linkFolders(staging, { to: directory, ownerOf: directory });
+    moveFolders(staging, directory);
     giveToFolderOwner(restored, directory);
     sync(restored);
   } catch (error) {
@@ -171,23 +171,40 @@ function setAside(directory: string, now: number): string | null {
   if (names.length === 0) return null;
   const asideFolder = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
   mkdirSync(asideFolder, { mode: 0o700 });
-  for (const name of names) linkSync(join(directory, name), join(asideFolder, name));
-  linkFolders(directory, { to: asideFolder, ownerOf: directory });
-  giveToFolderOwner(asideFolder, directory);
-  sync(asideFolder);
-  return asideFolder;
-}
-
-function linkFolders(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
-  for (const folder of Object.values(FOLDERS))
-    linkFiles(join(from, folder), { to: join(to, folder), ownerOf });
+  try {
+    for (const name of names) linkSync(join(directory, name), join(asideFolder, name));
+    for (const folder of Object.values(FOLDERS)) {
+      const [from, to] = [join(directory, folder), join(asideFolder, folder)];
+      eachFile(from, { to, ownerOf: directory }, (name) => linkSync(join(from, name), join(to, name)));
+    }
+    giveToFolderOwner(asideFolder, directory);
+    sync(asideFolder);
+    return asideFolder;
+  } catch (error) {
+    // its links would keep the space of files that are deleted later
+    rmSync(asideFolder, { recursive: true });
+    throw error;
+  }
 }
 
 /**
- * Hard-links each file in `from` into `to`, and changes its owner to that of the folder `ownerOf`. If the
- * name already exists in `to`, it is the same file: names include the time of writing.
+ * Moves the restored files to the storage's. A file with the same name is the same one, but may be damaged: the restored
+ * one replaces it, and the folder of the previous storage still has it.
  */
-function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonly ownerOf: string }): void {
+function moveFolders(staging: string, directory: string): void {
+  for (const folder of Object.values(FOLDERS)) {
+    const [from, to] = [join(staging, folder), join(directory, folder)];
+    eachFile(from, { to, ownerOf: directory }, (name) => renameSync(join(from, name), join(to, name)));
+    if (existsSync(to)) sync(to);
+  }
+}
+
+/** Creates the folder `to`, unless there are no files in `from`, and gives it and each file to the owner of `ownerOf`. */
+function eachFile(
+  from: string,
+  { to, ownerOf }: { readonly to: string; readonly ownerOf: string },
+  work: (name: string) => void,
+): void {
   const names = existsSync(from) ? readdirSync(from) : [];
   if (names.length === 0) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
@@ -195,10 +212,6 @@ function linkFiles(from: string, { to, ownerOf }: { readonly to: string; readonl
   for (const name of names) {
     if (!lstatSync(join(from, name)).isFile()) continue;
     giveToFolderOwner(join(from, name), ownerOf);
-    try {
-      linkSync(join(from, name), join(to, name));
-    } catch (error) {
-      if (systemCodeOf(error) !== "EEXIST") throw error;
-    }
+    work(name);
   }
 }

@@ -1,5 +1,5 @@
 import type { BeforeMigration } from "@snap/engine/ports";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { openDocumentFiles, openRenderingFiles, type BodyFiles } from "../body-files.ts";
@@ -74,7 +74,8 @@ export interface SqliteSnapshot {
 export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promise<SqliteSnapshot> {
   const { directory, workDirectory, includesRenderings, now, beforeMigration } = options;
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename))
+  // opening an empty file would create a database; a small one may still be entirely in its write-ahead log
+  if (sizeOf(filename) + sizeOf(`${filename}-wal`) === 0)
     throw new StorageFault(
       "database_missing",
       `${directory} does not contain snap.db`,
@@ -120,6 +121,10 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     close();
     throw error;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Copies the rest once more, because titles and URLs would remain in free pages. */

@@ -17,7 +17,9 @@ interface AuditRow extends Pick<PeriodAudit, "accountId" | "periodStartedAt" | "
 /** One statement, so the figures are consistent while other processes write. */
 const AUDIT = `WITH portion AS (
     SELECT max(account_id) AS last, count(*) AS size FROM (
-      SELECT DISTINCT account_id FROM balances WHERE account_id > :after ORDER BY account_id LIMIT :limit
+      SELECT DISTINCT account_id FROM balances
+      WHERE account_id > :after AND (:accountId IS NULL OR account_id = :accountId)
+      ORDER BY account_id LIMIT :limit
     )
   ), figures AS (
     SELECT account_id, period_started_at, NULL AS sequence, 'balance' AS kind, 0 AS credits, granted, used, reserved

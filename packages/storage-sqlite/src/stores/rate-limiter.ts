@@ -32,8 +32,8 @@ export function createRateLimiter(database: DatabaseSync): RateLimiter {
 
   return {
     async consume({ accountId, name, limit, windowMs, now }) {
-      // not get(), which stops at the first row: SQLite checkpoints its log only after a completed write, so the log
-      // would grow without bound
+      // not get(), which stops at the first row and does not report a failed commit. SQLite also checkpoints its log
+      // only after a completed write, so the log would grow without bound.
       const [window] = consume.all({
         accountId,
         digest: accountDigest(accountId),

@@ -103,9 +103,11 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     "DELETE FROM tokens WHERE account_id = :accountId RETURNING id",
   );
 
-  const insertToken = (token: NewToken): TokenRecord =>
+  const insertToken = (token: NewToken): TokenRecord => {
+    const [row] = insert.all({ ...token, abilities: token.abilities.join(" ") });
     // an insert that does not throw returns its row
-    toToken(insert.get({ ...token, abilities: token.abilities.join(" ") }) as TokenRow);
+    return toToken(row as TokenRow);
+  };
 
   return {
     async insert(token) {
@@ -128,7 +130,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
       recordUse.run({ ...use });
     },
     async replaceSigningSecret(id, { current, next }) {
-      const row = durably(database, () => replaceSecret.get({ id, current, next }));
+      const [row] = durably(database, () => replaceSecret.all({ id, current, next }));
       return row === undefined ? null : toToken(row);
     },
     async revoke(id) {

@@ -34,8 +34,8 @@ export interface FakeRendererOptions {
 const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
 
 /**
- * Creates a renderer that immediately returns a tiny valid file of the requested format. The bytes depend on the
- * parameters: identical requests return identical bytes.
+ * Creates a renderer that immediately returns a tiny valid file of the requested format. Of a document, it reads only
+ * `index.html`. The bytes depend on the parameters: identical requests return identical bytes.
  *
  * @example
  * const renderer = createFakeRenderer();
@@ -97,6 +97,7 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
       options.push(isolation);
       record(parameters);
       await gate?.promise;
+      if (isolation.document !== undefined) await isolation.document.readFile("index.html");
       if (failure !== undefined) throw failure;
       return drawFile(parameters, drawing);
     },

@@ -37,7 +37,7 @@ export function testAudits(test: DefineTest<"ledger">): void {
     }
     for (let limit = 1; limit <= ids.length + 1; limit += 1)
       assert.deepEqual(
-        await readAudit(ledger, limit),
+        await readAudit(ledger, { limit }),
         ids.toSorted().flatMap((id) => [auditOf(id, MARCH.startedAt), auditOf(id, APRIL.startedAt)]),
       );
   });
@@ -48,6 +48,16 @@ export function testAudits(test: DefineTest<"ledger">): void {
       ledger.audit({ after: null, limit: 10, accountId });
     assert.deepEqual(await audit("acct_1"), { periods: [auditOf("acct_1", MARCH.startedAt)], next: null });
     assert.deepEqual(await audit("acct_3"), { periods: [], next: null });
+  });
+
+  test("returns one account's periods even if more accounts than the limit come before it", async ({
+    ledger,
+  }) => {
+    for (const accountId of ["acct_1", "acct_2", "acct_3"]) await ledger.balance({ ...REQUEST, accountId });
+    for (const limit of [1, 2])
+      assert.deepEqual(await readAudit(ledger, { limit, accountId: "acct_3" }), [
+        auditOf("acct_3", MARCH.startedAt),
+      ]);
   });
 }
 
@@ -66,10 +76,13 @@ function inBalanceAndJournal(figures: PeriodAudit["balance"]): Pick<PeriodAudit,
 }
 
 /** Reads every portion. */
-async function readAudit(ledger: Ledger, limit: number): Promise<readonly PeriodAudit[]> {
+async function readAudit(
+  ledger: Ledger,
+  request: Omit<Parameters<Ledger["audit"]>[0], "after">,
+): Promise<readonly PeriodAudit[]> {
   const periods: PeriodAudit[] = [];
   for (let after: string | null = null; ;) {
-    const portion = await ledger.audit({ after, limit });
+    const portion = await ledger.audit({ ...request, after });
     periods.push(...portion.periods);
     if (portion.next === null) return periods;
     after = portion.next;

@@ -14,6 +14,11 @@ import { defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 import { testTokenStore } from "./tokens.ts";
 
+export interface StorageSuiteOptions extends RenderingSuiteOptions {
+  /** Repeats the random calls of an earlier run. */
+  readonly seed?: number;
+}
+
 /**
  * Tests a complete `Storage`: runs the suites of all ports; `open` returns a new, empty storage for each test. Use
  * `testRenderLeases` for the optional render leases.
@@ -27,17 +32,13 @@ import { testTokenStore } from "./tokens.ts";
  *   return { storage, close: () => storage.close() };
  * });
  */
-export function testStorage(
-  runner: SuiteRunner,
-  open: OpenStorage,
-  options: RenderingSuiteOptions = {},
-): void {
+export function testStorage(runner: SuiteRunner, open: OpenStorage, options: StorageSuiteOptions = {}): void {
   testAccountStore(runner, open);
   testTokenStore(runner, open);
-  testLedger(runner, open);
+  testLedger(runner, open, options);
   testRenderingStore(runner, open, options);
   testRateLimiter(runner, open);
-  testBatchStore(runner, open);
+  testBatchStore(runner, open, options);
   testDocumentStore(runner, open);
   testHistoryStore(runner, open);
   defineSuite<keyof Storage>({ runner, open, name: "Storage: deleted accounts" }, (test) => {

@@ -44,6 +44,7 @@ export const STORE_CREDENTIALS = {
 
 const ERROR_CODES: Readonly<Record<number, string>> = {
   301: "PermanentRedirect",
+  400: "RequestTimeout",
   403: "AccessDenied",
   404: "NoSuchBucket",
   405: "MethodNotAllowed",

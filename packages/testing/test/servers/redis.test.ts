@@ -47,7 +47,7 @@ describe("startRedis", { tags: ["redis"] }, () => {
     await expect(startRedis(["no-such-setting 1"])).rejects.toThrow("no-such-setting");
   });
 
-  it("starts a server that stops with this process, even if the process is killed", async () => {
+  it("starts a server that ends with the process that started it, even if that process is killed", async () => {
     const program = `
       import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
       console.log((await startRedis()).pid);`;

@@ -14,7 +14,7 @@ export interface Snippet {
   readonly language: "ts" | "js";
 }
 
-/** The project that guides compile in; a reader's installed packages resolve from here. */
+/** The TypeScript project in which snippets compile; packages that a reader installs resolve from its folder. */
 const GUIDES = join(ROOT, "packages/workshop/guides");
 /** Holds the snippets during compilation. */
 export const SNIPPETS = join(GUIDES, "snippets");

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 
 /**
  * Returns a function that returns a small file's parsed text, and rereads the file when it has changed. A file that
- * cannot be read counts as empty.
+ * cannot be read counts as empty, and is read again at the next call.
  */
 export function readWhenChanged<T>(path: string, parse: (text: string) => T): () => T {
   let version: string | null = null;
@@ -10,8 +10,10 @@ export function readWhenChanged<T>(path: string, parse: (text: string) => T): ()
   return () => {
     const current = versionOf(path);
     if (current === version) return parsed;
-    version = current;
-    parsed = parse(current === null ? "" : readText(path));
+    const text = current === null ? "" : readText(path);
+    // a read can fail for a moment, for example without a free file descriptor
+    version = text === null ? null : current;
+    parsed = parse(text ?? "");
     return parsed;
   };
 }
@@ -25,10 +27,10 @@ function versionOf(path: string): string | null {
   }
 }
 
-function readText(path: string): string {
+function readText(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return "";
+    return null;
   }
 }

@@ -3,7 +3,7 @@ import { hostname as nameOfThisMachine } from "node:os";
 /** How the machine completes host names (resolv.conf(5)). */
 export interface SearchDomains {
   readonly domains: readonly string[];
-  /** Names with fewer dots are completed first. */
+  /** A name with fewer dots is tried with the search domains before it is tried as it is. */
   readonly ndots: number;
 }
 
@@ -27,7 +27,7 @@ export function parseSearchDomains(text: string): SearchDomains {
 }
 
 /** Returns the names to look up for a host name, in order, as glibc does. */
-export function completions(hostname: string, { domains, ndots }: SearchDomains): readonly string[] {
+export function listLookupNames(hostname: string, { domains, ndots }: SearchDomains): readonly string[] {
   const completed = domains.map((domain) => `${hostname}.${domain}`);
   const dots = hostname.split(".").length - 1;
   return dots >= ndots ? [hostname, ...completed] : [...completed, hostname];

@@ -6,11 +6,11 @@ import { withTimeout } from "../../timeouts.ts";
 import { parseHostsFile } from "./hosts-file.ts";
 import { queryServers, type Answer } from "./query-servers.ts";
 import { readWhenChanged } from "./read-when-changed.ts";
-import { completions, parseSearchDomains } from "./search-domains.ts";
+import { listLookupNames, parseSearchDomains } from "./search-domains.ts";
 import { SharedLookups } from "./shared-lookups.ts";
 
 /** Time limit for a lookup, across all servers and search domains. */
-export const LOOK_UP_TIMEOUT_MS = 5_000;
+const LOOK_UP_TIMEOUT_MS = 5_000;
 const CACHED_MS = 10_000;
 /** For names without addresses, and names with an answer for only one address family. */
 const CACHED_BRIEFLY_MS = 2_000;
@@ -23,7 +23,7 @@ export interface SystemResolverOptions {
   readonly hostsFile?: string;
   /** File with the search domains; `/etc/resolv.conf` by default. */
   readonly searchFile?: string;
-  /** Time limit for a lookup; 5,000 by default. */
+  /** Time limit for a lookup; 5,000 by default. The engine waits for at most 6,000. */
   readonly timeoutMs?: number;
   /** A monotonic clock in milliseconds, for the age of cached answers. */
   readonly now?: () => number;
@@ -53,9 +53,9 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
     perf: { now },
   });
 
-  const queryCompletions = async (hostname: string, signal: AbortSignal): Promise<Answer> => {
+  const queryInOrder = async (hostname: string, signal: AbortSignal): Promise<Answer> => {
     let failure: Error | null = null;
-    for (const name of completions(hostname, search())) {
+    for (const name of listLookupNames(hostname, search())) {
       try {
         const answer = await queryServers({ name, servers, signal });
         if (answer.addresses.length > 0) return answer;
@@ -71,7 +71,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   const lookUp = async (hostname: string, abandoned: AbortSignal): Promise<Answer> => {
     const reason = (): Error => timedOut(hostname, timeoutMs);
     const limit = { signal: abandoned, durationMs: timeoutMs, reason };
-    const answer = await withTimeout(limit, (signal) => queryCompletions(hostname, signal));
+    const answer = await withTimeout(limit, (signal) => queryInOrder(hostname, signal));
     const isBrief = !answer.isComplete || answer.addresses.length === 0;
     cache.set(hostname, answer, { ttl: isBrief ? CACHED_BRIEFLY_MS : CACHED_MS });
     return answer;

@@ -1,8 +1,9 @@
-import { SnapError } from "../../errors.ts";
+import { messageOf, SnapError } from "../../errors.ts";
 import type { RendererHealth } from "../../ports/renderer.ts";
 import { sleep, abortable } from "../../timeouts.ts";
 import { BrowserUnavailable, type UnavailableCode } from "./browser-unavailable.ts";
 import { describe } from "../describe.ts";
+import { isOutOfDescriptors } from "./process-group.ts";
 import type { RenderingBrowser, TabKind } from "./rendering-browser.ts";
 import { TabLost } from "../page/page-end.ts";
 import type { Tab } from "../page/tab.ts";
@@ -81,7 +82,7 @@ export class BrowserSupervisor implements TabSource {
   readonly #running = new Set<RenderingBrowser>();
   readonly #supervision: Promise<void>;
   #current: RenderingBrowser | null = null;
-  /** Failed starts and exits since the last successful render. */
+  /** Failed starts and exits since the last render whose page did not end early. */
   #failures = 0;
   /** Consecutive failures to open a tab. */
   #tabFailures = 0;
@@ -124,7 +125,8 @@ export class BrowserSupervisor implements TabSource {
       acquiring.then((tab) => browser.releaseTab(tab)).catch(() => {}); // the render no longer needs it
       signal.throwIfAborted();
       const reason = `no tab could be opened: ${describe(cause)}`;
-      this.#recordTabFailure(browser, reason);
+      // if this process cannot open the tab's egress, another browser would not help
+      if (!isOutOfDescriptors(cause)) this.#recordTabFailure(browser, reason);
       throw new TabLost(reason);
     }
   }
@@ -234,7 +236,7 @@ export class BrowserSupervisor implements TabSource {
 }
 
 function outageOf(error: unknown): Outage {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (!(error instanceof BrowserUnavailable)) return { reason, code: "upstream_error", untilMs: null };
   const { code, retryAfterMs } = error;
   const waitMs = retryAfterMs === null ? null : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);

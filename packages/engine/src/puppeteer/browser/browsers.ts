@@ -1,7 +1,7 @@
 import type { BrowserEndpoint } from "../../browser-endpoints.ts";
 import type { RendererHealth, RenderOptions } from "../../ports/renderer.ts";
 import type { HostPort } from "../../targets/policy.ts";
-import { isPublicAddress } from "../../targets/target.ts";
+import { isPublicAddress, portOf } from "../../targets/target.ts";
 import type { RendererSettings } from "../options.ts";
 import type { EgressProxyOptions } from "../proxy/proxy.ts";
 import { BrowserSupervisor, type TabSource } from "./browser-supervisor.ts";
@@ -34,7 +34,11 @@ export interface Browsers {
 
 /** Starts a browser on this machine, or connects to the remote ones. */
 export function openBrowsers(settings: RendererSettings): Browsers {
-  const devTools = settings.browserEndpoints.map(({ url }) => devToolsPort(url));
+  // pages must not reach the DevTools port, because it controls the browser
+  const devTools = settings.browserEndpoints.map(({ url }) => ({
+    hostname: url.hostname,
+    port: portOf(url),
+  }));
   const alwaysBlocked = [...(settings.targets.alwaysBlocked ?? []), ...devTools];
   const { resolver, upstreamProxy, targets } = settings;
   const egress = { resolver, upstreamProxy, policy: { ...targets, alwaysBlocked } };
@@ -93,14 +97,8 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
   };
 }
 
-/** Pages must not reach the DevTools port, because it controls the browser. */
-function devToolsPort({ hostname, port, protocol }: URL): HostPort {
-  const isSecure = protocol === "wss:" || protocol === "https:";
-  return { hostname, port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
-}
-
 function blockAddress(blocked: HostPort[], hostname: string, { url }: BrowserEndpoint): void {
-  const { port } = devToolsPort(url);
+  const port = portOf(url);
   const isBlocked = blocked.some((entry) => entry.hostname === hostname && entry.port === port);
   // a public address may be a provider's load balancer, which also serves other sites
   if (!isBlocked && !isPublicAddress(hostname)) blocked.push({ hostname, port });

@@ -18,11 +18,14 @@ export interface ConnectedBrowser {
    */
   onPageOpened(browserContextId: string, onOpened: (targetId: string) => void): () => void;
   /**
-   * Calls `follow` with a session for each shared worker in the context, paused until `resumeTarget`. Calls the
-   * function that `follow` returned when the worker ends. Returns a function that unsubscribes. Reports workers only if
-   * `pausesNewPages` is set.
+   * Calls `follow` with a session for each shared worker in the context, paused until `resumeTarget`, and the size of
+   * the event that reported it. Calls the function that `follow` returned when the worker ends. Returns a function that
+   * unsubscribes. Reports workers only if `pausesNewPages` is set.
    */
-  onSharedWorker(browserContextId: string, follow: (session: CDPSession) => () => void): () => void;
+  onSharedWorker(
+    browserContextId: string,
+    follow: (session: CDPSession, eventBytes: number) => () => void,
+  ): () => void;
   /**
    * Kills a local browser or disconnects from a remote one; resolves once a local browser has exited and its
    * profile is removed. A remote browser disposes the contexts by itself.

@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import type { SandboxMode } from "./launch-arguments.ts";
 import { browserUser } from "./unprivileged-user.ts";
 
@@ -31,10 +32,6 @@ export function explainStartFailure({ executablePath, sandbox, cause, stderr }: 
 function fatalLines(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => /FATAL|No usable sandbox|cannot open shared/.test(line));
   return lines.join(" ").trim();
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function hasCode(cause: unknown, code: string): boolean {

@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { executablePath } from "puppeteer";
 import { runsAsRoot } from "./unprivileged-user.ts";
 
@@ -31,7 +31,10 @@ const EXECUTABLE_BY_OTHERS = 0o001;
  * if (path === null) console.error("apt-get install chromium-headless-shell");
  */
 export async function findBrowser(): Promise<string | null> {
-  const pathFolders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const pathFolders = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => resolve(folder)); // the browser runs in another working directory
   const commands = COMMANDS.flatMap((command) => pathFolders.map((folder) => join(folder, command)));
   const candidates = [...(await puppeteerBrowsers()), ...PREFERRED_PATHS, ...commands, ...FALLBACK_PATHS];
   return candidates.find(isExecutable) ?? null;
@@ -48,7 +51,8 @@ async function puppeteerBrowsers(): Promise<string[]> {
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return !runsAsRoot() || isWorldAccessible(path);
+    if (!statSync(path).isFile()) return false;
+    return !runsAsRoot() || [path, realpathSync(path)].every(isWorldAccessible);
   } catch {
     return false;
   }

@@ -1,17 +1,35 @@
-/** A busy browser might report a process's exit this late. */
-const REPORT_TIMEOUT_MS = 10_000;
+import { TabSuspected, type PageEnded } from "../page/page-end.ts";
 
-/** Records why unknown pages' processes were killed. The pages that crash next are assumed to be theirs. */
+/** A busy browser may report a crash this late. */
+const REPORT_DELAY_MAX_MS = 10_000;
+
+interface Kill {
+  readonly pid: number;
+  readonly reason: PageEnded | TabSuspected;
+  readonly atMs: number;
+}
+
+/** Remembers why unknown pages' processes were killed, until the browser reports which pages crashed. */
 export class KilledProcesses {
-  #latest: { readonly reason: Error; readonly atMs: number } | null = null;
+  #kills: readonly Kill[] = [];
 
-  record(reason: Error): void {
-    this.#latest = { reason, atMs: performance.now() };
+  record(pid: number, reason: PageEnded | TabSuspected): void {
+    this.#kills = [...this.#kills, { pid, reason, atMs: performance.now() }];
   }
 
-  /** Returns why a process was last killed; `null` if that is too long ago to explain a crash now. */
-  explainCrash(): Error | null {
-    const latest = this.#latest;
-    return latest !== null && performance.now() - latest.atMs <= REPORT_TIMEOUT_MS ? latest.reason : null;
+  /**
+   * Returns why the process of a crashed page was killed; `null` if it crashed by itself. Each kill explains one crash.
+   *
+   * @param pid - `null` if unknown; the page may then be that of any killed process, so the mildest reason applies.
+   */
+  explainCrash(pid: number | null): PageEnded | TabSuspected | null {
+    const oldestMs = performance.now() - REPORT_DELAY_MAX_MS;
+    const kills = this.#kills.filter(({ atMs }) => atMs >= oldestMs);
+    const kill =
+      pid === null
+        ? (kills.find(({ reason }) => reason instanceof TabSuspected) ?? kills[0])
+        : kills.find((each) => each.pid === pid);
+    this.#kills = kills.filter((each) => each !== kill);
+    return kill?.reason ?? null;
   }
 }

@@ -98,7 +98,11 @@ export async function launchBrowser(options: LaunchOptions, closing: AbortSignal
       killGroup(child);
       await exited;
     };
-    requireKillable(child);
+    if (child.pid === undefined) {
+      await exited;
+      throw disconnected.signal.reason;
+    }
+    requireKillable(child.pid, child);
     const timeout = AbortSignal.timeout(LAUNCH_TIMEOUT_MS);
     const signal = AbortSignal.any([closing, disconnected.signal, timeout]);
     const transport = openPipeTransport({
@@ -111,7 +115,7 @@ export async function launchBrowser(options: LaunchOptions, closing: AbortSignal
       disconnected.abort(new Error("the connection to the browser closed"));
       killGroup(child);
     });
-    return { pid: child.pid ?? 0, ...connected, disconnected: disconnected.signal, kill };
+    return { pid: child.pid, ...connected, disconnected: disconnected.signal, kill };
   } catch (error) {
     const cause = await causeOf(error, disconnected.signal);
     await kill();
@@ -205,9 +209,9 @@ async function watchExit(launch: {
 }
 
 /** A browser that this process may not signal could exceed every limit. It exits when its pipes close. */
-function requireKillable({ pid, stdio }: ChildProcess): void {
+function requireKillable(pid: number, { stdio }: ChildProcess): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 0);
+    process.kill(-pid, 0);
   } catch (error) {
     for (const pipe of stdio) pipe?.destroy();
     throw error;

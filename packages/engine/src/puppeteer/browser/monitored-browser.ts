@@ -42,6 +42,13 @@ export interface RunningBrowser {
   readonly isIsolated: boolean;
 }
 
+/** The time between two readings of the processes. */
+export interface Interval {
+  readonly intervalMs: number;
+  /** Whether there were no readings because no page was rendered. */
+  readonly wasPaused: boolean;
+}
+
 /** Why a page must be ended. */
 interface LimitViolation {
   readonly reason: "memory" | "processor-time";
@@ -97,12 +104,11 @@ export class MonitoredBrowser {
   /**
    * Ends the pages that exceed a limit, and kills a browser whose GPU process is overloaded. Needs /proc.
    *
-   * @param intervalMs - Time since the previous call.
    * @returns The usage of the browser's pages and processes, in total and since the previous call.
    */
-  enforceLimits(intervalMs: number): BrowserUsage<Tab> {
+  enforceLimits({ intervalMs, wasPaused }: Interval): BrowserUsage<Tab> {
     const { rendering, group } = this.#browser;
-    const usage = this.#meter.update(group.read(), rendering.tabsInUse);
+    const usage = this.#meter.update(group.read(), rendering.tabsInUse, wasPaused);
     this.#latest = usage;
     rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
     this.#attributeProcesses(usage);
@@ -183,19 +189,24 @@ export class MonitoredBrowser {
   }
 
   #end(usage: PageUsage<Tab>, { reason, message, isCertain, largest }: LimitViolation): void {
+    const { isIsolated, rendering } = this.#browser;
+    // the processes of unknown pages may belong to several of the account's renders
+    const isOnePage = usage.page !== null || rendering.activeRenders === 1;
     const error =
-      this.#browser.isIsolated || isCertain
+      isCertain || (isIsolated && isOnePage)
         ? new PageEnded(reason, message, describeUsage(usage, largest))
         : new TabSuspected(SUSPICIONS[reason]);
     this.#stop(usage, error, largest === undefined ? [] : [largest]);
   }
 
-  /** @param processes - Killed if their page is unknown; the page that then crashes is theirs. */
+  /** @param processes - Killed if their page is unknown, which ends the page when the browser reports its crash. */
   #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
     const { rendering, group } = this.#browser;
     if (usage.page !== null) return usage.page.end(reason);
-    rendering.host.killedProcesses.record(reason);
-    for (const { pid } of processes) group.signal(pid, "SIGKILL");
+    for (const { pid } of processes) {
+      rendering.host.killedProcesses.record(pid, reason);
+      group.signal(pid, "SIGKILL");
+    }
   }
 
   /** An isolated browser may be overloaded, because that delays no other account. */

@@ -87,9 +87,15 @@ export class PageChannel {
 
   /** Counts the message that starts with `start`; returns whether it may be parsed. */
   admit(start: string, bytes: number): boolean {
-    if (start.startsWith(EVENT)) this.#add(start, bytes);
+    if (start.startsWith(EVENT))
+      this.#add(NETWORK_EVENTS.some((prefix) => start.startsWith(prefix)) ? "network" : "other", bytes);
     // a frame or worker that ends releases its session
     return !this.#flooded.signal.aborted || start.startsWith(DETACHED);
+  }
+
+  /** Counts an event that the page caused in a session that is not its own. */
+  countOther(bytes: number): void {
+    this.#add("other", bytes);
   }
 
   /**
@@ -109,8 +115,7 @@ export class PageChannel {
     }
   }
 
-  #add(start: string, bytes: number): void {
-    const kind = NETWORK_EVENTS.some((prefix) => start.startsWith(prefix)) ? "network" : "other";
+  #add(kind: keyof typeof LIMITS, bytes: number): void {
     const count = this.#counts[kind];
     count.events += 1;
     count.bytes += bytes;

@@ -1,7 +1,12 @@
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
 import { shareCpu, type CpuUse } from "./fair-share.ts";
-import { MonitoredBrowser, type RunningBrowser, type MonitorOptions } from "./monitored-browser.ts";
+import {
+  MonitoredBrowser,
+  type Interval,
+  type RunningBrowser,
+  type MonitorOptions,
+} from "./monitored-browser.ts";
 import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { Throttle } from "./throttle.ts";
@@ -59,7 +64,7 @@ export class PageMonitor {
       const isRendering = [...this.#browsers].some((browser) => browser.isRendering);
       if (isRendering) {
         const nowMs = performance.now();
-        this.#enforceLimits(nowMs - readAtMs);
+        this.#enforceLimits({ intervalMs: nowMs - readAtMs, wasPaused: !wasRendering });
         readAtMs = nowMs;
       } else if (wasRendering) this.#release();
       wasRendering = isRendering;
@@ -67,10 +72,10 @@ export class PageMonitor {
   }
 
   /** Ends pages that exceed a limit, and throttles those that are starving others. */
-  #enforceLimits(intervalMs: number): void {
+  #enforceLimits(interval: Interval): void {
     const readings = [...this.#browsers].map((browser) => ({
       browser,
-      usage: browser.enforceLimits(intervalMs),
+      usage: browser.enforceLimits(interval),
     }));
     const consumers = readings.flatMap(consumersOf);
     const rates = shareCpu(
@@ -79,7 +84,7 @@ export class PageMonitor {
         waitedMs,
         rate: Math.min(1, ...processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
       })),
-      { durationMs: intervalMs, others: readings.flatMap(othersOf) },
+      { durationMs: interval.intervalMs, others: readings.flatMap(othersOf) },
     );
     const throttled = consumers.flatMap(({ group, processes }, index) =>
       processes.map(({ pid }) => ({ group, pid, runFraction: rates[index] ?? 1 })),

@@ -78,18 +78,25 @@ export class UsageMeter<Page extends MeteredPage> {
   /** CPU time of the shared processes, accumulated while no page used the CPU. */
   #undividedCpuMs = 0;
 
-  update(members: readonly GroupMember[], running: ReadonlySet<Page>): BrowserUsage<Page> {
-    const processes = members.map((member) => usageSince(member, this.#processes.get(member.pid)));
+  /** @param wasPaused - Whether no page was running for a while; the shared processes' CPU time is then no page's. */
+  update(members: readonly GroupMember[], running: ReadonlySet<Page>, wasPaused = false): BrowserUsage<Page> {
+    const processes = members.map((member) => {
+      const wasIdle = wasPaused && member.role !== "renderer";
+      return usageSince(member, wasIdle ? member : this.#processes.get(member.pid));
+    });
     const shared = processes.filter(({ role }) => role !== "renderer");
     const renderers = Map.groupBy(
       processes.filter(({ role }) => role === "renderer"),
       (process) => pageOf(process, running),
     );
     for (const page of this.#pages.keys()) if (!running.has(page)) this.#pages.delete(page);
-    this.#addExited(new Set(members.map(({ pid }) => pid)), running); // compares with the previous reading
     this.#processes = new Map(processes.map((process) => [process.pid, process]));
     const known = [...running].map((page) => this.#usageOf(page));
-    for (const usage of known) usage.processes = renderers.get(usage.page) ?? [];
+    for (const usage of known) {
+      const exited = usage.processes.filter(({ pid }) => !this.#processes.has(pid));
+      usage.exitedCpuMs += sum(exited, ({ cpuMs }) => cpuMs);
+      usage.processes = renderers.get(usage.page) ?? [];
+    }
     const pages = [...known, ...this.#unknownUsage(renderers.get(null) ?? [])];
     this.#divide(shared, pages);
     return { pages, shared };
@@ -117,14 +124,6 @@ export class UsageMeter<Page extends MeteredPage> {
     return large.length > 0 ? [this.#unknown, ...separate] : separate;
   }
 
-  #addExited(alive: ReadonlySet<number>, running: ReadonlySet<Page>): void {
-    for (const process of this.#processes.values()) {
-      if (process.role !== "renderer" || alive.has(process.pid)) continue;
-      const page = pageOf(process, running);
-      if (page !== null) this.#usageOf(page).exitedCpuMs += process.cpuMs;
-    }
-  }
-
   #divide(shared: readonly ProcessUsage[], usages: readonly PageUsage<Page>[]): void {
     const bytes = sum(shared, ({ memoryBytes }) => memoryBytes);
     const grownBytes = bytes - (this.#sharedBytes ?? bytes);
@@ -140,7 +139,7 @@ export class UsageMeter<Page extends MeteredPage> {
       // it is unknown which page freed memory, so all shares shrink by the same fraction
       else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
     }
-    // carried over until a page uses the CPU again; dropped if no page is running, so the next one does not inherit it
+    // carried over while the running pages use no CPU
     this.#undividedCpuMs = ownCpuMs === 0 && usages.some(({ page }) => page !== null) ? cpuMs : 0;
   }
 }

@@ -20,27 +20,36 @@ export interface GroupMember {
 const SECCOMP_FILTER = 2;
 /** Exited, but not yet reaped by its parent. */
 const ZOMBIE = "Z";
+const OUT_OF_DESCRIPTORS: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 /** The unit of proc_pid_stat(5); Linux reports hundredths of a second to programs. */
 const TICK_MS = 10;
-
-/** Returns the running processes of a group; empty on systems without /proc. */
-export function readProcessGroup(groupId: number): GroupMember[] {
-  return new ProcessGroup(groupId).read();
-}
 
 /** One browser's processes. Repeated reads are cheap, because the machine's other processes are read only once. */
 export class ProcessGroup {
   readonly #id: number;
   #otherPids: ReadonlySet<number> = new Set();
   #roles: ReadonlyMap<number, ProcessRole> = new Map();
+  #members: readonly GroupMember[] = [];
 
   /** @param id - The process group id, which is the id of its first process. */
   constructor(id: number) {
     this.#id = id;
   }
 
-  /** Returns the running processes; empty on systems without /proc. */
-  read(): GroupMember[] {
+  /**
+   * Returns the running processes; empty on systems without /proc. Returns the previous result if this process has no
+   * file descriptor left, because otherwise all processes would appear to have exited.
+   */
+  read(): readonly GroupMember[] {
+    try {
+      this.#members = this.#readMembers();
+    } catch (error) {
+      if (!isOutOfDescriptors(error)) throw error;
+    }
+    return this.#members;
+  }
+
+  #readMembers(): readonly GroupMember[] {
     const otherPids = new Set<number>();
     const roles = new Map<number, ProcessRole>();
     const members: GroupMember[] = [];
@@ -64,7 +73,8 @@ export class ProcessGroup {
             ...readStatus(pid),
           });
         }
-      } catch {
+      } catch (error) {
+        if (isOutOfDescriptors(error)) throw error;
         // it has just exited
       }
     }
@@ -86,9 +96,15 @@ export class ProcessGroup {
 function listProcesses(): number[] {
   try {
     return readdirSync("/proc").map(Number).filter(Number.isInteger);
-  } catch {
+  } catch (error) {
+    if (isOutOfDescriptors(error)) throw error;
     return [];
   }
+}
+
+/** Returns whether an operation failed because this process, or the system, has no file descriptor left. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  return OUT_OF_DESCRIPTORS.has((error as NodeJS.ErrnoException).code);
 }
 
 interface Stat {
@@ -152,8 +168,11 @@ function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed
   };
 }
 
-/** Returns the CPU time of a process's threads with this name, which the kernel truncates to 15 characters. */
-export function readThreadCpuMs(pid: number, name: string): number {
+/**
+ * Returns the CPU time of a process's threads with this name, which the kernel truncates to 15 characters; `null` if it
+ * cannot be read.
+ */
+export function readThreadCpuMs(pid: number, name: string): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map((id) => `${pid}/task/${id}`);
     return threads.reduce((totalMs, thread) => {
@@ -163,6 +182,6 @@ export function readThreadCpuMs(pid: number, name: string): number {
       return totalMs + (readSchedule(thread)?.ranMs ?? stat.cpuMs);
     }, 0);
   } catch {
-    return 0; // it has just exited
+    return null; // it has just exited
   }
 }

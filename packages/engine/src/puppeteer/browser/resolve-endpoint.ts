@@ -46,7 +46,11 @@ async function fetchVersion({ url, origin }: BrowserEndpoint, signal: AbortSigna
     throw new BrowserUnavailable(`${origin} cannot be reached: ${describe(error)}`);
   });
   const { statusCode: status = 0, headers } = response;
-  if (status === 200) return readStart(response);
+  if (status === 200) {
+    const version = await readStart(response);
+    signal.throwIfAborted();
+    return version;
+  }
   const body = await readErrorBody(response);
   throw explainResponse({ origin, status, retryAfter: headers["retry-after"], body });
 }

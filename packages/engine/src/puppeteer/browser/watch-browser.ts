@@ -1,3 +1,4 @@
+import { TIMER_MAX_MS } from "../../option-values.ts";
 import { sleep, abortable, withTimeout } from "../../timeouts.ts";
 import type { ConnectedBrowser } from "./connected-browser.ts";
 
@@ -20,14 +21,14 @@ export interface ProbeOptions {
 
 /** Returns the options for an isolated or a remote browser. */
 export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOptions): ProbeOptions {
-  return { probeIntervalMs, probeTimeoutMs: LONGER_TIMEOUT_FACTOR * probeTimeoutMs };
+  return { probeIntervalMs, probeTimeoutMs: Math.min(TIMER_MAX_MS, LONGER_TIMEOUT_FACTOR * probeTimeoutMs) };
 }
 
 /** Receives notifications about how fast a browser responds to probes. */
 export interface ProbeListener {
   /**
-   * A probe has had no response for `waitedMs`, or a late one after that time; called about every half second
-   * until `onResponsive`.
+   * A probe has had no response for `waitedMs`, or a late one after that time. Called every half second until
+   * `onResponsive`, and also when the late response arrives.
    */
   readonly onSlow: (waitedMs: number) => void;
   readonly onResponsive: () => void;

@@ -70,10 +70,11 @@ export function openWebSocket(
   { origin }: Pick<BrowserEndpoint, "origin">,
   signal: AbortSignal,
 ): Promise<OpenWebSocket> {
+  signal.throwIfAborted();
   const socket = new WebSocket(url, {
     followRedirects: false,
     perMessageDeflate: false,
-    skipUTF8Validation: true, // JSON.parse rejects malformed messages
+    skipUTF8Validation: true, // invalid bytes become U+FFFD
     maxPayload: MESSAGE_MAX_BYTES,
     rejectUnauthorized: true,
   });

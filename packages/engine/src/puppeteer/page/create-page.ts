@@ -89,7 +89,7 @@ export function watchSharedWorkers({
     const onAttached = ({ sessionId, targetInfo }: Protocol.Target.AttachedToTargetEvent): void => {
       if (targetInfo.type !== "shared_worker" || targetInfo.browserContextId !== browserContextId) return;
       const session = connection.session(sessionId);
-      if (session) endCallbacks.set(sessionId, follow(session));
+      if (session) endCallbacks.set(sessionId, follow(session, JSON.stringify(targetInfo).length));
     };
     const onDetached = ({ sessionId }: Protocol.Target.DetachedFromTargetEvent): void => {
       endCallbacks.get(sessionId)?.();

@@ -41,8 +41,7 @@ export async function evaluateInFrames<T>(
   expressionFor: (frameId: string) => string,
   signal: AbortSignal,
 ): Promise<readonly T[]> {
-  const sessions = [...frameSessions].filter((session) => session.connection() !== undefined);
-  const trees = sessions.map(async (session) => {
+  const trees = [...frameSessions].map(async (session) => {
     const { frameTree } = await session.send("Page.getFrameTree");
     return frameIdsOf(frameTree).map((frameId) => ({ session, frameId }));
   });

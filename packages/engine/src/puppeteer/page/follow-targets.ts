@@ -13,10 +13,7 @@ export interface FollowedPage {
   readonly progress: PageProgress;
   readonly processes: PageProcesses;
   readonly egress: PageEgress;
-  /**
-   * Whether workers are followed. If their requests count, each worker is paused until they are reported. A
-   * browser that opens pop-ups would also pause those, and block their openers.
-   */
+  /** Whether the requests of workers can count; each worker is then paused until they are reported. */
   readonly followsWorkers: boolean;
   readonly browserContextId: string;
   /** The page's session and those of its out-of-process frames. */
@@ -155,7 +152,6 @@ function followAttached(
 async function attachToTargets(session: CDPSession, page: FollowedPage): Promise<void> {
   const { progress, interceptor, followsWorkers } = page;
   const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
-  const setsWorkers = settingsFor("workers", page).length > 0 && followsWorkers;
   const setsFrames = settingsFor("frames", page).length > 0;
   const waits = countsWorkers || setsFrames || interceptor.isNeeded;
   await session.send("Target.setAutoAttach", {
@@ -163,7 +159,7 @@ async function attachToTargets(session: CDPSession, page: FollowedPage): Promise
     waitForDebuggerOnStart: waits,
     flatten: true,
     // a dedicated worker waits even if the filter does not select it, and must then be resumed
-    filter: waits || setsWorkers ? FRAMES_AND_WORKERS : FRAMES,
+    filter: waits ? FRAMES_AND_WORKERS : FRAMES,
   });
 }
 

@@ -48,7 +48,7 @@ export class RequestInterceptor {
     this.#added.push(...rules);
   }
 
-  /** Applies the rules to a session's requests. Called again after rules are added. */
+  /** Applies the rules to a session's requests; another call also applies those added since. */
   async intercept(session: CDPSession): Promise<void> {
     if (!this.#sessions.has(session)) {
       this.#sessions.add(session);

@@ -77,7 +77,7 @@ interface MeasureResult {
 }
 
 /**
- * Measures the area to capture, once; later changes to the page do not affect it.
+ * Measures the area to capture; later changes to the page do not affect it.
  *
  * @throws SnapError `render_failed` if the selector is invalid, matches nothing, or matches an element without an area.
  */

@@ -6,12 +6,12 @@ const IDLE_MS = 500;
 const IN_FLIGHT_MAX = 10_000;
 /** A page that starts more workers also counts as busy, because following each costs several messages. */
 const WORKERS_MAX = 100;
-/** These may stay open for the page's lifetime, so they count only until the response starts. */
+/** Responses with these types may stay open for the page's lifetime, so they count only until they start. */
 const STREAMS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["EventSource", "Media"]);
+const STREAM_TYPE = /^(audio|video)\/|^(text\/event-stream|multipart\/x-mixed-replace)$/i;
 /** Their responses are, or are read by, scripts. */
 const FOR_SCRIPTS: ReadonlySet<Protocol.Network.ResourceType> = new Set(["Fetch", "XHR", "Script"]);
 
-const MEDIA_TYPE = /^(audio|video)\//i;
 /** Errors of requests that were canceled or rejected within the browser. */
 const NOT_SENT = /ERR_(ABORTED|BLOCKED_BY|INSUFFICIENT_RESOURCES)/;
 /** Schemes that need no connection. */
@@ -123,7 +123,7 @@ export class NetworkActivity {
 
   respond(sessionId: string, { requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
     // the player reloads a media document, and the end of the first request is not reported
-    if (STREAMS.has(type) || MEDIA_TYPE.test(response.mimeType)) return this.end({ requestId });
+    if (STREAMS.has(type) || STREAM_TYPE.test(response.mimeType)) return this.end({ requestId });
     const request = this.#inFlight.get(requestId);
     if (request === undefined) return;
     request.sessionId = sessionId;

@@ -7,6 +7,8 @@ import type { Tab } from "./tab.ts";
 
 /** Control and format characters, except the two joiners, which Persian words and emoji need; and line separators. */
 const INVISIBLE_CHARACTERS = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
+/** Soft hyphens and other characters without a width, which can be in a word. */
+const WITHIN_WORDS = /[\u00AD\u200B\u2060\uFEFF]/g;
 const TITLE_MAX_CHARACTERS = 500;
 const TITLE_MAX_MS = 1_000;
 
@@ -33,7 +35,7 @@ export function pageFacts(
   { progress }: Pick<Tab, "progress">,
   { title, pages }: { readonly title: string; readonly pages: number | null },
 ): PageFacts {
-  const visible = title.replace(INVISIBLE_CHARACTERS, " ");
+  const visible = title.replace(WITHIN_WORDS, "").replace(INVISIBLE_CHARACTERS, " ");
   const text = storableText(visible).slice(0, TITLE_MAX_CHARACTERS).trim();
   return { title: text === "" ? null : text, finalUrl: publicUrl(progress.documentUrl), pages };
 }

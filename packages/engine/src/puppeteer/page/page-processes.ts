@@ -12,6 +12,9 @@ interface Frame {
   isQueried: boolean;
 }
 
+/** @param pid - The process that exited; `null` if unknown. */
+type OnCrashed = (session: CDPSession, pid: number | null) => void;
+
 /**
  * A page's processes: that of its main frame and, in a browser that isolates sites, those of frames from other sites.
  *
@@ -20,17 +23,21 @@ interface Frame {
  */
 export class PageProcesses {
   readonly #frames = new Map<string, Frame>();
-  readonly #onFrameCrashed: () => void;
+  readonly #onCrashed: OnCrashed;
 
-  /** @param onFrameCrashed - Called when a frame's process exits unexpectedly. */
-  constructor(onFrameCrashed: () => void) {
-    this.#onFrameCrashed = onFrameCrashed;
+  /** @param onCrashed - Called when the process of the main frame or of another one exits unexpectedly. */
+  constructor(onCrashed: OnCrashed) {
+    this.#onCrashed = onCrashed;
   }
 
   /** Adds the session of the main frame or of a frame in another process. */
   add(session: CDPSession): void {
-    this.#frames.set(session.id(), { session, pid: null, isQueried: false });
-    session.on("Inspector.targetCrashed", this.#onFrameCrashed);
+    const frame: Frame = { session, pid: null, isQueried: false };
+    this.#frames.set(session.id(), frame);
+    session.on("Inspector.targetCrashed", () => this.#onCrashed(session, frame.pid));
+    session.on("Page.frameNavigated", ({ frame: { parentId } }) => {
+      if (parentId === undefined) frame.pid = null; // the new document can be in another process
+    });
     session.on("Target.detachedFromTarget", ({ sessionId }) => this.#frames.delete(sessionId));
   }
 
@@ -60,6 +67,7 @@ export class PageProcesses {
 async function query(frame: Frame): Promise<void> {
   const { session } = frame;
   frame.isQueried = true;
+  frame.pid = null;
   try {
     const [, { searchId }] = await Promise.all([
       session.send("DOM.enable"),

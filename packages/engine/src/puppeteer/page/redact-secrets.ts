@@ -11,6 +11,7 @@ export function redactSecrets(text: string, parameters: SnapParameters): string 
     ...cookies.map(({ value }) => value),
     basicAuth,
     basicAuth.slice(basicAuth.indexOf(":") + 1),
+    Buffer.from(basicAuth).toString("base64"), // as it is sent, and as a page may repeat it
   ];
   return values
     .filter((value) => value.length >= SECRET_CHARACTERS_MIN)

@@ -16,6 +16,7 @@ import { isBlank } from "./is-blank.ts";
 import { measure } from "./measure.ts";
 import { navigate, requireAllowedDocuments, requireDocument } from "./navigate.ts";
 import { pageFacts, readTitle } from "./page-facts.ts";
+import { mask, requireMask } from "./prepare/mask.ts";
 import { prepare } from "./prepare/prepare.ts";
 import type { PageToRender } from "./page-to-render.ts";
 import { printPdf } from "./print-pdf.ts";
@@ -118,12 +119,14 @@ async function capture(
   { parameters, maxBytes }: Rendering<ScreenshotParameters>,
   signal: AbortSignal,
 ): Promise<RenderedFile> {
+  const maskedDocumentId = await mask(tab, parameters, signal);
   const { area, targetStatus, title, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const format = captureFormatOf(parameters);
   const viewport = viewportOf(parameters);
   const { quality } = parameters;
   const bytes = await captureScreenshot(tab, { area, viewport, format, quality, maxBytes }, signal);
+  requireMask(tab, maskedDocumentId);
   return {
     bytes,
     contentType: `image/${format}`,

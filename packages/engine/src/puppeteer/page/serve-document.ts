@@ -23,7 +23,7 @@ export function documentRules({
   const reads = new PQueue({ concurrency: READS_IN_FLIGHT_MAX });
   let servedBytes = 0;
   const serve = async (request: Request): Promise<Verdict> => {
-    if (servedBytes > SERVED_BYTES_MAX) return { fail: "Failed" };
+    if (servedBytes > SERVED_BYTES_MAX || tab.ended.aborted) return { fail: "Failed" };
     try {
       const response = await responseTo(request, document);
       servedBytes += response.body.byteLength;
@@ -75,7 +75,8 @@ function decode(path: string): string | null {
 }
 
 function contentOf({ contentType, bytes }: DocumentFile, method: string): LocalResponse {
-  return respond(200, { "content-type": contentType }, method === "HEAD" ? NO_BYTES : bytes);
+  const headers = { "content-type": contentType, "content-length": String(bytes.byteLength) };
+  return respond(200, headers, method === "HEAD" ? NO_BYTES : bytes); // RFC 9110, 9.3.2
 }
 
 function movedTo(location: string): LocalResponse {

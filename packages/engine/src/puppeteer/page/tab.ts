@@ -100,9 +100,14 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
       const page = await openPage(host, egress, { ...context, url: url ?? BLANK, signal });
       closers.push(watchPage(page, host));
       closers.push(
-        browser.onSharedWorker(context.browserContextId, (session) => {
+        // the browser's session reports these events, so they do not reach the page's channel
+        browser.onSharedWorker(context.browserContextId, (session, eventBytes) => {
+          page.channel.countOther(eventBytes);
           followWorker(session, page);
-          return () => page.progress.dropWorker(session.id());
+          return () => {
+            page.channel.countOther(0);
+            page.progress.dropWorker(session.id());
+          };
         }),
       );
       stopEndlessNavigation(page);
@@ -154,16 +159,18 @@ async function openPage(
   const ended = new AbortController();
   const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
   /** A frame's crash does not end the page, unless its process was killed because of something the page did. */
-  const onFrameCrashed = (): void => {
-    const reason = killedProcesses.explainCrash();
+  const onCrashed = (session: CDPSession, pid: number | null): void => {
+    if (ended.signal.aborted) return; // its frames crash with it, and must not use up the reasons of other pages
+    const reason = killedProcesses.explainCrash(pid);
     if (reason !== null) ended.abort(reason);
+    else if (session === attached.session) ended.abort(new TabLost("the page's process exited"));
   };
   return {
     ...attached,
     mainFrameId,
     egress,
     progress: new PageProgress(mainFrameId),
-    processes: new PageProcesses(onFrameCrashed),
+    processes: new PageProcesses(onCrashed),
     followsWorkers: browser.pausesNewPages,
     browserContextId: request.browserContextId,
     ...defaultUserAgent(browser.userAgent),
@@ -224,15 +231,12 @@ function dismissDialogs(session: CDPSession): void {
 
 /** Closes pop-ups when they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
 function watchPage(page: Page, host: TabHost): Closer {
-  const { session, mainFrameId, channel, closed, ended, processes, browserContextId } = page;
-  const { processGroup, killedProcesses } = host;
+  const { mainFrameId, channel, closed, ended, processes, browserContextId } = page;
+  const { processGroup } = host;
   const { connection, disconnected } = host.browser;
   const stopWatching = host.browser.onPageOpened(browserContextId, (targetId) => {
     if (targetId !== mainFrameId) connection.send("Target.closeTarget", { targetId }).catch(() => {});
   });
-  session.on("Inspector.targetCrashed", () =>
-    ended.abort(killedProcesses.explainCrash() ?? new TabLost("the page's process exited")),
-  );
   void closed.then(() => ended.abort(new SnapError("render_failed", "The page closed itself.")));
   channel.flooded.addEventListener("abort", () => ended.abort(channel.flooded.reason));
   const onDisconnected = (): void =>

@@ -1,7 +1,7 @@
 import { abortable } from "../../timeouts.ts";
 import { applyViewport, type Viewport } from "./configure/viewport.ts";
 import { evaluate } from "./evaluate.ts";
-import { call, ROOTS_OF, SET_STYLE } from "./in-page.ts";
+import { ADOPT_SHEET, call, ROOTS_OF, SET_STYLE } from "./in-page.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum number of elements to search. */
@@ -9,9 +9,15 @@ const ELEMENTS_MAX = 20_000;
 
 /** Lengths that can be relative to the viewport's height. */
 const LENGTHS =
-  "width height min-width min-height max-width max-height top bottom margin-top margin-bottom padding-top padding-bottom padding-left padding-right font-size line-height row-gap flex-basis grid-template-rows grid-auto-rows".split(
+  "width height min-width min-height max-width max-height top bottom left right translate transform margin-top margin-bottom margin-left margin-right padding-top padding-bottom padding-left padding-right font-size line-height row-gap flex-basis grid-template-rows grid-auto-rows".split(
     " ",
   );
+
+/** Otherwise, a length would not have its new value yet. Important declarations in a layer win over those outside. */
+const STOP_TRANSITIONS = `() => {
+  ${ROOTS_OF} ${ADOPT_SHEET}
+  adoptSheet(rootsOf(document), "@layer { *, ::before, ::after { transition: none !important } }");
+}`;
 
 /** Stores computed lengths as `snapLengths` in the service's isolated world. */
 const RECORD_LENGTHS = `(pinsFixed) => {
@@ -27,8 +33,10 @@ const RECORD_LENGTHS = `(pinsFixed) => {
       return names.map((name) => (name === "bottom" ? "auto" : used.getPropertyValue(name)));
     }
     const styles = element.computedStyleMap();
+    // an animated transform changes with the time, not with the viewport
+    const isMoving = String(styles.get("transform")) + styles.get("translate") !== "nonenone" && element.getAnimations().length > 0;
     return names.map((name) => {
-      const value = String(styles.get(name));
+      const value = isMoving && /^trans/.test(name) ? "moving" : String(styles.get(name));
       return filling.includes(element) && /height/.test(name) && /^[\\d.]+%$/.test(value)
         ? (parseFloat(value) / 100) * innerHeight + "px"
         : value;
@@ -41,9 +49,12 @@ const RECORD_LENGTHS = `(pinsFixed) => {
 /** Fixes the lengths that have changed since then at their current values. */
 const FIX_LENGTHS = `() => {
   ${SET_STYLE}
+  if (globalThis.snapLengths === undefined) return false; // another document has replaced the recorded one
   const names = ${JSON.stringify(LENGTHS)};
   const changes = [...snapLengths].flatMap(([element, before]) =>
-    snapLengthsOf(element).flatMap((value, index) => (value === before[index] ? [] : [[element, names[index], value]])),
+    snapLengthsOf(element).flatMap((value, index) =>
+      [value, before[index]].includes("moving") || value === before[index] ? [] : [[element, names[index], value]],
+    ),
   );
   for (const [element, name, value] of changes) {
     setStyle(element, name, value);
@@ -69,6 +80,7 @@ export async function fixLengths(
   { final, other, pinsFixed }: Viewports,
   signal: AbortSignal,
 ): Promise<boolean> {
+  await evaluate(tab, call(STOP_TRANSITIONS), signal);
   await changeViewport(tab, other, signal);
   await evaluate(tab, call(RECORD_LENGTHS, pinsFixed), signal);
   await changeViewport(tab, final, signal);

@@ -4,7 +4,8 @@ import { disableScripts } from "./configure/scripts.ts";
 import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
-import { limitsEveryWait, limitWait } from "./prepare/limit-wait.ts";
+import { limitsEveryWait } from "../../parameters/waits.ts";
+import { limitWait } from "./prepare/limit-wait.ts";
 import type { PageToRender } from "./page-to-render.ts";
 import { STOPPED_LOADING_MAX_MS, type Tab } from "./tab.ts";
 
@@ -49,17 +50,16 @@ export async function waitUntilReady(
 }
 
 /** Stops a page that could navigate during the capture, which would then fail. Its document may not load completely. */
-export async function stopNavigatingPage({ progress, session }: Tab, signal: AbortSignal): Promise<void> {
+export async function stopNavigatingPage(tab: Tab, signal: AbortSignal): Promise<void> {
+  const { progress, session } = tab;
   if (!progress.navigatesRepeatedly) return;
   await abortable(signal, disableScripts(session));
   const limit = { signal, durationMs: STOPPED_LOADING_MAX_MS, otherwise: undefined };
-  await giveUpAfter(limit, (stepSignal) =>
-    progress.waitUntil(stepSignal, () => progress.failedUrl !== null || progress.hasReached("load")),
-  );
+  await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, settledCondition(tab, "load")));
 }
 
 /** Returns the condition that ends a wait; a failed navigation also ends it. */
-function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
+export function settledCondition({ progress }: Tab, event: WaitEvent): () => boolean {
   return () => progress.failedUrl !== null || progress.hasReached(event);
 }
 

@@ -19,6 +19,12 @@ const FAILURES_PER_PAGE_MAX = 1_000;
 
 export type EgressFailure = ConnectFailure | "too-large" | "too-many-connections" | "too-many-names";
 
+interface FailedConnection {
+  readonly failure: EgressFailure;
+  /** For the log; `null` if the failure says everything. */
+  readonly detail: string | null;
+}
+
 export interface EgressProxyOptions {
   readonly resolver: Resolver;
   readonly policy: TargetPolicy;
@@ -37,8 +43,7 @@ export class EgressSession {
   readonly #options: EgressProxyOptions;
   readonly #overflow = new AbortController();
   readonly #lookups = new PageLookups();
-  readonly #failures = new LRUCache<string, EgressFailure>({ max: FAILURES_PER_PAGE_MAX });
-  readonly #details = new LRUCache<string, string>({ max: FAILURES_PER_PAGE_MAX });
+  readonly #failures = new LRUCache<string, FailedConnection>({ max: FAILURES_PER_PAGE_MAX });
   readonly #sockets = new Set<Socket>();
   /** Bytes counted so far, by upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
@@ -55,13 +60,16 @@ export class EgressSession {
   }
 
   failure(url: string): EgressFailure | null {
-    const target = parseTarget(url);
-    return (target && this.#failures.get(targetKey(target))) ?? null;
+    return this.#failedConnection(url)?.failure ?? null;
   }
 
   failureDetail(url: string): string | null {
+    return this.#failedConnection(url)?.detail ?? null;
+  }
+
+  #failedConnection(url: string): FailedConnection | undefined {
     const target = parseTarget(url);
-    return (target && this.#details.get(targetKey(target))) ?? null;
+    return target === null ? undefined : this.#failures.get(targetKey(target));
   }
 
   /** Blocks connections from now on, in addition to those that the policy blocks. */
@@ -97,8 +105,9 @@ export class EgressSession {
       return null;
     }
     this.#connections += 1;
-    const outcome = this.#checkLimits(target) ?? (await this.#connect(target, client));
-    if (typeof outcome === "string") {
+    const limit = this.#checkLimits(target);
+    const outcome = limit === null ? await this.#connect(target, client) : { failure: limit, detail: null };
+    if ("failure" in outcome) {
       if (!client.destroyed) this.#failures.set(targetKey(target), outcome);
       client.destroy();
       return null;
@@ -123,7 +132,7 @@ export class EgressSession {
     this.#bytes += totalBytes - countedBytes;
     const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_PAGE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
-    this.#failures.set(targetKey(target), "too-large");
+    this.#failures.set(targetKey(target), { failure: "too-large", detail: null });
     void this.destroySockets();
     this.#overflow.abort();
   }
@@ -136,19 +145,20 @@ export class EgressSession {
     return this.#lookups.admit(hostname) ? null : "too-many-names";
   }
 
-  async #connect(target: Target, client: Socket): Promise<Socket | ConnectFailure> {
+  async #connect(target: Target, client: Socket): Promise<Socket | FailedConnection> {
     const { resolver, upstreamProxy = null } = this.#options;
     const policy = blockProxies(this.#options.policy);
     const lookups = this.#lookups;
     const abandoned = new AbortController();
     const abandon = (): void => abandoned.abort();
     client.once("close", abandon);
-    const onUnreachable = (detail: string): void => void this.#details.set(targetKey(target), detail);
+    let detail: string | null = null;
+    const onUnreachable = (reason: string): void => void (detail = reason);
     const { signal } = abandoned;
     const request = { ...target, policy, resolver, upstreamProxy, lookups, signal, onUnreachable };
     const outcome = await connect(request);
     client.off("close", abandon);
-    return outcome;
+    return typeof outcome === "string" ? { failure: outcome, detail } : outcome;
   }
 }
 

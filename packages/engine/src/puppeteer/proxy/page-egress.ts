@@ -30,7 +30,7 @@ export interface PageEgress {
   readonly blockHosts: ((blocks: HostBlocks) => void) | null;
   /** Returns why a connection to the host and port of this URL last failed; `null` if none has failed. */
   failure(url: string): EgressFailure | null;
-  /** Returns the details of the failure that `failure()` returns, for the log; `null` if unknown. */
+  /** Returns details of the failure that `failure()` returns, for the log; `null` if there are none. */
   failureDetail(url: string): string | null;
   /** Returns the first blocked URL that a main frame loaded; `null` if there is none. */
   blockedDocument(): Promise<string | null>;

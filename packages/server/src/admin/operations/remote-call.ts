@@ -1,6 +1,6 @@
+import { messageOf } from "@snap/engine/internals";
 import { AdminError, type AdminErrorCode } from "@snap/engine";
 import type { ErrorEnvelope } from "@snap/protocol";
-import { messageOf } from "../../config/message-of.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { EMAIL_TAKEN } from "../failures.ts";
 import { ADMIN_BASE } from "../route.ts";
@@ -23,6 +23,8 @@ export interface RemoteCall {
   /** Absent values are not sent. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: object;
+  /** A field of the document, which proves that an admin API responds; `id` by default. */
+  readonly expects?: "entries" | "id" | "ids" | "version";
   /** Thrown if the resource does not exist. */
   readonly missing?: AdminError;
   /** Error code for a rejection that names no parameter; `refused` by default. */
@@ -36,8 +38,11 @@ export interface RemoteCall {
  */
 export async function callRemote<Document>(service: RemoteService, call: RemoteCall): Promise<Document> {
   const response = await send(service, call);
-  if (response.ok) return (await readJson(service, response)) as Document;
-  throw await explain(service, call, response);
+  if (!response.ok) throw await explain(service, call, response);
+  const document = await readJson(service, response);
+  // other programs may also respond to everything with some JSON document
+  if (!Object.hasOwn(Object(document) as object, call.expects ?? "id")) throw notServed(service.url);
+  return document as Document;
 }
 
 async function send(
@@ -74,6 +79,13 @@ async function readJson({ url }: RemoteService, response: Response): Promise<unk
 }
 
 function unreachable(url: string, error: unknown): OperatorError {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new OperatorError(
+      "admin_api_unreachable",
+      `${url} did not respond within ${RESPONSE_LIMIT_MS / 1000} s; it may still make the change`,
+      "check the service's log, then repeat the command",
+      { cause: error },
+    );
   return new OperatorError(
     "admin_api_unreachable",
     `${url} cannot be reached: ${reasonOf(error)}`,
@@ -89,7 +101,7 @@ function reasonOf(error: unknown): string {
 
 async function explain(service: RemoteService, call: RemoteCall, response: Response): Promise<Error> {
   const { url } = service;
-  const envelope = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
+  const envelope = ((await response.json().catch(() => null)) ?? {}) as Partial<ErrorEnvelope>;
   const { code, message = "" } = envelope;
   if (code === "unauthenticated")
     return new OperatorError(

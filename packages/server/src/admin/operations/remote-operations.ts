@@ -17,7 +17,7 @@ type Call = <Document>(call: RemoteCall) => Promise<Document>;
 export function remoteOperations(service: RemoteService): AdminOperations {
   const call: Call = (request) => callRemote(service, request);
   return {
-    plans: async () => (await call<AdminList<AdminPlan>>({ path: "/plans" })).entries,
+    plans: async () => (await call<AdminList<AdminPlan>>({ path: "/plans", expects: "entries" })).entries,
     accounts: remoteAccounts(call),
     tokens: remoteTokens(call),
     batches: remoteBatches(call),
@@ -67,7 +67,7 @@ function remoteTokens(call: Call): TokenOperations {
       call({ method: "POST", path: "/tokens", body, missing: accountNotFound(body.account_id) }),
     rotate: (id, body) => call({ method: "POST", ...resource(id), path: `/tokens/${id}/rotate`, body }),
     revoke: (id) => call({ method: "DELETE", ...resource(id) }),
-    revokeAll: (account) => call({ method: "DELETE", ...tokensOf(account) }),
+    revokeAll: (account) => call({ method: "DELETE", ...tokensOf(account), expects: "ids" }),
     reveal: (id) => call({ method: "POST", ...resource(id), path: `/tokens/${id}/reveal` }),
   };
 }
@@ -78,7 +78,8 @@ function remoteBatches(call: Call): BatchOperations {
     get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, missing: batchNotFound(id) }),
     attempts: async (id, limit) => {
       const query = { batch: id, limit };
-      return (await call<AdminList<DeliveryAttemptDocument>>({ path: "/deliveries", query })).entries;
+      const request = { path: "/deliveries", query, expects: "entries" } as const;
+      return (await call<AdminList<DeliveryAttemptDocument>>(request)).entries;
     },
     redeliver: (id) =>
       call({
@@ -100,7 +101,8 @@ async function readPage<Entry extends { readonly id: string | number }>(
   const total = Number(query["limit"] ?? LIST_LIMITS.pageDefault);
   for (let { after } = query; ;) {
     const limit = Math.min(total - entries.length, LIST_LIMITS.pageMax);
-    const page = await call<AdminCountedList<Entry>>({ ...rest, query: { ...query, after, limit } });
+    const request = { ...rest, query: { ...query, after, limit }, expects: "entries" } as const;
+    const page = await call<AdminCountedList<Entry>>(request);
     entries.push(...page.entries);
     if (!page.has_more || entries.length >= total) return { ...page, entries };
     after = String(page.entries.at(-1)?.id);

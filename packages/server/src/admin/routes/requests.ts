@@ -1,4 +1,5 @@
-import { AdminError, SnapError, type Engine } from "@snap/engine";
+import { SnapError, type Engine } from "@snap/engine";
+import { requestNotFound } from "@snap/engine/internals";
 import type { HistoryEntry } from "@snap/engine/ports";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import * as z from "zod";
@@ -45,7 +46,7 @@ export const REQUEST_ROUTES = [
     tag: "Requests",
     summary: "List requests, newest first",
     description:
-      "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second.",
+      "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second, and 25 of each for one account.",
     query: requestFilter,
     response: listOf(historyRequest),
     async handle({ engine, query }) {
@@ -100,6 +101,6 @@ export const REQUEST_ROUTES = [
 
 async function findRequest({ history }: Engine, requestId: string): Promise<HistoryEntry> {
   const entry = await history.find(requestId);
-  if (entry === null) throw new AdminError(`unknown request ${requestId}`, { code: "request_not_found" });
+  if (entry === null) throw requestNotFound(requestId);
   return entry;
 }

@@ -1,8 +1,8 @@
+import { invalidParameter } from "@snap/engine/internals";
 import type { AdminUsage } from "@snap/protocol";
 import * as z from "zod";
 import { oneOf } from "../../config/fields.ts";
 import { date, id, integer } from "../../requests/fields.ts";
-import { rejectParameter } from "../../requests/read-input.ts";
 import { toCsv } from "../csv.ts";
 import { usageDocument } from "../documents.ts";
 import { openListDocument } from "../lists.ts";
@@ -72,7 +72,7 @@ function daysOf({
   readonly to?: string | undefined;
 }): { readonly from: string; readonly to: string } {
   const first = from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
-  if (first > to) rejectParameter("from", `must not be later than to, ${to}`);
+  if (first > to) throw invalidParameter("from", `must not be later than to, ${to}`);
   return { from: first, to };
 }
 

@@ -1,5 +1,5 @@
 import type { CompletedCommand } from "./commands.ts";
-import { quoted } from "../quote.ts";
+import { quoted } from "../../quote.ts";
 import { pathPattern, valueBranches } from "./posix.ts";
 
 /** Returns a script for bash 4 or newer. */

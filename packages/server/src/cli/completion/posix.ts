@@ -1,4 +1,4 @@
-import { quoted } from "../quote.ts";
+import { quoted } from "../../quote.ts";
 import type { CompletedCommand, CompletedOption } from "./commands.ts";
 
 /*

@@ -1,5 +1,5 @@
 import type { CompletedCommand } from "./commands.ts";
-import { quoted } from "../quote.ts";
+import { quoted } from "../../quote.ts";
 import { pathPattern, valueBranches } from "./posix.ts";
 
 /** Returns a script for zsh 5 or newer, to source or to put into a folder of `fpath` as `_snap-server`. */

@@ -6,9 +6,9 @@ import { FINDING_CHECKS, OperatorError, type FindingCode } from "../../operator-
 /** Reports the problems of the service at SNAP_ADMIN_URL. */
 export async function checkAdminApi(url: string, token: string): Promise<readonly Finding[]> {
   try {
-    const health = await callRemote<Partial<AdminHealth> | null>({ url, token }, { path: "/health" });
-    const { version, problems } = health ?? {};
-    if (version === undefined || !Array.isArray(problems)) throw notServed(url);
+    const request = { path: "/health", expects: "version" } as const;
+    const { version, problems } = await callRemote<Partial<AdminHealth>>({ url, token }, request);
+    if (!Array.isArray(problems)) throw notServed(url);
     return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];
   } catch (error) {
     if (error instanceof OperatorError) return [findingOf(error)];

@@ -7,6 +7,7 @@ import { secretKeyPath } from "../../config/secret-key.ts";
 import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
 import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
+import { quote } from "../../quote.ts";
 import { describeBackup, describeCache } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { checkRecords, modeOf, SHARED_BITS } from "./check-records.ts";
@@ -49,7 +50,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
   return [
     isPrivate
       ? ok("storage", `${dataDir} is writable`)
-      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${dataDir}`),
+      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${quote(dataDir)}`),
     ...describeCache(await engine.cacheStats()),
     describeBackup(await engine.lastBackupAt(), Date.now()),
     ...(await checkRecords(config, engine)),
@@ -59,10 +60,8 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
 function describeService(filename: string): Finding {
   const service = findService(filename);
   if (service === null) return ok("service", "not running");
-  return ok(
-    "service",
-    `running as process ${service.pid} on ${service.host}; a second one would not start on this folder`,
-  );
+  const name = service === "unknown" ? "an unknown process" : `process ${service.pid} on ${service.host}`;
+  return ok("service", `running as ${name}; a second one would not start on this folder`);
 }
 
 /** The first start creates what is missing, which is right only for a new service. */

@@ -33,13 +33,7 @@ export async function checkShared(
     const { reasons } = await engine.health();
     const storageProblem = reasons.find((reason) => reason.startsWith("storage"));
     const storage =
-      storageProblem === undefined
-        ? ok("storage", "PostgreSQL is writable")
-        : problem(
-            "storage_fails",
-            storageProblem,
-            "see the PostgreSQL log: its disk might be full, or the server might be read-only",
-          );
+      storageProblem === undefined ? ok("storage", "PostgreSQL is writable") : storageFails(storageProblem);
     const findings = [
       storage,
       ...poolers,
@@ -47,9 +41,17 @@ export async function checkShared(
       ...describeClocks(engine.clockSkews()),
     ];
     return storageProblem === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
+  } catch (error) {
+    return [storageFails(`storage: ${reasonOf(error)}`)];
   } finally {
     await engine.close();
   }
+}
+
+function storageFails(message: string): Finding {
+  const advice =
+    "see the PostgreSQL log: its disk might be full, the server might be read-only, or the role might lack a privilege";
+  return problem("storage_fails", message, advice);
 }
 
 function beforeCreation(): never {

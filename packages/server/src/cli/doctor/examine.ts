@@ -1,8 +1,8 @@
-import { imageLibrary, inspectFilterList } from "@snap/engine/internals";
+import { imageLibrary, inspectFilterList, isPublicAddress, messageOf } from "@snap/engine/internals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readConfig, type Config } from "../../config.ts";
-import { messageOf } from "../../config/message-of.ts";
+import { formatNoun } from "../../format.ts";
 import { resolverOf } from "../../wire.ts";
 import { checkAdminApi } from "./check-admin-api.ts";
 import { checkBrowser } from "./check-browser.ts";
@@ -29,7 +29,7 @@ export async function examine(): Promise<readonly Finding[]> {
   if (config === null) return findings;
   const checks = [
     checkBrowser(config),
-    checkFonts(),
+    checkFonts(config),
     checkImages(),
     checkLists(config),
     checkStorage(config),
@@ -62,7 +62,9 @@ function checkStorage(config: Config): Promise<readonly Finding[]> {
 }
 
 /** Text in a writing system without a font renders as empty boxes. */
-async function checkFonts(): Promise<Finding> {
+async function checkFonts({ browserEndpoints }: Config): Promise<Finding | readonly Finding[]> {
+  // remote browsers use the fonts of their machines
+  if (browserEndpoints.length > 0) return [];
   const counts = await Promise.all(SCRIPTS.map(({ language }) => countFonts(language)));
   if (counts.some((count) => count === null))
     return warning("fonts_unknown", "cannot list the fonts: fc-list failed", "apt-get install fontconfig");
@@ -90,10 +92,9 @@ async function countFonts(language: string): Promise<number | null> {
 async function checkImages(): Promise<Finding> {
   const failure = await imageLibrary.load();
   if (failure === null) return ok("images", `sharp ${imageLibrary.version}`);
-  const [reason] = failure.message.split("\n");
   return warning(
     "sharp_missing",
-    `screenshots cannot be resized or encoded as AVIF: sharp ${imageLibrary.isInstalled ? `does not load (${reason})` : "is not installed"}`,
+    `screenshots cannot be resized or encoded as AVIF: sharp ${imageLibrary.isInstalled ? `does not load (${reasonOf(failure)})` : "is not installed"}`,
     "npm install sharp, next to the service; or ignore this if nobody needs them",
   );
 }
@@ -108,13 +109,18 @@ async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> 
   return Promise.all(reports);
 }
 
-/** Checks that public names resolve. */
+/** Checks that public names resolve, and to public addresses: pages at others are blocked. */
 async function checkNames(config: Config): Promise<Finding | readonly Finding[]> {
   if (config.upstreamProxy !== null && config.upstreamProxyDns === "proxy") return [];
   try {
     const addresses = await resolverOf(config).resolve(PUBLIC_NAME);
     if (addresses.length === 0) throw new Error("according to the name servers, it does not exist");
-    return ok("name resolution", `${PUBLIC_NAME} has ${addresses.length} addresses`);
+    const unusable = addresses.find((address) => !isPublicAddress(address));
+    if (unusable !== undefined) throw new Error(`it has the address ${unusable}, which is not public`);
+    return ok(
+      "name resolution",
+      `${PUBLIC_NAME} has ${formatNoun(addresses.length, "address", "addresses")}`,
+    );
   } catch (error) {
     return warning(
       "names_unresolved",

@@ -39,17 +39,16 @@ export async function withTestPages<T>(
   }
 }
 
+const RENDER_ADVICE =
+  "raise SNAP_RENDER_TIMEOUT_MS on a slow machine, or try another browser with SNAP_CHROMIUM_PATH";
+
 async function renderFinding(renderer: Renderer, port: number): Promise<Finding> {
   const startedMs = performance.now();
   try {
     await renderer.render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }));
     return ok("render", `rendered a page in ${Math.round(performance.now() - startedMs)} ms`);
   } catch (error) {
-    return problem(
-      "render_fails",
-      `cannot render a page: ${reasonOf(error)}`,
-      "raise SNAP_RENDER_TIMEOUT_MS on a slow machine, or try another browser with SNAP_CHROMIUM_PATH",
-    );
+    return problem("render_fails", `cannot render a page: ${reasonOf(error)}`, RENDER_ADVICE);
   }
 }
 
@@ -62,6 +61,12 @@ async function blockFinding(renderer: Renderer, port: number, hits: () => number
     );
   if (outcome === "blocked_host" && hits() === 0)
     return ok("egress proxy", "blocks a page on this machine's loopback address");
+  if (hits() === 0 && /^(render_timeout|upstream_\w+)$/.test(outcome))
+    return problem(
+      "render_fails",
+      `could not test whether it blocks a page on this machine's loopback address (${outcome})`,
+      RENDER_ADVICE,
+    );
   return problem(
     "egress_open",
     `did not block a page on this machine's loopback address (${outcome}, ${hits()} requests)`,

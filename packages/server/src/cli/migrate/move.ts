@@ -1,8 +1,7 @@
 import { AdminError, systemClock, transfer, type TransferOutcome, type TransferRequest } from "@snap/engine";
-import { createAuditLog, findForeignSecrets } from "@snap/engine/internals";
+import { createAuditLog, findForeignSecrets, messageOf } from "@snap/engine/internals";
 import type { TransferSource } from "@snap/engine/ports";
 import type { MoveConfig } from "../../config.ts";
-import { messageOf } from "../../config/message-of.ts";
 import { findSecretKey, keySourceOf, secretKeyPath } from "../../config/secret-key.ts";
 import { announceChange } from "../audit-change.ts";
 import { formatNoun } from "../../format.ts";

@@ -32,15 +32,15 @@ export function createStateReader(
   const readHealth = boundedRead<Health>();
   const readBatches = boundedRead<BatchStats>();
   const readCache = boundedRead<CacheStats | null>();
-  const readBackup = boundedRead<number | null>();
+  const readBackup = boundedRead<{ readonly at: number | null }>();
   const readDisk = boundedRead<DiskSpace | null>();
   const readServers = createServerReader();
   return async (engine, checkHealth) => {
-    const [health, batches, cache, lastBackupAt, space, servers] = await Promise.all([
+    const [health, batches, cache, backup, space, servers] = await Promise.all([
       readHealth(checkHealth),
       readBatches(() => engine.batches.stats()),
       readCache(() => engine.cacheStats()),
-      readBackup(() => engine.lastBackupAt()),
+      readBackup(async () => ({ at: await engine.lastBackupAt() })),
       readDisk(() => measure(disk)),
       readServers(engine.servers),
     ]);
@@ -57,7 +57,7 @@ export function createStateReader(
       renderer: health?.renderer ?? null,
       batches,
       cache,
-      lastBackupAt,
+      lastBackupAt: backup?.at,
       disk: space,
       clockSkews: engine.clockSkews(),
     };

@@ -55,7 +55,8 @@ export interface DiskSpace {
 export interface StorageState {
   readonly cache: CacheStats | null;
   readonly disk: DiskSpace | null;
-  readonly lastBackupAt: number | null;
+  /** `null` if there is none; `undefined` if it cannot be read. */
+  readonly lastBackupAt: number | null | undefined;
   readonly clockSkews: readonly ClockSkew[];
 }
 

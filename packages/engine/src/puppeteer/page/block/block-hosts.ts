@@ -6,7 +6,7 @@ import type { Setting } from "../configure/setting.ts";
 import { configureTargets, REPORT_REQUESTS } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
 import { patternRule } from "./block-requests.ts";
-import { WEBSOCKET_SINK } from "./block-websockets.ts";
+import { WEBSOCKET_SINK, webSocketSettings } from "./block-websockets.ts";
 import type { UrlPattern } from "./url-pattern.ts";
 
 /** Blocks connections to hosts at the egress proxy. */
@@ -18,7 +18,8 @@ export interface HostBlocking {
 
 /**
  * Blocks connections to the hosts that match these patterns. If a redirect leads the document to such a host,
- * connections to it are allowed, and all other requests to it are intercepted.
+ * connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked except those
+ * that the document's first script opens.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
   /** Resolves once other requests to the host are intercepted. */
@@ -29,6 +30,9 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
     const pattern = target && patterns.find((candidate) => candidate.matchesHost(target));
     if (!target || !pattern || allowed.has(targetKey(target))) return;
     const intercepted = configureTargets(tab, { settings: [], rules: [patternRule(tab, [pattern])] });
+    const webSockets = { settings: webSocketSettings([pattern.webSocketSource]), rules: [] };
+    // not awaited: the page is navigating, and responds only once it shows the document
+    configureTargets(tab, webSockets).catch(() => {}); // the page has closed
     allowed.set(
       targetKey(target),
       intercepted.catch(() => {}), // the page has closed

@@ -8,6 +8,8 @@ export const WEBSOCKET_SINK = "blocked-websocket.invalid";
  * WebSocket fails like any other that cannot connect.
  */
 const redirectWebSockets = (patterns: readonly string[]): string => `(() => {
+  // a page's declarations, such as \`const URL\`, hide globals from functions that run later
+  const { globalThis: root, URL: { parse }, Reflect: { construct }, Object: { defineProperty } } = globalThis;
   const patterns = ${JSON.stringify(patterns)}.map((source) => new RegExp(source));
   const isBlocked = ({ protocol, hostname, port, pathname, search }) => {
     const isSecure = protocol === "wss:" || protocol === "https:";
@@ -16,16 +18,16 @@ const redirectWebSockets = (patterns: readonly string[]): string => `(() => {
     return patterns.some((pattern) => pattern.test(url) || pattern.test(implicit));
   };
   for (const name of ["WebSocket", "WebSocketStream"]) {
-    const Native = globalThis[name];
+    const Native = root[name];
     if (Native === undefined) continue;
-    const construct = (target, [sent, ...others], newTarget) => {
-      const url = URL.parse(sent, globalThis.document?.baseURI ?? location.href);
-      if (url === null || !isBlocked(url)) return Reflect.construct(target, [sent, ...others], newTarget);
-      const socket = Reflect.construct(target, ["wss://${WEBSOCKET_SINK}/", ...others], newTarget);
-      return Object.defineProperty(socket, "url", { value: url.href });
+    const connect = (target, [sent, ...others], newTarget) => {
+      const url = parse(sent, root.document?.baseURI ?? root.location.href);
+      if (url === null || !isBlocked(url)) return construct(target, [sent, ...others], newTarget);
+      const socket = construct(target, ["wss://${WEBSOCKET_SINK}/", ...others], newTarget);
+      return defineProperty(socket, "url", { value: url.href });
     };
-    globalThis[name] = new Proxy(Native, { construct });
-    Native.prototype.constructor = globalThis[name];
+    root[name] = new Proxy(Native, { construct: connect });
+    Native.prototype.constructor = root[name];
   }
 })()`;
 

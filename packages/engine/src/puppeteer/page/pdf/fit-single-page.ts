@@ -41,7 +41,7 @@ const REMOVE_BREAKS = `(margins) => {
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) removePages(sheet);
   const roots = rootsOf(document);
   adoptSheet(roots, css);
-  for (const element of roots.flatMap((root) => [...root.querySelectorAll("[style*=break], [style*=page]")]))
+  for (const element of roots.flatMap((root) => [...root.querySelectorAll("[style*=break i], [style*=page i]")]))
     for (const name of names) setStyle(element, name, "auto");
 }`;
 
@@ -51,17 +51,17 @@ const REMOVE_BREAKS = `(margins) => {
  */
 const MEASURE = `(async () => {
   const root = document.documentElement;
-  ${NEXT_FRAME}
+  ${ROOTS_OF} ${NEXT_FRAME}
   const isVisible = ({ width, height }) => width > 0 && height > 0;
   const hasText = [...(document.body?.childNodes ?? [])].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
   const lowestBottom = () => {
     const fixed = new Set();
     let [showsFixed, showsOther] = [false, hasText];
     let lowest = root.getBoundingClientRect().bottom + (parseFloat(getComputedStyle(root).marginBottom) || 0);
-    for (const element of root.querySelectorAll("*")) {
+    for (const element of rootsOf(root).flatMap((part) => [...part.querySelectorAll("*")])) {
       if (!element.checkVisibility()) continue; // in a closed <details>, for example
       const box = element.getBoundingClientRect();
-      if (fixed.has(element.parentElement) || getComputedStyle(element).position === "fixed") {
+      if (fixed.has(element.parentElement ?? element.getRootNode().host) || getComputedStyle(element).position === "fixed") {
         fixed.add(element);
         showsFixed ||= isVisible(box);
       } else {

@@ -1,7 +1,5 @@
 import { paperSizeInches, UNITS_PER_INCH, type PdfParameters } from "@snap/protocol";
 
-const PIXELS_PER_INCH = 96;
-
 /** The paper and its margins, in inches. */
 export interface PrintLayout {
   readonly width: number;
@@ -30,7 +28,7 @@ export function printableArea(parameters: PdfParameters): {
 } {
   const { width, height, marginTop, marginRight, marginBottom, marginLeft } = printLayoutOf(parameters);
   const pixels = (inches: number): number =>
-    Math.max(1, Math.floor((inches * PIXELS_PER_INCH) / parameters.scale));
+    Math.max(1, Math.floor((inches * UNITS_PER_INCH.px) / parameters.scale));
   return {
     width: pixels(width - marginLeft - marginRight),
     height: pixels(height - marginTop - marginBottom),
@@ -39,5 +37,5 @@ export function printableArea(parameters: PdfParameters): {
 
 /** Converts CSS pixels of the content to inches on paper. */
 export function toInches(pixels: number, { scale }: Pick<PdfParameters, "scale">): number {
-  return (pixels * scale) / PIXELS_PER_INCH;
+  return (pixels * scale) / UNITS_PER_INCH.px;
 }

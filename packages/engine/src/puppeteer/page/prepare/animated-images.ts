@@ -45,7 +45,7 @@ export class AnimatedImages {
         try {
           await this.#findIn(session, stepSignal);
         } catch {
-          stepSignal.throwIfAborted(); // its frame has been removed
+          stepSignal.throwIfAborted(); // its frame has been removed, or has too many resources to report
         }
       });
       return true;

@@ -1,5 +1,6 @@
 import { awaitMatch } from "./await-match.ts";
-import { limitsEveryWait, limitWait } from "./limit-wait.ts";
+import { limitsEveryWait } from "../../../parameters/waits.ts";
+import { limitWait } from "./limit-wait.ts";
 import type { Step } from "./step.ts";
 
 /** `waitForSelector`: waits until an element matches in the main frame. */

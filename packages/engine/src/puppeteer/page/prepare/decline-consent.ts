@@ -1,5 +1,6 @@
 import { giveUpAfter } from "../../../timeouts.ts";
 import type { Tab } from "../tab.ts";
+import { settledCondition } from "../wait-for-page.ts";
 import { Banners } from "./consent/banners.ts";
 import type { Step } from "./step.ts";
 
@@ -35,12 +36,9 @@ function noteOf({ isChecked, isFound, isOpen, isHidden }: Banners): readonly str
   return [isHidden ? "consent-hidden" : "consent-declined"];
 }
 
-async function awaitReload({ progress }: Tab, signal: AbortSignal): Promise<void> {
+async function awaitReload(tab: Tab, signal: AbortSignal): Promise<void> {
   await runWithin(RELOAD_MAX_MS, signal, (stepSignal) =>
-    progress.waitUntil(
-      stepSignal,
-      () => progress.failedUrl !== null || progress.hasReached("domcontentloaded"),
-    ),
+    tab.progress.waitUntil(stepSignal, settledCondition(tab, "domcontentloaded")),
   );
 }
 

@@ -63,15 +63,17 @@ const FREEZE_ANIMATIONS = `
 
 /**
  * A canvas draws the first frame of an animated image. It takes the image's place and computed style; the image stays
- * in the document, hidden, so selectors match the same elements. Without JavaScript, Chromium shows no canvas.
+ * in the document, hidden, so selectors such as `img + p` still match. Chromium shows no canvas in a frame without
+ * scripts, such as a sandboxed one.
  */
 const FREEZE_IMAGES = `
   const urls = new Set(animatedUrls);
   const isInlined = (url) => /^data:image\\/gif/i.test(url) ||
     (/^data:image\\/webp;base64,/i.test(url) && /${ANIMATED_WEBP}/.test(url.slice(url.indexOf(",") + 1)));
-  const isAnimated = ({ currentSrc }) => animatedUrls !== null && (urls.has(currentSrc) || isInlined(currentSrc));
+  // the browser reports the URLs without fragments
+  const isAnimated = ({ currentSrc }) => urls.has(currentSrc.split("#", 1)[0]) || isInlined(currentSrc);
   const frozen = [];
-  for (const image of untilTimeout(all("img"))) {
+  for (const image of untilTimeout(matchMedia("(scripting: none)").matches ? [] : all("img"))) {
     if (image.naturalWidth === 0 || !isAnimated(image) || !image.checkVisibility()) continue;
     const canvas = document.createElement("canvas");
     canvas.width = image.naturalWidth;
@@ -100,9 +102,9 @@ const FREEZE_VIDEOS = `
     video.networkState === HTMLMediaElement.NETWORK_LOADING && video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA;`;
 
 /**
- * A function to evaluate in a frame, with the URLs of animated images that are not inlined, or `null` if no image can
- * be stopped. Each call brings everything that moves to one defined state. Returns whether it is done: it finished in
- * time, and the frame has loaded everything it needs.
+ * A function to evaluate in a frame, with the URLs of animated images that are not inlined. Each call brings everything
+ * that moves to one defined state. Returns whether it is done: it finished in time, and the frame has loaded everything
+ * it needs.
  */
 export const FREEZE_FRAME = `async (animatedUrls) => {
   ${ROOTS_OF} ${SET_STYLE} ${NEXT_FRAME} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}

@@ -30,8 +30,3 @@ export async function limitWait(
     throw error;
   }
 }
-
-/** Whether `waitTimeout` also limits `waitUntil` and `waitForSelector`. */
-export function limitsEveryWait({ waitTimeout, onWaitTimeout }: SnapParameters): boolean {
-  return waitTimeout !== undefined || onWaitTimeout !== undefined;
-}

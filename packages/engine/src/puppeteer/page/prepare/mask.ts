@@ -1,12 +1,12 @@
-import { DEFAULT_MASK_COLOR } from "@snap/protocol";
+import { DEFAULT_MASK_COLOR, type ScreenshotParameters } from "@snap/protocol";
 import { SnapError } from "../../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL } from "../measure.ts";
+import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
-import type { Step } from "./step.ts";
 
 /** A screenshot that shows what should be covered is worse than none, so the render fails beyond these limits. */
 const MATCHES_MAX = 5_000;
@@ -16,29 +16,60 @@ const MASK_MAX_MS = 5_000;
 type Outcome = "covered" | "invalid" | "many";
 
 /**
+ * Defines a function that returns the elements to cover for a match: itself if it has a visible box, or else those in it
+ * that have one, in the order of the flat tree. Text gets an element to cover, which the page's rules do not apply to.
+ */
+const VISIBLE_PARTS = `
+  const childrenOf = (element) => {
+    const assigned = element.localName === "slot" ? element.assignedNodes() : [];
+    return assigned.length > 0 ? assigned : [...(element.shadowRoot ?? element).childNodes];
+  };
+  const visibleParts = (element) => {
+    const { display, visibility } = getComputedStyle(element);
+    const isVisible = visibility === "visible";
+    if (display !== "contents") {
+      if (!element.checkVisibility()) return [];
+      const { width, height } = element.getBoundingClientRect();
+      if (isVisible && width > 0 && height > 0) return [element];
+    }
+    return childrenOf(element).flatMap((child) => {
+      if (child instanceof Element) return visibleParts(child);
+      if (!isVisible || !(child instanceof Text) || child.data.trim() === "") return [];
+      const box = create("snap-text");
+      box.style.setProperty("all", "unset", "important");
+      child.replaceWith(box);
+      box.append(child);
+      return [box];
+    });
+  };`;
+
+/**
  * The boxes are in the top layer, where no element of the page clips or covers them and they do not affect its layout.
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. It
  * first scrolls to the captured element, because measuring that would move the matches.
  */
 const COVER = `async ({ selector, color, captured }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}
+  const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const matches = matchesOf(rootsOf(document), selector);
   if (matches === null) return "invalid";
   // an invalid selector is reported when the element is measured
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
   for (const animation of rootsOf(document).flatMap((root) => root.getAnimations())) animation.pause();
-  const visible = matches.filter((element) => element.checkVisibility({ visibilityProperty: true }));
-  if (visible.length === 0) return "covered";
-  if (visible.length > ${MATCHES_MAX}) return "many";
+  const visible = new Set(matches.flatMap(visibleParts));
+  if (visible.size === 0) return "covered";
+  if (visible.size > ${MATCHES_MAX}) return "many";
   const entries = await new Promise((resolve) => {
     const observer = new IntersectionObserver(resolve, { rootMargin: "1000000px" });
     for (const element of visible) observer.observe(element);
   });
   const place = "all: initial; position: absolute; top: 0; left: 0; width: 0; height: 0; display: block; overflow: visible";
-  const host = document.createElement("snap-masks");
+  const host = create("snap-masks");
   host.popover = "manual";
   host.style.cssText = place.replace(/;|$/g, " !important;");
+  // positions are measured after the zoom of the root element, which also applies to the boxes
+  host.style.setProperty("zoom", String(1 / document.documentElement.currentCSSZoom), "important");
   const boxes = host.attachShadow({ mode: "closed" });
   const boxSheet = new CSSStyleSheet();
   boxSheet.replaceSync("div {" + place + "; forced-color-adjust: none }");
@@ -50,7 +81,7 @@ const COVER = `async ({ selector, color, captured }) => {
     const isWhole = part.width > all.width - 1 && part.height > all.height - 1;
     const { left, top, right, bottom } = isWhole ? target.getBoundingClientRect() : part;
     const [x, y] = [Math.floor(left), Math.floor(top)];
-    const box = document.createElement("div");
+    const box = create("div");
     box.style.left = x + scrollX + "px";
     box.style.top = y + scrollY + "px";
     box.style.width = Math.ceil(right) - x + "px";
@@ -65,15 +96,21 @@ const COVER = `async ({ selector, color, captured }) => {
 
 /**
  * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
- * scripts and animations first, which could move the matches or remove the boxes.
+ * scripts and animations first, which could move the matches or remove the boxes. Resolves with the id of the masked
+ * document, for `requireMask`.
  *
  * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
  */
-export const mask: Step = async ({ tab, parameters }, signal) => {
-  if (parameters.pdf || parameters.mask === undefined) return [];
+export async function mask(
+  tab: Tab,
+  parameters: ScreenshotParameters,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (parameters.mask === undefined) return null;
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const request = { selector, color: maskColor, captured: parameters.selector ?? null };
   await abortable(signal, disableScripts(tab.session));
+  const { documentId } = tab.progress;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);
   const outcome = await withTimeout({ signal, durationMs: MASK_MAX_MS, reason }, (stepSignal) =>
@@ -81,8 +118,20 @@ export const mask: Step = async ({ tab, parameters }, signal) => {
   );
   if (outcome === "invalid") throw invalidSelector(selector);
   if (outcome === "many") throw tooMany(selector);
-  return [];
-};
+  return documentId;
+}
+
+/**
+ * @throws SnapError `render_failed` if another document has replaced the masked one: a refresh needs no script, and a
+ * navigation may have been in flight.
+ */
+export function requireMask({ progress }: Tab, maskedDocumentId: string | null): void {
+  if (maskedDocumentId !== null && progress.documentId !== maskedDocumentId)
+    throw new SnapError(
+      "render_failed",
+      "The page navigated after its elements were masked. Send the URL that it leads to.",
+    );
+}
 
 function tooMany(selector: string): SnapError {
   const message = `The mask selector ${selector} matches more than ${MATCHES_MAX} visible elements. Mask an element that contains them.`;

@@ -10,7 +10,7 @@ const UNASSIGNED = String.raw`"\u{10fffd}"`;
  * same for every character.
  */
 export const HAS_MISSING_GLYPHS = `(() => {
-  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const context = new OffscreenCanvas(40, 40).getContext("2d", { willReadFrequently: true });
   const draw = (font, character) => {
     context.clearRect(0, 0, 40, 40);
     context.font = font;

@@ -8,7 +8,6 @@ import { declineConsent } from "./decline-consent.ts";
 import { hideFilteredElements } from "./hide-filtered-elements.ts";
 import { expandScrollers } from "./expand-scrollers.ts";
 import { loadLazyContent } from "./load-lazy-content.ts";
-import { mask } from "./mask.ts";
 import { pause } from "./pause.ts";
 import { runScript } from "./run-script.ts";
 import { showFrames } from "./show-frames.ts";
@@ -39,7 +38,6 @@ const STEPS: readonly Step[] = [
   removeElements,
   awaitFonts,
   stabilize,
-  mask,
 ];
 
 /**

@@ -111,7 +111,7 @@ const SCROLLING = `
   };
   const scrollInner = async (end) => {
     const isInner = (element) => element !== page && element !== document.body &&
-      /auto|scroll/.test(getComputedStyle(element).overflow) &&
+      element.clientWidth > 0 && element.clientHeight > 0 && /auto|scroll/.test(getComputedStyle(element).overflow) &&
       (element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1);
     for (const inner of all("*").filter(isInner).slice(0, ${INNER_SCROLLERS_MAX})) {
       const { scrollTop, scrollLeft } = inner;

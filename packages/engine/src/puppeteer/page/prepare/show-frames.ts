@@ -6,6 +6,7 @@ import { evaluate, evaluateInFrames } from "../evaluate.ts";
 import { reachesBeyondViewport } from "../measure.ts";
 import { NEXT_FRAME, ROOTS_OF } from "../in-page.ts";
 import { changeViewport, fixLengths } from "../viewport-lengths.ts";
+import { freezeOnce } from "./stabilize.ts";
 import type { Step } from "./step.ts";
 
 /** Frames below this are not shown, in CSS pixels. */
@@ -17,7 +18,8 @@ const PAINT_MAX_MS = 1_000;
 const LOWEST_EDGE = `(() => {
   ${ROOTS_OF}
   const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame")]);
-  const isForeign = ({ contentDocument }) => contentDocument === null || framesIn(contentDocument).some(isForeign);
+  // in XML, any element can have the name of a frame
+  const isForeign = ({ contentDocument: inner }) => inner === null || (inner !== undefined && framesIn(inner).some(isForeign));
   const edges = framesIn(document)
     .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
     .map((frame) => frame.getBoundingClientRect())
@@ -36,13 +38,15 @@ const AWAIT_PAINT = `(() => {
  * it. The viewport becomes tall enough to show them, and whatever depends on its height is fixed. The page's scripts
  * stop, because they could react to the new height.
  */
-export const showFrames: Step = async ({ tab, parameters }, signal) => {
+export const showFrames: Step = async (page, signal) => {
+  const { tab, parameters } = page;
   if (parameters.pdf || !reachesBeyondViewport(parameters)) return [];
   const viewport = viewportOf(parameters);
   const lowestEdge = await evaluate<number>(tab, LOWEST_EDGE, signal);
   const height = Math.min(lowestEdge, Math.floor(capturableHeight(parameters)));
   if (height <= viewport.height) return [];
   const tall = { ...viewport, height };
+  if (parameters.stabilize) await freezeOnce(page, signal);
   await abortable(signal, disableScripts(tab.session));
   await fixLengths(tab, { final: viewport, other: tall, pinsFixed: true }, signal);
   await changeViewport(tab, tall, signal);

@@ -12,6 +12,7 @@ import type { PageToRender } from "../page-to-render.ts";
 import type { Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
+const FREEZE_ONCE_MAX_MS = 1_000;
 
 /** `stabilize`: stops everything that moves, until two captures are equal. */
 export const stabilize: Step = async (page, signal) => {
@@ -30,6 +31,12 @@ export const stabilize: Step = async (page, signal) => {
   return [UNSTABLE];
 };
 
+/** Stops what moves at this moment: images cannot be stopped once the page's scripts are. */
+export async function freezeOnce(page: PageToRender, signal: AbortSignal): Promise<void> {
+  const limit = { signal, durationMs: FREEZE_ONCE_MAX_MS, otherwise: false };
+  await giveUpAfter(limit, (stepSignal) => freeze(page, new AnimatedImages(), stepSignal));
+}
+
 /** Returns whether everything that moves is known and every frame has loaded everything it needs. */
 async function freeze(
   { tab, parameters }: PageToRender,
@@ -37,10 +44,7 @@ async function freeze(
   signal: AbortSignal,
 ): Promise<boolean> {
   const isKnown = !parameters.javascript || (await images.find(tab, signal));
-  const freezeFrame = (frameId: string): string => {
-    const urls = parameters.javascript ? images.urlsIn(frameId) : null;
-    return call(FREEZE_FRAME, urls);
-  };
+  const freezeFrame = (frameId: string): string => call(FREEZE_FRAME, images.urlsIn(frameId));
   const areReady = await evaluateInFrames<boolean>(tab, freezeFrame, signal);
   return isKnown && areReady.every((isReady) => isReady);
 }

@@ -4,22 +4,40 @@ import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF, SET_STYLE } from "../in-page.t
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
+/** Ends the transitions that the sheet starts: the capture would otherwise show the page in the middle of them. */
 const ADD_SHEET = `(css) => {
-  ${ADOPT_SHEET}
+  ${ROOTS_OF} ${ADOPT_SHEET}
+  const transitionsNow = () =>
+    rootsOf(document).flatMap((root) => root.getAnimations()).filter((animation) => animation instanceof CSSTransition);
+  const before = new Set(transitionsNow());
   adoptSheet([document], css);
+  for (const transition of transitionsNow()) if (!before.has(transition)) transition.finish();
 }`;
 
 /**
  * Also applies to elements that are added later. The page's inline `!important` styles would win, so they are replaced.
- * The steps run again before the capture, for elements added with such a style.
+ * The steps run again before the capture, for elements added with such a style. A transition would delay the change.
  */
-const ADD_RULE = `([selector, property, value]) => {
+const ADD_RULE = `({ selector, property, value, withContent }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${SET_STYLE} ${ADOPT_SHEET}
   const roots = rootsOf(document);
   const matches = matchesOf(roots, selector);
   if (matches === null) return false;
-  for (const element of matches) setStyle(element, property, value);
-  adoptSheet(roots, selector + "{" + property + ":" + value + "!important}");
+  const apply = (roots, elements, selectors) => {
+    for (const element of elements) {
+      setStyle(element, property, value);
+      setStyle(element, "transition", "none");
+    }
+    const declarations = "{" + property + ":" + value + "!important;transition:none!important}";
+    adoptSheet(roots, selectors.map((each) => each + declarations).join(""));
+  };
+  apply(roots, matches, [selector]);
+  if (!withContent) return true;
+  const [all, inAll] = [":is(" + selector + ")", ":is(" + selector + ") *"];
+  const content = matchesOf(roots, inAll);
+  apply(roots, content, [all + "::before", all + "::after", all + "::backdrop", inAll, inAll + "::before", inAll + "::after"]);
+  const shadows = [...matches, ...content].flatMap(({ shadowRoot }) => (shadowRoot ? rootsOf(shadowRoot) : []));
+  apply(shadows, matchesOf(shadows, "*"), ["*", "*::before", "*::after"]);
   return true;
 }`;
 
@@ -34,26 +52,28 @@ export async function addSheet(tab: Tab, css: string, signal: AbortSignal): Prom
 }
 
 /** `hideSelectors`: makes elements invisible, including descendants that the page makes visible explicitly. */
-export const hideElements: Step = async ({ tab, parameters: { hideSelectors } }, signal) => {
-  if (hideSelectors === undefined) return [];
-  await addRule(tab, { selector: hideSelectors, declaration: ["visibility", "hidden"] }, signal);
-  await addRule(tab, { selector: `:is(${hideSelectors}) *`, declaration: ["visibility", "hidden"] }, signal);
+export const hideElements: Step = async ({ tab, parameters: { hideSelectors: selector } }, signal) => {
+  const rule = { property: "visibility", value: "hidden", withContent: true };
+  if (selector !== undefined) await addRule(tab, { selector, ...rule }, signal);
   return [];
 };
 
 /** `removeSelectors`: removes elements from the layout. */
-export const removeElements: Step = async ({ tab, parameters: { removeSelectors } }, signal) => {
-  if (removeSelectors !== undefined)
-    await addRule(tab, { selector: removeSelectors, declaration: ["display", "none"] }, signal);
+export const removeElements: Step = async ({ tab, parameters: { removeSelectors: selector } }, signal) => {
+  const rule = { property: "display", value: "none", withContent: false };
+  if (selector !== undefined) await addRule(tab, { selector, ...rule }, signal);
   return [];
 };
 
 interface Rule {
   readonly selector: string;
-  readonly declaration: readonly [property: string, value: string];
+  readonly property: string;
+  readonly value: string;
+  /** Whether it also applies to everything in the elements. */
+  readonly withContent: boolean;
 }
 
-async function addRule(tab: Tab, { selector, declaration }: Rule, signal: AbortSignal): Promise<void> {
-  const isValid = await evaluate<boolean>(tab, call(ADD_RULE, [selector, ...declaration]), signal);
-  if (!isValid) throw invalidSelector(selector);
+async function addRule(tab: Tab, rule: Rule, signal: AbortSignal): Promise<void> {
+  const isValid = await evaluate<boolean>(tab, call(ADD_RULE, rule), signal);
+  if (!isValid) throw invalidSelector(rule.selector);
 }

@@ -63,7 +63,7 @@ export class Banners {
       if (main === undefined) return;
       const otherwise = { isHidden: false, isLeft: true };
       let { isHidden, isLeft } = await orElse(signal, { work: main.hide([...this.#names]), otherwise });
-      this.isChecked = true;
+      this.isChecked ||= this.#frames.size === 1; // only the page's own document was searched
       for (const frame of this.#open.filter((each) => !each.isMain)) {
         if (await orElse(signal, { work: main.hideFrame(frame.id), otherwise: false })) isHidden = true;
         else isLeft = true;
@@ -98,11 +98,13 @@ export class Banners {
       );
       for (const look of looks) for (const name of look?.names ?? []) this.#names.add(name);
       const open = frames.filter((_frame, i) => looks[i]?.isOpen);
-      // a frame that is busy counts as one without a dialog
+      // another frame that is busy counts as one without a dialog; the page's own document has been replaced
+      const isReplaced = !looks.some((look, i) => look !== null && frames[i]?.isMain);
       const isComplete = looks.every((look) => look?.isComplete ?? true);
       if (open.length > 0) return { open, isComplete: true };
       const isExpected = looks.some((look) => look?.isExpected) && performance.now() < endsAtMs;
-      if (!isExpected && progress.documentId === documentId) return { open, isComplete };
+      const isSettled = (!isReplaced && progress.documentId === documentId) || progress.failedUrl !== null;
+      if (isSettled && !isExpected) return { open, isComplete };
       await sleep(signal, POLL_INTERVAL_MS);
     }
   }

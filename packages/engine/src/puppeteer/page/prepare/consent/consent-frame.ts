@@ -113,8 +113,9 @@ export class ConsentFrame {
       backendNodeId,
       executionContextId: this.#contextId,
     });
+    if (object.objectId === undefined) return false;
     const { result } = await session.send("Runtime.callFunctionOn", {
-      ...(object.objectId === undefined ? {} : { objectId: object.objectId }),
+      objectId: object.objectId,
       functionDeclaration: "function () { return consent.hideAround(this); }",
       returnByValue: true,
     });

@@ -133,7 +133,8 @@ export const FIND_DIALOGS = `(() => {
     const value = element instanceof HTMLInputElement ? attribute(element, "value") : null;
     const others = [element, ...all(element, "*").slice(0, PARTS_MAX)].flatMap((part) => [
       ...["aria-label", "title", "alt"].map((name) => attribute(part, name)),
-      ...["::before", "::after"].map((name) => getComputedStyle(part, name).content),
+      // a string in quotes; without a pseudo-element, a keyword
+      ...["::before", "::after"].map((name) => /^"(.*)"$/s.exec(getComputedStyle(part, name).content)?.[1]),
     ]);
     return [text, value, ...others]
       .map((label) => (label ?? "").trim().toLowerCase())

@@ -7,7 +7,7 @@ import type { Resolver } from "../../src/ports/resolver.ts";
 export interface RecordingSite {
   readonly port: number;
   readonly resolver: Resolver;
-  /** Requests and WebSockets of one test, as `ads.test/pixel.png`, in alphabetical order. */
+  /** Requests of one test, such as `ads.test/pixel.png`, and its WebSockets, such as `ws:ads.test/`, in alphabetical order. */
   received(test: string): readonly string[];
   url(hostname: string, path: string): string;
   close(): Promise<void>;
@@ -17,15 +17,17 @@ const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/j
 const GIF = Buffer.from("R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64");
 
 /**
- * Serves `pages` by path, and an empty file for any other path, with a type by extension. `$port` in a page is the
- * site's port. A request belongs to the test that its query names: `?test=1`.
+ * Serves `pages` by path. Any other path is an image, or an empty file if its extension is that of another type. `?to=`
+ * redirects. A request belongs to the test that its query names, such as `?test=1`. In a page, `$port` is the site's
+ * port, and `$test` the query that names the test.
  */
 export async function openRecordingSite(pages: Readonly<Record<string, string>>): Promise<RecordingSite> {
   const requests: { readonly test: string | null; readonly text: string }[] = [];
   const record = ({ headers, url = "/" }: IncomingMessage, scheme = ""): URL => {
-    const { hostname, pathname, searchParams } = new URL(url, `http://${headers.host}`);
+    const requested = new URL(url, `http://${headers.host}`);
+    const { hostname, pathname, searchParams } = requested;
     requests.push({ test: searchParams.get("test"), text: `${scheme}${hostname}${pathname}` });
-    return new URL(url, `http://${headers.host}`);
+    return requested;
   };
   const server = createServer((request, response) => {
     const { pathname, searchParams, port } = record(request);

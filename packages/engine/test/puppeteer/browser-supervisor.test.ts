@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from "vitest";
+import { BrowserSupervisor, type TabLease } from "../../src/puppeteer/browser/browser-supervisor.ts";
+import type { RenderingBrowser } from "../../src/puppeteer/browser/rendering-browser.ts";
+
+/** Supervises browsers that fail to open tabs with an error that has this code. */
+function supervise(code: string): { readonly ended: string[]; acquire: () => Promise<TabLease> } {
+  const ended: string[] = [];
+  const browser = {
+    browser: { disconnected: new AbortController().signal },
+    listener: { onStarted() {}, onEnded: (reason: string) => void ended.push(reason), onRecycled() {} },
+    activeRenders: 0,
+    recycleReason: () => null,
+    acquireTab: () => Promise.reject(Object.assign(new Error(`listen ${code}`), { code })),
+    retire() {},
+    kill: async () => {},
+  } as unknown as RenderingBrowser;
+  const supervisor = new BrowserSupervisor({ start: async () => browser, onStartFailed() {} });
+  onTestFinished(() => supervisor.close());
+  const request = { kind: "new", url: null, tried: new Set<never>() } as const;
+  return { ended, acquire: () => supervisor.acquire({ ...request, tried: new Set() }, supervisor.closing) };
+}
+
+it.each([
+  ["EADDRINUSE", ["no tab could be opened: listen EADDRINUSE"]],
+  ["EMFILE", []],
+])(
+  "a browser is replaced if it cannot open tabs, but not if this process cannot: %s",
+  async (code, ended) => {
+    const supervised = supervise(code);
+    for (let tabs = 0; tabs < 3; tabs += 1)
+      await expect(supervised.acquire()).rejects.toThrow(`no tab could be opened: listen ${code}`);
+    expect(supervised.ended).toEqual(ended);
+  },
+);
