@@ -544,6 +544,7 @@ describe("the console and the admin API", () => {
   it.each([
     "snap.example.com",
     "https://ada:secret@snap.example.com",
+    "https://ada:sec/secret@snap.example.com",
     "https://snap.example.com/?a=1",
     "ftp://snap.example.com",
   ])("rejects the address %s", (address) => {

@@ -1,6 +1,6 @@
 // @module-tag browser
 
-import { connect } from "puppeteer";
+import { connect, type Page } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
@@ -108,22 +108,38 @@ it("images in a stabilized frame without scripts stay visible", async () => {
   expect(readPng(bytes).pixel(25, 25)).toEqual(RED);
 });
 
-it("lengths are not fixed in a document that has replaced the measured one", async () => {
+/** Opens a page, and returns its tab as far as `fixLengths` needs it. */
+async function openTab(): Promise<{ readonly page: Page; readonly tab: Tab }> {
   const { webSocketUrl } = await startRemoteBrowser({ args: [] });
   const browser = await connect({ browserWSEndpoint: webSocketUrl });
   onTestFinished(() => browser.disconnect());
   const page = await browser.newPage();
   const session = await page.createCDPSession();
   const mainFrameId = (await session.send("Page.getFrameTree")).frameTree.frame.id;
-  const send = session.send.bind(session);
-  const sent = vi.spyOn(session, "send").mockImplementation(async (command, ...parameters) => {
+  return { page, tab: { session, mainFrameId } as Partial<Tab> as Tab };
+}
+
+const FINAL = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
+const VIEWPORTS = { final: FINAL, other: { ...FINAL, height: 1200 }, pinsFixed: true };
+
+it("lengths are not fixed in a document that has replaced the measured one", async () => {
+  const { page, tab } = await openTab();
+  const send = tab.session.send.bind(tab.session);
+  const sent = vi.spyOn(tab.session, "send").mockImplementation(async (command, ...parameters) => {
     const changes = sent.mock.calls.filter(([name]) => name === "Emulation.setDeviceMetricsOverride");
     if (command === "Emulation.setDeviceMetricsOverride" && changes.length === 2)
       await page.goto(site.url("/gif"));
     return send(command, ...parameters);
   });
-  const final = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
-  const viewports = { final, other: { ...final, height: 1200 }, pinsFixed: true };
-  const tab = { session, mainFrameId } as Partial<Tab> as Tab;
-  expect(await fixLengths(tab, viewports, AbortSignal.timeout(10_000))).toBe(false);
+  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
+});
+
+it("a position that an animation changes is not fixed", async () => {
+  const { page, tab } = await openTab();
+  const move = "@keyframes move { to { transform: translateX(500px) } }";
+  await page.setContent(`<style>${move} p { animation: move 9s infinite }</style><p>moves`);
+  await page.waitForFunction("new DOMMatrix(getComputedStyle(document.querySelector('p')).transform).e > 9");
+  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
+  await page.setContent(`<p style="transform: translateY(10vh)">stays`);
+  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(true);
 });
