@@ -110,6 +110,7 @@ describe("a range of days", () => {
       "2028-03-01",
     ]);
     expect(daysOf({ from: "2000-01-01", to: "2026-01-01" })).toHaveLength(400);
+    expect(daysOf({ from: "2000-01-01", to: "2026-01-01" }).at(-1)).toBe("2026-01-01");
   });
 
   it.each([

@@ -83,6 +83,21 @@ it("verifies an account, suspends it after confirmation, and resumes it", async 
   await visitor.see("studio@fabrikam.example can render again.");
 });
 
+it("does not undo what another operator has changed in the meantime", async () => {
+  await visitor.go("/accounts/acc_000000000000000000000004");
+  await visitor.see("studio@fabrikam.example");
+  stub.data.accounts[3] = { ...stub.data.accounts[3]!, plan: "scale" };
+  await visitor.press("Suspend");
+  await visitor.press("Suspend account");
+  await visitor.see("studio@fabrikam.example is suspended.");
+  await visitor.press("Resume");
+  await visitor.see("studio@fabrikam.example can render again.");
+  await visitor.fill("Rate limit override", "60");
+  await visitor.press("Save changes");
+  await visitor.see("Account changed.");
+  await expect.poll(() => lastChange().body).toEqual({ requests_per_minute: 60 });
+});
+
 it("shows the credentials of a new token once, and passes the token to the playground", async () => {
   await visitor.go(ACCOUNT);
   await visitor.press("Create a token");

@@ -102,6 +102,10 @@ describe("the operator", () => {
       location.hash = "#sign-in=correct-code";
     });
     expect(await other.see("The service cannot be reached.")).toBe(true);
+    await other.page.setOfflineMode(false);
+    down.codes.add("correct-code");
+    await other.press("Try again");
+    expect(await other.see("Ready, with problems")).toBe(true);
     await down.close();
   });
 });
@@ -124,6 +128,15 @@ describe("a token holder", () => {
     }
     expect(stub.calls.filter(({ path }) => path.startsWith("/admin/"))).toEqual([]);
     expect(new Set(stub.calls.map(({ token }) => token))).toEqual(new Set(["7|holder-secret"]));
+  });
+
+  it("sees no part of a token without an id", async () => {
+    stub.tokens.add("a-secret-without-an-id");
+    await visitor.go("/");
+    await visitor.fill("API token", "a-secret-without-an-id");
+    await visitor.press("Use this token");
+    await visitor.see("Token without an id");
+    expect(await visitor.page.evaluate(() => document.body.innerText)).not.toContain("a-secret");
   });
 
   it("sees an error if the text cannot be a token, and nothing is sent", async () => {

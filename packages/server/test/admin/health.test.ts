@@ -77,7 +77,7 @@ describe("the health of the service", () => {
     const health = await service.read("/health");
     expect(health).toMatchObject({ ready: false, batches: null, today: { renders: 0 }, failures: [] });
     expect((health as Health).problems).toContainEqual(
-      expect.objectContaining({ status: "problem", code: "storage_fails", message: "Error: disk I/O error" }),
+      expect.objectContaining({ status: "problem", code: "storage_fails", message: "disk I/O error" }),
     );
     // it may be there
     expect((health as Health).problems.map(({ code }) => code)).not.toContain("backup_missing");

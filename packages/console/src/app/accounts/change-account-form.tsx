@@ -18,12 +18,15 @@ interface ChangeAccountProps {
 export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.Element {
   const admin = useAdmin();
   const plans = useLoad("plans", admin.plans);
-  const [values, setValues] = useState(valuesOf(account));
-  const change = difference(valuesOf(account), values);
+  // the account may be loaded again, with changes by others that the fields do not show
+  const [loaded, setLoaded] = useState(valuesOf(account));
+  const [values, setValues] = useState(loaded);
+  const change = difference(loaded, values);
   const isChanged = Object.keys(change).length > 0;
   const { run, isRunning, failure } = useAction(async () => {
-    const changed = await admin.changeAccount(account.id, change);
-    setValues(valuesOf(changed));
+    const changed = valuesOf(await admin.changeAccount(account.id, change));
+    setLoaded(changed);
+    setValues(changed);
     forgetAccountNames(admin);
     notify("Account changed. The changes apply from the next request.");
     onDone();

@@ -4,6 +4,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { toHash } from "../routing/route.ts";
 import type { CurrentRoute } from "../routing/use-route.ts";
 import type { Session } from "../session/session.ts";
+import { tokenIdOf } from "../session/stored-tokens.ts";
 import { Icon } from "../ui/icon.tsx";
 import { notify } from "../ui/notices.tsx";
 import { Brand } from "./brand.tsx";
@@ -69,7 +70,9 @@ export function Shell({ session, route, onSignOut, children }: ShellProps): JSX.
           </nav>
           <div class="side-foot">
             <p class="muted">
-              {session.kind === "operator" ? "Operator" : `Token ${session.token.split("|")[0]}`}
+              {session.kind === "operator"
+                ? "Operator"
+                : `Token ${tokenIdOf(session.token) ?? "without an id"}`}
             </p>
             <button
               type="button"

@@ -35,6 +35,11 @@ export function tokenProblem(token: string): string | undefined {
   return "must be a token such as 7|…, without spaces and special characters";
 }
 
+/** Returns the public part of a token such as `7|…`; `null` for one that is only a secret. */
+export function tokenIdOf(token: string): string | null {
+  return /^\d+(?=\|)/.exec(token)?.[0] ?? null;
+}
+
 export function forgetTokens(): void {
   storeToken("session", "");
   storeToken("playground", "");

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { readSignInCode } from "../routing/route.ts";
 import { startSession, startTokenSession, type SessionState, type SignedOutReason } from "./session.ts";
 import { forgetTokens } from "./stored-tokens.ts";
@@ -14,16 +14,20 @@ export interface SessionControl {
 export function useSessionState(): SessionControl {
   const [state, setState] = useState<SessionState>({ kind: "starting" });
   const end = useCallback((reason: SignedOutReason) => setState({ kind: "signed-out", reason }), []);
-  const start = useCallback(() => {
-    const code = takeSignInCode();
+  /** The code of a start that failed, so it can be tried again. */
+  const failedCode = useRef<string | null>(null);
+  const start = useCallback(async () => {
+    const code = takeSignInCode() ?? failedCode.current;
     setState({ kind: "starting" });
-    void startSession(code, end).then(setState);
+    const started = await startSession(code, end);
+    failedCode.current = started.kind === "failed" ? code : null;
+    setState(started);
   }, []);
 
   useEffect(() => {
-    start();
+    void start();
     const restart = (): void => {
-      if (readSignInCode(location.hash) !== null) start();
+      if (readSignInCode(location.hash) !== null) void start();
     };
     addEventListener("hashchange", restart);
     return () => removeEventListener("hashchange", restart);
@@ -34,7 +38,12 @@ export function useSessionState(): SessionControl {
     forgetTokens();
     end("signed-out");
   };
-  return { state, useToken: (token) => setState(startTokenSession(token, end)), signOut, retry: start };
+  return {
+    state,
+    useToken: (token) => setState(startTokenSession(token, end)),
+    signOut,
+    retry: () => void start(),
+  };
 }
 
 /** Removes the sign-in code from the address, so it neither stays in the history nor appears on a screen. */

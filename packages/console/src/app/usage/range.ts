@@ -2,7 +2,10 @@ import { toUtcDay } from "../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Ranges that end today. Totals are stored for 400 days. */
+/** Totals are stored for this time. */
+const DAYS_MAX = 400;
+
+/** Ranges that end today. */
 export const RANGES = [
   ["7", "7 days"],
   ["30", "30 days"],
@@ -21,10 +24,11 @@ export function lastDays(days: number, now: Date): DayRange {
   return { from: toUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: toUtcDay(now) };
 }
 
-/** Returns every day of a range, including days without usage. */
+/** Returns every day of a range, including days without usage; of a longer one, the last 400 days. */
 export function daysOf({ from, to }: DayRange): string[] {
-  const [first, last] = [Date.parse(from), Date.parse(to)];
-  const count = Math.min(400, Math.floor((last - first) / DAY_MS) + 1);
+  const last = Date.parse(to);
+  const first = Math.max(Date.parse(from), last - (DAYS_MAX - 1) * DAY_MS);
+  const count = Math.floor((last - first) / DAY_MS) + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) => toUtcDay(new Date(first + index * DAY_MS)));
 }
 

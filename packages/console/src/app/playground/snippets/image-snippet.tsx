@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { BASE_URL } from "../../api/addresses.ts";
+import { tokenIdOf } from "../../session/stored-tokens.ts";
 import { SelectField, TextField } from "../../ui/fields.tsx";
 import type { Parameters } from "../form.ts";
 import { Code } from "./code.tsx";
@@ -23,7 +24,7 @@ const NEVER = { choice: "", expires: null };
 
 /** A signed image. The secret stays in this component. */
 export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Element {
-  const [tokenId, setTokenId] = useState(/^\d+(?=\|)/.exec(token)?.[0] ?? "");
+  const [tokenId, setTokenId] = useState(tokenIdOf(token) ?? "");
   const [signingSecret, setSecret] = useState("");
   // computed once per choice, because the URL must not change while it is being copied
   const [expiry, setExpiry] = useState<{ readonly choice: string; readonly expires: number | null }>(NEVER);
