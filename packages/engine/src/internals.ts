@@ -34,6 +34,7 @@ export { ByteBudget, createTransferBudget } from "./limits/byte-budget.ts";
 export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";
 export { requireInstalled } from "./parameters/require-installed.ts";
+export { CONTENT_TYPES } from "./ports/renderer.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
 export { steadySlots } from "./schedule/render-slots.ts";

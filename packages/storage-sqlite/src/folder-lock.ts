@@ -69,8 +69,8 @@ export function findService(
   return null;
 }
 
-/** Returns the connection that holds the lock, or `null` if another process does. */
-function tryLock(
+/** Locks a file, which it creates. Returns the connection that holds the lock, or `null` if another process does. */
+export function tryLock(
   file: string,
   { use, timeoutMs }: { readonly use: FolderUse; readonly timeoutMs: number },
 ): DatabaseSync | null {

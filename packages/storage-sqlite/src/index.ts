@@ -3,7 +3,7 @@ export type { DatabaseFacts, SqliteRestore } from "./backup/open-sqlite-restore.
 export { openSqliteSnapshot } from "./backup/open-sqlite-snapshot.ts";
 export type { SqliteSnapshot, SqliteSnapshotOptions } from "./backup/open-sqlite-snapshot.ts";
 export { StorageFault } from "./faults.ts";
-export { findService } from "./folder-lock.ts";
+export { findService, tryLock } from "./folder-lock.ts";
 export { SCHEMA_VERSION } from "./migrate.ts";
 export { openSqliteStorage } from "./open-sqlite-storage.ts";
 export type { SqliteStorageOptions } from "./open-sqlite-storage.ts";

@@ -1,20 +1,11 @@
 import { DEFAULT_STORE_KEY, fillStoreKey, isObjectKey, LIMITS, type SnapParameters } from "@snap/protocol";
 import { invalidParameter, type SnapError } from "../errors.ts";
 import { dayOf } from "../days.ts";
-import type { RenderedFile } from "../ports/renderer.ts";
+import { CONTENT_TYPES } from "../ports/renderer.ts";
 import { parseTarget } from "../targets/target.ts";
 
 /** Returns a rendering's key for its content type. */
 export type ObjectKey = (contentType: string) => string;
-
-/** The first has the longest extension, so the length of a key is known before the render. */
-const CONTENT_TYPES: readonly RenderedFile["contentType"][] = [
-  "image/jpeg",
-  "image/png",
-  "image/webp",
-  "image/avif",
-  "application/pdf",
-];
 
 /** What a key is made of, besides the parameters. */
 export interface ObjectKeyFacts {
@@ -41,15 +32,15 @@ export function objectKeyOf(
     const [, ext = ""] = contentType.split("/");
     return `${accountId}/${fillStoreKey(storeKey, { host, date, id, ext })}`;
   };
+  // before the render, which determines the extension; one can complete an escape: %0{ext} becomes %0avif
   const samples = CONTENT_TYPES.map(keyOf);
-  const [longest = ""] = samples;
-  // an extension can complete an escape: %0{ext} becomes %0avif
   if (!samples.every(isObjectKey)) throw invalidKey("must be a path without empty, . or .. segments");
-  if (Buffer.byteLength(longest) > LIMITS.objectKeyBytes)
+  if (samples.some((sample) => Buffer.byteLength(sample) > LIMITS.objectKeyBytes))
     throw invalidKey(
       `must result in a key of at most ${LIMITS.objectKeyBytes} bytes, including the account's prefix; shorten it`,
     );
-  if (longest.split("/").some((segment) => Buffer.byteLength(segment) > LIMITS.objectKeySegmentBytes))
+  const segments = samples.flatMap((sample) => sample.split("/"));
+  if (segments.some((segment) => Buffer.byteLength(segment) > LIMITS.objectKeySegmentBytes))
     throw invalidKey(`must result in segments of at most ${LIMITS.objectKeySegmentBytes} bytes; shorten it`);
   return keyOf;
 }

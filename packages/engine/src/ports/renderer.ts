@@ -37,11 +37,20 @@ export interface PageFacts {
   readonly pages: number | null;
 }
 
+/** The content types of renderings. */
+export const CONTENT_TYPES = [
+  "image/png",
+  "image/jpeg",
+  "image/webp",
+  "image/avif",
+  "application/pdf",
+] as const;
+
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
   /** In a capture, shared with the cache: copy them before you change or transfer them. */
   readonly bytes: Uint8Array;
-  readonly contentType: "image/png" | "image/jpeg" | "image/webp" | "image/avif" | "application/pdf";
+  readonly contentType: (typeof CONTENT_TYPES)[number];
   /** HTTP status of the page; `null` for PDFs or if unknown. */
   readonly targetStatus: number | null;
   /** Remarks for the caller, such as `wait-capped`. */

@@ -1,6 +1,6 @@
+import { tryLock } from "@snap/storage-sqlite";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 
 const PREFIX = ".snap-backup-";
 const NAME = /^\.snap-backup-[A-Za-z\d]{6}$/;
@@ -17,37 +17,30 @@ export async function withWorkDirectory<T>(
 ): Promise<T> {
   for (const name of await readdir(parent)) if (NAME.test(name)) await removeIfLeft(join(parent, name));
   const unlocked = await mkdtemp(join(parent, UNLOCKED_PREFIX));
-  const lock = tryLock(unlocked);
+  const lock = lockDirectory(unlocked);
   const directory = unlocked.replace(UNLOCKED_PREFIX, PREFIX);
   try {
     await rename(unlocked, directory);
     return await work(directory);
   } finally {
     lock?.close();
-    await rm(directory, { recursive: true, force: true });
+    // it has its first name if it could not be renamed
+    for (const path of [directory, unlocked]) await rm(path, { recursive: true, force: true });
   }
 }
 
 async function removeIfLeft(directory: string): Promise<void> {
-  const lock = tryLock(directory);
+  const lock = lockDirectory(directory);
   if (lock === null) return;
   lock.close();
   await rm(directory, { recursive: true, force: true });
 }
 
-/**
- * Returns the connection that locks a directory, or `null` if another process does. The system releases the lock when the
- * process dies. Unlike a process id, the lock also works between containers on one machine (SQLite documentation, File locking
- * in version 3).
- */
-function tryLock(directory: string): DatabaseSync | null {
-  let connection: DatabaseSync | null = null;
+/** Returns a lock that ends with this process, or `null` if another one holds it or the directory cannot be locked. */
+function lockDirectory(directory: string): { close(): void } | null {
   try {
-    connection = new DatabaseSync(join(directory, "lock"));
-    connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    return connection;
+    return tryLock(join(directory, "lock"), { use: "exclusive", timeoutMs: 0 });
   } catch {
-    connection?.close();
     return null;
   }
 }

@@ -1,4 +1,5 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
+import { CONTENT_TYPES } from "@snap/engine/internals";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import { renderingDocument } from "./rendering-schemas.ts";
 import { RATE_LIMIT_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
@@ -132,14 +133,7 @@ function renderingResponses({
     "200": {
       description: rendered,
       headers,
-      content: {
-        "image/png": binary,
-        "image/jpeg": binary,
-        "image/webp": binary,
-        "image/avif": binary,
-        "application/pdf": binary,
-        ...documents,
-      },
+      content: { ...Object.fromEntries(CONTENT_TYPES.map((type) => [type, binary])), ...documents },
     },
     "304": { description: notModified, headers },
   };

@@ -1,5 +1,5 @@
 import { SnapError, type Engine } from "@snap/engine";
-import { requestNotFound } from "@snap/engine/internals";
+import { CONTENT_TYPES, requestNotFound } from "@snap/engine/internals";
 import type { HistoryEntry } from "@snap/engine/ports";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import * as z from "zod";
@@ -84,7 +84,7 @@ export const REQUEST_ROUTES = [
     tag: "Requests",
     summary: "Fetch a request's rendering",
     description: "Returns the file while it is cached. Costs no credit.",
-    media: ["image/png", "image/jpeg", "image/webp", "image/avif", "application/pdf"],
+    media: CONTENT_TYPES,
     async handle({ engine, id: requestId }) {
       const rendering = await engine.history.rendering(await findRequest(engine, requestId));
       if (rendering === null)
