@@ -3,7 +3,7 @@ import { describeUsage, select } from "../src/bench.ts";
 import { compare, inParallel, median, medianRatio, onSchedule, percentile } from "../src/measure.ts";
 
 describe("compare", () => {
-  it("swaps the order in every pair, and excludes the first pair", async () => {
+  it("alternates the order from pair to pair, and excludes the first pair", async () => {
     const order: string[] = [];
     const round = (name: string, timings: number[]) => () => {
       order.push(name);
@@ -41,7 +41,7 @@ it("runs all calls in parallel, with limited concurrency", async () => {
   expect(maxRunning).toBe(3);
 });
 
-it("sends on schedule although nothing that was sent has finished", async () => {
+it("sends on schedule even if no earlier request has finished", async () => {
   const sent: number[] = [];
   await onSchedule({ perSecond: 1000, seconds: 0.005 }, (index) => {
     sent.push(index);

@@ -63,7 +63,7 @@ describe("waitForBatch", () => {
 });
 
 describe("sendLoad", () => {
-  it("sends the given number of requests, each with the next headers, and reads long bodies", async () => {
+  it("sends the given number of requests, cycles through the headers, and reads long bodies", async () => {
     const received: string[] = [];
     const port = await serve((request, response) => {
       received.push(`${request.url} ${String(request.headers["x-turn"])}`);

@@ -47,7 +47,7 @@ it.each([
   expect(formatPage(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
 });
 
-it("the published page ends with the notes, so the next run keeps all that is written by hand", async () => {
+it("the published page ends with the notes, so the next run preserves everything written by hand", async () => {
   const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8");
   const page = await read("../../../docs/benchmarks.md");
   expect(page.slice(page.indexOf("## Notes\n"))).toBe(await read("../src/notes.md"));

@@ -310,7 +310,7 @@ describe("batches.download()", () => {
     expect(failure.stack).not.toContain("5ec2e7");
   });
 
-  it("does not quote the query of a URL in errors, as Deno does", async () => {
+  it("does not quote the query of a URL in errors, unlike Deno's fetch", async () => {
     const refuse: typeof fetch = async (input) => {
       const reason = `error sending request for url (${input as string}): client error (Connect)`;
       throw new TypeError("fetch failed", { cause: new Error(reason) });
@@ -334,7 +334,7 @@ describe("batches.download()", () => {
 });
 
 describe("a malformed batch", () => {
-  it.for(["", ".", "..", "\ud800"])("sends no request if its id is %j", async (id) => {
+  it.for(["", ".", "..", "\ud800"])("causes no request if its id is %j", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);

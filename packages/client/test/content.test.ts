@@ -8,7 +8,7 @@ import { openService } from "./service.ts";
 const html = "<h1>Invoice 7</h1>";
 
 describe("a capture of content", () => {
-  it("renders html and markdown, which the service does not store, in both modes", async () => {
+  it("renders html as a screenshot and markdown as a PDF", async () => {
     const { client, renderer } = await openService();
     const snap = await client();
     const shot = await snap.screenshot({ html, width: 1200, height: 630 });
@@ -64,7 +64,7 @@ describe("a capture of content", () => {
     ["an empty page", { html: "" }, { html: ["must be non-empty Unicode text"] }],
     ["a wrong parameter", { html, scale: 4 }, { scale: ["must be an integer from 1 to 3"] }],
     ["a PDF parameter", { html, landscape: true }, { landscape: [expect.stringContaining("PDFs only")] }],
-  ])("is rejected without a request for %s", async (_what, parameters, errors) => {
+  ])("with %s is rejected without a request", async (_what, parameters, errors) => {
     const { client, renderer } = await openService();
     const snap = await client();
     const input: ScreenshotCapture = parameters;

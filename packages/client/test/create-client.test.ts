@@ -169,7 +169,7 @@ describe("a client", () => {
     });
   });
 
-  it("calls a custom fetch without a value for `this`", async () => {
+  it("calls a custom fetch with `this` undefined", async () => {
     const customFetch: typeof fetch = async function (this: unknown, input, init) {
       expect(this).toBeUndefined();
       return Response.json({ credits: {}, requested: new Request(input, init).url });

@@ -44,7 +44,7 @@ describe("documents", () => {
       expect(await failureOf(gone())).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("can be pages, ZIP files, or files of any type, with unchanged paths and bytes", async () => {
+  it("can be pages or files of any type, with unchanged paths and bytes, but not malformed ZIP files", async () => {
     const snap = await (await openService()).client();
     const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
     const files = { "a/é & b.css": "p { color: blue }", "index.html": html, "logo.png": bytes };
@@ -117,7 +117,7 @@ describe("documents", () => {
     ["\ud800", "not_found"],
     [undefined, "misconfigured"],
     [7, "misconfigured"],
-  ])("are not requested by the id %j", async (id, code) => {
+  ])("are not requested if the id is invalid: %j", async (id, code) => {
     const { origin, requests } = await openRawServer(page(200));
     const { documents } = createClient({ baseUrl: origin, token: TOKEN });
     for (const call of [documents.get(id as string), documents.delete(id as string)])

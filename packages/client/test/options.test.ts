@@ -54,7 +54,7 @@ function deny(): never {
 }
 
 describe("withOptions()", () => {
-  it("replaces some options of a new client, and keeps the others", async () => {
+  it("replaces some options in a new client, and keeps the others", async () => {
     const { origin, requests } = await openRawServer(png);
     const headers = { "X-Gateway-Key": "open", "X-Team": "a" };
     const snap = createClient({ baseUrl: origin, token: TOKEN, signingSecret: "s3cret", headers });

@@ -38,7 +38,7 @@ describe("an error from the service", () => {
     expect(failure).toMatchObject({ code: "blocked_host", status: 422 });
   });
 
-  it("has the seconds in Retry-After when the rate limit is exceeded", async () => {
+  it("has retryAfterSeconds when the rate limit is exceeded", async () => {
     const snap = await (await openService()).client({ requestsPerMinute: 1 }, { maxRetries: 0 });
     await snap.screenshot(PAGE);
     const failure = await failureOf(snap.screenshot({ url: "https://example.com/other" }));

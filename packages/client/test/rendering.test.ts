@@ -93,7 +93,7 @@ describe("screenshot()", () => {
     expect((await snap.screenshot(long, { as: "json" })).json.cache).toBe("MISS");
   });
 
-  it("rejects an unknown form without a request", async () => {
+  it("rejects an unknown value of `as` without a request", async () => {
     const service = await openService();
     const snap = await service.client();
     expect(await failureOf(snap.screenshot(PAGE, { as: "text" as "bytes" }))).toMatchObject({

@@ -61,7 +61,7 @@ describe("a retry", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("does not happen if the code is unknown and a retry is not free, because it may be a proxy's", async () => {
+  it("does not happen if the code is unknown and a retry is not free, because the code may be a proxy's", async () => {
     const { origin, requests } = await openRawServer(envelope(504, "timeout"));
     const snap = clientOf(origin);
     const calls = [snap.screenshot({ ...PAGE, cache: false }), snap.batches.resend("batch_01")];
@@ -69,7 +69,7 @@ describe("a retry", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("happens without the cache if the service rejected the request", async () => {
+  it("happens even with cache: false if the service reports the failure", async () => {
     const { origin, requests } = await openRawServer(envelope(504, "render_timeout"), png);
     await clientOf(origin).screenshot({ ...PAGE, cache: false });
     expect(requests).toHaveLength(2);
@@ -149,7 +149,7 @@ describe("the wait before a retry", () => {
   });
 
   it.for(["soon", "-5", "1.5", "", "0x10"])(
-    "backs off with full jitter for Retry-After: %o",
+    "backs off with full jitter for an invalid Retry-After: %o",
     async (header) => {
       const pacing = recordWaits({ random: 0.5 });
       const failing = envelope(500, "render_failed", { "Retry-After": header });
@@ -166,7 +166,7 @@ describe("the wait before a retry", () => {
     expect(pacing.waitsMs).toEqual([499.5, 999, 1998, 1998]);
   });
 
-  it("ends with the signal's reason when it aborts", async () => {
+  it("ends when the signal aborts, with the signal's reason", async () => {
     const controller = new AbortController();
     const reason = new Error("no longer needed");
     const { origin, requests } = await openRawServer((response, request) => {

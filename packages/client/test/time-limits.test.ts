@@ -79,7 +79,7 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("is the cause, as in fetch, if it has no reason or a timeout", async () => {
+  it("provides the same cause as in fetch: an AbortError or a TimeoutError", async () => {
     const { origin, requests } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     const aborted = snap.usage({ signal: AbortSignal.abort() });
@@ -90,7 +90,7 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("is the cause even if its reason is the error of another call", async () => {
+  it("ends a call with aborted even if its reason is another call's error", async () => {
     const { origin } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     const reason = new SnapError("timed_out", "another call", { status: 0 });

@@ -91,7 +91,7 @@ describe("a redirect", () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it("is not a response to a submission, which has a location too", async () => {
+  it("is not inferred from a Location header, which a 202 also has", async () => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(202, { Location: "/v1/renders/batch_1" }).end("<h1>Scanned</h1>");
     });
@@ -99,7 +99,7 @@ describe("a redirect", () => {
     expect(failure.message).toBe(`${origin} sent an unexpected response with status 202: <h1>Scanned</h1>`);
   });
 
-  it("is recognized by status 0 in browsers, which hide it", async () => {
+  it("is recognized by status 0 in browsers, which hide the real status", async () => {
     const hidden = async (): Promise<Response> => Response.error();
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, fetch: hidden });
     const failure = await failureOf(snap.usage());
@@ -196,7 +196,7 @@ describe("a message", () => {
     expect(failure.errors?.["url"] ?? [message]).toEqual([message]);
   });
 
-  it("has none if the connection fails", async () => {
+  it("has no control or bidirectional characters if the connection fails", async () => {
     const fetch = (): Promise<never> => Promise.reject(new Error(hostile));
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN, maxRetries: 0, fetch });
     expect((await failureOf(snap.usage())).message).toBe(

@@ -88,7 +88,7 @@ describe("batches.wait() despite failures", () => {
     );
   });
 
-  it("does not name a failure that has passed", async () => {
+  it("does not name a failure if a later poll succeeded", async () => {
     const failure = await failureAtLimit(html(502), state(QUEUED));
     expect(failure.code).toBe("timed_out");
     expect(failure.cause).toBeUndefined();
@@ -107,7 +107,7 @@ describe("batches.wait() despite failures", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("ends immediately with a page that is not the service's", async () => {
+  it("ends immediately if a response with status 200 is not from the service", async () => {
     const { origin, requests } = await openRawServer(html(200, "<h1>Sign in</h1>"));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });
     expect(await failureOf(snap.batches.wait(BATCH_ID))).toMatchObject({ code: "unexpected_answer" });
@@ -141,7 +141,7 @@ describe("batches.wait() despite failures", () => {
     expect(await snap.batches.wait(BATCH_ID, { signal })).toEqual(COMPLETE);
   });
 
-  it("rejects as onProgress does", async () => {
+  it("rejects with the error from onProgress", async () => {
     const { origin } = await openRawServer(state(COMPLETE));
     const snap = createClient({ ...OPTIONS, baseUrl: origin });
     const fault = new Error("the database is down");

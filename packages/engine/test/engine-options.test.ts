@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import type { Storage } from "../src/ports/storage.ts";
 import { createPrincipal, openTestEngine } from "./open-test-engine.ts";
 
-it.each([3_024_000_000, null])("createEngine accepts a retention of the journal of %s ms", async (ms) => {
+it.each([3_024_000_000, null])("createEngine accepts a journal retention of %s ms", async (ms) => {
   await expect(openTestEngine({ journalRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
 it.each([3_023_999_999, Number.POSITIVE_INFINITY, Number.NaN])(
-  "createEngine rejects a retention of the journal of %s ms",
+  "createEngine rejects a journal retention of %s ms",
   (ms) => {
     expect(() => openTestEngine({ journalRetentionMs: ms })).toThrow(
       new RangeError("journalRetentionMs must be an integer of at least 3024000000 (35 days), or null"),
@@ -16,11 +16,11 @@ it.each([3_023_999_999, Number.POSITIVE_INFINITY, Number.NaN])(
   },
 );
 
-it.each([1, 7_776_000_000, null])("createEngine accepts a retention of the history of %s ms", async (ms) => {
+it.each([1, 7_776_000_000, null])("createEngine accepts a history retention of %s ms", async (ms) => {
   await expect(openTestEngine({ historyRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
-it.each([0, 7_776_000_001, Number.NaN])("createEngine rejects a retention of the history of %s ms", (ms) => {
+it.each([0, 7_776_000_001, Number.NaN])("createEngine rejects a history retention of %s ms", (ms) => {
   expect(() => openTestEngine({ historyRetentionMs: ms })).toThrow(
     new RangeError("historyRetentionMs must be an integer from 1 to 7776000000 (90 days), or null"),
   );
@@ -43,7 +43,7 @@ it.each([
   );
 });
 
-it.each([-1, 0.5, Number.NaN])("createEngine rejects a delay of webhook retries of %s ms", (ms) => {
+it.each([-1, 0.5, Number.NaN])("createEngine rejects a webhook retry delay of %s ms", (ms) => {
   expect(() => openTestEngine({ webhookRetryDelaysMs: [1000, ms] })).toThrow(
     new RangeError("webhookRetryDelaysMs must be integers from 0 to 3153600000000 (100 years)"),
   );
@@ -73,7 +73,7 @@ it("createEngine starts nothing if its secret key is too short", () => {
   return expect(Promise.race([asked, Promise.resolve("nothing")])).resolves.toBe("nothing");
 });
 
-it("an engine works with a storage that inherits its stores", async () => {
+it("an engine works with a storage that inherits its stores from a prototype", async () => {
   const engine = openTestEngine({ storage: Object.create(createMemoryStorage()) as Storage });
   const principal = await createPrincipal(engine);
   const capture = engine.capture({ principal, parameters: { url: "https://example.com/" } });

@@ -44,7 +44,7 @@ describe("an engine's health check", () => {
     ]);
   });
 
-  it("has the reasons of a connection that every address refuses", async () => {
+  it("reports why each address refused a connection", async () => {
     const errors = ["127.0.0.1:9", "::1:9"].map((address) => new Error(`connect ECONNREFUSED ${address}`));
     const check = (): Promise<never> => Promise.reject(new AggregateError(errors));
     expect(await open({ check }).engine.health()).toMatchObject({

@@ -26,7 +26,7 @@ describe("a listener that throws", () => {
     expect(new Set(errors.map(String))).toEqual(new Set(["Error: the metrics are gone"]));
   });
 
-  it("may also reject", async () => {
+  it("is handled in the same way if it is asynchronous and rejects", async () => {
     const errors: unknown[] = [];
     const onBackgroundError = (error: unknown): void => void errors.push(error);
     const onEvent = async (): Promise<never> => fail("the metrics are late")();

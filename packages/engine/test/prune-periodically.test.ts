@@ -4,7 +4,7 @@ import type { Storage } from "../src/ports/storage.ts";
 import { microtasks } from "./batches/open-engine.ts";
 import { openTestEngine } from "./open-test-engine.ts";
 
-it("pruning repeats a failed step only a minute later, even while there is more to delete", async () => {
+it("pruning retries a failed step only after a minute, even while there is more to delete", async () => {
   const memory = createMemoryStorage();
   let left = 100;
   const storage: Storage = {

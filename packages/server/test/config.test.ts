@@ -399,13 +399,13 @@ describe("storage shared by several machines", () => {
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
 
-  it("ignores spaces around a URL, which the driver would take for part of a name", () => {
+  it("ignores spaces around a URL, which the driver would treat as part of a name", () => {
     const spaced = { SNAP_DATABASE_URL: ` ${SNAP_DATABASE_URL} `, SNAP_REDIS_URL: `${SNAP_REDIS_URL} ` };
     const { config } = readConfig({ ...spaced, SNAP_SECRET_KEY });
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
 
-  it("has its server before the path of the URL, where the closed port is read from", () => {
+  it("requires the host and the port before the path of the URL, where the port to block is read from", () => {
     const secrets = { SNAP_REDIS_URL, SNAP_SECRET_KEY };
     for (const query of ["host=10.0.0.5", "port=6432"])
       expect(mistakesOf({ ...secrets, SNAP_DATABASE_URL: `${SNAP_DATABASE_URL}?${query}` })).toEqual([
@@ -487,7 +487,7 @@ describe("the object store for cached renderings", () => {
       { accounts: ["acct_1"] },
       "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
-  ])("reports %s of %j", (SNAP_OBJECT_STORE, store, remedy) => {
+  ])("reports the name %s if the store is %j", (SNAP_OBJECT_STORE, store, remedy) => {
     const SNAP_STORES_FILE = store === null ? planFile("{}") : storeFile(store);
     const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE });
     expect(mistakes).toEqual([
@@ -553,7 +553,7 @@ describe("the console and the admin API", () => {
     expect(mistakes.join()).not.toContain("secret");
   });
 
-  it("does not show a password in an origin either", () => {
+  it("does not show a password in SNAP_PUBLIC_URL", () => {
     expect(mistakesOf({ SNAP_PUBLIC_URL: "https://ada:secret@snap.example.com" })).toEqual([
       'SNAP_PUBLIC_URL is "https://…@snap.example.com": must be an origin such as https://snap.example.com, without a path',
     ]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { explainDataDirError } from "../src/data-dir-error.ts";
 import { formatBytes } from "../src/format.ts";
 
-it("has the reasons of a connection that every address refuses", () => {
+it("includes the reason for each address if all of them refuse the connection", () => {
   const refusals = ["connect ECONNREFUSED 127.0.0.1:9", "connect ECONNREFUSED ::1:9"];
   const errors = refusals.map((message) => new Error(message));
   expect(messageOf(new AggregateError(errors))).toBe(

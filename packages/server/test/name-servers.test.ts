@@ -3,7 +3,7 @@ import { openNameServer } from "../../testing/test/servers/name-server.ts";
 import { readConfig } from "../src/config.ts";
 import { resolverOf } from "../src/wire.ts";
 
-it("SNAP_DNS_SERVERS are queried once for a name, by all parts of the service together", async () => {
+it("the servers in SNAP_DNS_SERVERS are queried only once for a name, even by several parts of the service", async () => {
   const server = await openNameServer(() => ["192.0.2.1"]);
   const { config } = readConfig({ SNAP_DNS_SERVERS: server.address });
   await resolverOf(config).resolve("page.example.com");
@@ -13,7 +13,7 @@ it("SNAP_DNS_SERVERS are queried once for a name, by all parts of the service to
   server.close();
 });
 
-it("SNAP_DNS_SERVERS are not queried for the names of the service's own databases", async () => {
+it("the servers in SNAP_DNS_SERVERS are not queried for the names of the service's own databases", async () => {
   const server = await openNameServer(() => ["192.0.2.1"]);
   const { config } = readConfig({
     SNAP_DNS_SERVERS: server.address,

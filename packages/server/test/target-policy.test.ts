@@ -11,7 +11,7 @@ const shared = {
   SNAP_SECRET_KEY: "0123456789abcdef",
 };
 
-it("closes the service's databases to pages, including their default ports", () => {
+it("blocks the service's databases, including on their default ports", () => {
   expect(targetPolicy(readConfig(shared).config)).toMatchObject({
     ownHostnames: [],
     ownPorts: [
@@ -23,7 +23,7 @@ it("closes the service's databases to pages, including their default ports", () 
   expect(targetPolicy(config).ownPorts?.[1]).toEqual({ hostname: "cache.internal", port: 6379 });
 });
 
-it("closes object stores on private addresses to pages", async () => {
+it("blocks object stores on private addresses", async () => {
   const directory = await temporaryDirectory();
   const file = join(directory, "stores.json");
   const store = { region: "auto", bucket: "renderings", accessKeyId: "a", secretAccessKeyFile: "key" };
@@ -41,7 +41,7 @@ it("closes object stores on private addresses to pages", async () => {
   ]);
 });
 
-it("closes the service's own name and port", () => {
+it("blocks the service's own host name and port", () => {
   const { config } = readConfig({
     SNAP_HOST: "0.0.0.0",
     SNAP_PORT: "8080",

@@ -50,7 +50,7 @@ it.each([
     async (config: Parameters<typeof openAdminEngine>[0]) =>
       (await openEngineWithNewKey(config, { dryRun: true })).engine,
   ],
-])("%s keeps the journal, whose retention only the service knows", async (_, open) => {
+])("%s does not prune the journal, because only the service knows its retention", async (_, open) => {
   const directory = await seed();
   const entries = count(directory, "journal");
   expect(entries).toBeGreaterThan(0);

@@ -62,7 +62,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(waits).toBe(2);
   });
 
-  it("rejects while the server is down, and recovers", async () => {
+  it("rejects calls while the server is down, and recovers", async () => {
     const { storage } = await open();
     await server().kill();
     await expect(storage.check()).rejects.toThrow(UNREACHABLE);
@@ -84,7 +84,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(await storage.accounts.list()).toEqual([]);
   });
 
-  it("waits for a name that is temporarily unknown, such as that of a restarting container", async () => {
+  it("waits for a host name that is temporarily unknown, such as that of a restarting container", async () => {
     const url = await newDatabase();
     const lookup = resolveAfter(1);
     const database = openDatabase({
@@ -98,7 +98,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(lookup).toHaveBeenCalledTimes(2);
   });
 
-  it("rejects an unknown name on opening, without waiting", async () => {
+  it("rejects an unknown host name on opening, without waiting", async () => {
     const lookup = resolveAfter(Infinity);
     await expect(openStorage({ url: "postgres://snap@db.test/snap" })).rejects.toThrow(
       "getaddrinfo ENOTFOUND db.test; correct the host name",

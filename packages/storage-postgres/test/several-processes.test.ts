@@ -66,7 +66,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     }
   });
 
-  it("lock the balances of old reservations in order of time", async () => {
+  it("lock the balances of old reservations in the order of their periods", async () => {
     const { one, url } = await openTwo();
     const reserve = (reservationId: string, startedAt: number, lapsesAt: number): Promise<unknown> => {
       const period = { startedAt, resetsAt: startedAt + 1000 };
@@ -121,7 +121,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     await watch.stop();
   });
 
-  it("are notified again after their connection was lost", async () => {
+  it("are notified again after their connection is lost", async () => {
     const { one, other, url } = await openTwo();
     let calls = 0;
     const watch = await other.batches.watch(() => (calls += 1));

@@ -109,7 +109,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     return target;
   };
 
-  it("contains all moved records, read through the ports", async () => {
+  it("makes all moved records available through the ports", async () => {
     const url = await newDatabase({ migrated: false });
     const target = await openTarget(url);
     expect(await target.begin("one")).toEqual({

@@ -114,7 +114,7 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     await cache.close();
   });
 
-  it("is assumed once the cache is closed", async () => {
+  it("looks the same to callers as a closed cache", async () => {
     const cache = await openCache({ url: redis().url });
     await cache.close();
     await cache.close();

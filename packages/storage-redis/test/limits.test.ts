@@ -18,7 +18,7 @@ describe("the local rate limiter", () => {
 });
 
 describe("the local rate limiter, when the clock is set back", () => {
-  it("ends a window within its length, even for rejected requests", () => {
+  it("ends a window at most its length later, even if every request is rejected", () => {
     const rateLimiter = createLocalRateLimiter();
     rateLimiter.consume(consumeRequest({ limit: 1 }));
     const back = NOW - 3_600_000;
@@ -30,7 +30,7 @@ describe("the local rate limiter, when the clock is set back", () => {
 });
 
 describe("pending deletions", () => {
-  it("are flushed once, in several commands, without the oldest if there are too many", async () => {
+  it("are flushed once, in several commands, and the oldest are dropped if there are too many", async () => {
     const pending = createPendingDeletions(2500);
     for (let index = 0; index < 3000; index += 1) pending.add(`${index}`);
     const commands: string[][] = [];

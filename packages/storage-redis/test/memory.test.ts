@@ -123,7 +123,7 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
   it.each([
     ["allkeys-lru", "renderings of any account, and the index that counts them"],
     ["volatile-ttl", "rate limits and render leases"],
-  ])("has a warning about the eviction policy %s", async (policy, evicted) => {
+  ])("comes with a warning about the eviction policy %s", async (policy, evicted) => {
     const client = await openPlainClient(redis().url);
     await client.configSet("maxmemory-policy", policy);
     const cache = await openCache({ url: redis().url });

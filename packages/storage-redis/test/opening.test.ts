@@ -60,7 +60,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
 });
 
 describe("Redis with TLS", { tags: ["redis", "openssl"] }, () => {
-  it("is rejected if its certificate is not trusted, or if the URL has no TLS", async () => {
+  it("is rejected if its certificate is not trusted, or if the URL does not use TLS", async () => {
     const { certificateFile, keyFile } = await createAuthority();
     const port = await findFreePort();
     const redis = await startRedis([

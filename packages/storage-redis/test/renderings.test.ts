@@ -21,7 +21,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     expect(Buffer.compare(found?.bytes ?? Buffer.from("none"), bytes)).toBe(0);
   });
 
-  it("use no more memory than their bytes", async () => {
+  it("are read into buffers no larger than their bytes", async () => {
     const { renderings } = await openCache({ url: redis().url });
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     const found = await renderings.get({ ...NAME, now: NOW });
@@ -73,7 +73,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     ["incomplete metadata", "\x01\0\0\0\x09{}"],
     ["malformed metadata", "\x01\0\0\0\x02{]"],
     ["an excessive length", "\x01\xff\xff\xff\xff{}"],
-  ])("are a cache miss if the value is %s", async (_, text) => {
+  ])("are a cache miss if the value contains %s", async (_, text) => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await client.set(keyPrefix + KEY, Buffer.from(text, "latin1"));

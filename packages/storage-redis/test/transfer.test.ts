@@ -40,7 +40,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     }
   });
 
-  it("is not cached while its connection cannot be restored, and the failure is reported", async () => {
+  it("is not cached while the transfer connection cannot be restored, and the failure is reported", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await cache.renderings.put({ ...NAME, rendering: sampleRendering() });

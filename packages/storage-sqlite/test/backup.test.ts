@@ -183,7 +183,7 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
-  it("is not made of a missing or empty database", async () => {
+  it("cannot be taken of a missing or empty database", async () => {
     const directory = await temporaryDirectory();
     await expect(snapshotOf(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
     await writeFile(join(directory, "snap.db"), "");
@@ -360,7 +360,7 @@ describe("a folder whose database lacks a table", () => {
 });
 
 describe("the service that uses a folder", () => {
-  it("runs only once, alongside any number of commands, and is identified by its process", async () => {
+  it("is the only one, alongside any number of commands, and is identified by its process", async () => {
     const directory = await temporaryDirectory();
     const filename = join(directory, "snap.db");
     const service = await openSqliteStorage({ directory, isService: true });

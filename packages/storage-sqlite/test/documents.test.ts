@@ -114,7 +114,7 @@ describe("a killed process", () => {
   };
   const idOf = (number: number): string => number.toString(16).padStart(64, "0");
 
-  it("loses no stored document, and leaves nothing of the one that it was storing", async () => {
+  it("loses no stored document; the file of an incomplete one is deleted later", async () => {
     const directory = await temporaryDirectory();
     const bytes = 3_000_000;
     for (const stored of [1, 3]) {

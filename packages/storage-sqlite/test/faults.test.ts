@@ -105,7 +105,7 @@ describe("a locked database", () => {
   });
 });
 
-describe("a long read, as for a backup", () => {
+describe("a long read, such as that of a backup", () => {
   it("delays the deletion of an account, but nothing else", async () => {
     const directory = await temporaryDirectory();
     // longer than a test may take: a wait would block this process
@@ -145,7 +145,7 @@ describe("a failed commit", () => {
 });
 
 describe("a full disk", () => {
-  it("rejects all writes except those of renderings, allows reads, and recovers", async () => {
+  it("rejects writes that need space, except those of renderings, allows reads, and recovers", async () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
@@ -160,7 +160,7 @@ describe("a full disk", () => {
     await storage.close();
   });
 
-  it("leaves the ledger consistent wherever a reservation fails", async () => {
+  it("leaves the ledger consistent when a reservation fails", async () => {
     const { storage, connection } = await openWithConnection();
     const grant = { ...balanceRequest, granted: 10_000 };
     await storage.ledger.balance(grant);

@@ -148,7 +148,7 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
-  it("records no history in the reserve, and records it again when there is space", async () => {
+  it("records no history in the reserve, and resumes when there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(disk.directory);
     await storage.check();

@@ -95,7 +95,7 @@ describe("createObjectRenderings", () => {
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
   });
 
-  it("stores 32,768 bytes in the index, and serves what was there before", async () => {
+  it("stores 32,768 bytes in the index, and returns larger renderings stored there earlier", async () => {
     const { renderings, index } = await open();
     const requests = server.requests();
     await renderings.put({ ...NAME, rendering: sampleRendering({ bytes: new Uint8Array(32_768) }) });
@@ -121,7 +121,7 @@ describe("createObjectRenderings", () => {
     ["longer", () => replaceAll(new Uint8Array(50_001).fill(7))],
     ["much longer", () => replaceAll(new Uint8Array(1_000_000).fill(7))],
     ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],
-  ])("an object that is %s is a miss, and its entry is deleted", async (_, damage) => {
+  ])("an object that is %s is a cache miss, and its entry is deleted", async (_, damage) => {
     const { renderings, index, onError } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     damage();
@@ -136,7 +136,7 @@ describe("createObjectRenderings", () => {
     [404, "404 NoSuchBucket"],
     ["truncates", "the connection was lost, or the response is not HTTP or too long"],
     ["silent", "no response within 2000 ms"],
-  ])("a bucket that fails with %j is not used for 5 s, and reported once", async (fault, detail) => {
+  ])("a bucket that fails with %j is not used for 5 s, and is reported once", async (fault, detail) => {
     const { renderings, index, onError, onBack, wait } = await open({ timeoutMs: 2_000 });
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failNext(fault);
@@ -195,7 +195,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
-  it("purges an account's objects on every day, and no other's", async () => {
+  it("purges an account's objects under every day, but not another account's", async () => {
     const { renderings } = await open();
     for (const accountId of ["acct_1", "acct_10"])
       for (const days of [0, 1, 29])
@@ -243,7 +243,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
-  it("prunes the objects from the day after their renderings expire", async () => {
+  it("prunes objects the day after their renderings expire", async () => {
     const { renderings } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     // replaced
@@ -254,7 +254,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([expect.stringMatching(pathOf("acct_1", "2026-01-03"))]);
   });
 
-  it("prunes once an hour, and once a minute while there is more", async () => {
+  it("prunes once an hour, and once a minute while there are more objects to prune", async () => {
     const { renderings } = await open();
     const object = { bytes: Buffer.of(), contentType: undefined };
     for (let index = 0; index < 1_005; index += 1)

@@ -95,7 +95,7 @@ describe("the bytes of a rendering", () => {
     expect(await storage.renderings.get({ ...NAME, now: NOW })).toEqual(sample());
   });
 
-  it("can be stored again after their directory was deleted", async () => {
+  it("can be stored again after their directory is deleted", async () => {
     const { storage, directory } = await openTemporary();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     await rm(join(directory, "snap.db-renderings"), { recursive: true });
@@ -137,7 +137,7 @@ describe("the files that a killed process leaves behind", () => {
     expect(await files()).toEqual([stored, "not ours"].toSorted());
   });
 
-  it("need not exist in a storage without renderings", async () => {
+  it("can be pruned before any rendering has created their folder", async () => {
     const { storage } = await openTemporary();
     expect(await storage.renderings.prune({ now: NOW, limit: 10 })).toBe(0);
   });

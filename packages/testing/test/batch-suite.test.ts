@@ -74,14 +74,14 @@ const IN_KEYS: readonly Fault[] = [
         },
       };
     },
-    "separates the keys of accounts, and unusual keys",
+    "isolates the keys of accounts, and distinguishes unusual keys",
   ],
   [
     "frees an idempotency key a millisecond late",
     ({ batches }) => ({
       insert: (batch, claim) => batches.insert(batch, claim && { ...claim, expiresAt: claim.expiresAt + 1 }),
     }),
-    "frees a key from the millisecond at which its claim expires",
+    "frees a key at the millisecond at which its claim expires",
   ],
   [
     "stores a batch before it claims the key",
@@ -204,7 +204,7 @@ const IN_QUEUES: readonly Fault[] = [
         return due.filter(({ accountId }) => !exceptAccounts.includes(accountId));
       },
     }),
-    "excludes the given accounts from the items",
+    "excludes the items of the given accounts",
   ],
   [
     "returns more deliveries than the limit",
@@ -218,7 +218,7 @@ const IN_QUEUES: readonly Fault[] = [
     ({ batches }) => ({
       dueDeliveries: (request) => batches.dueDeliveries({ ...request, exceptAccounts: [] }),
     }),
-    "excludes the given accounts from the deliveries",
+    "excludes the deliveries of the given accounts",
   ],
   [
     "returns a delivery a millisecond late",

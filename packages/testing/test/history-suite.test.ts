@@ -85,7 +85,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
         },
       };
     },
-    "sorts entries that arrive late by their ids",
+    "sorts late entries by id",
   ],
   [
     "returns intervals that start at the first instant",

@@ -36,7 +36,7 @@ describe("createFakeResolver", () => {
     await expect(createFakeResolver({}).resolve(name)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("fails, or waits for its signal", async () => {
+  it("simulates a failed lookup, and one that ends only when its signal aborts", async () => {
     const resolver = createFakeResolver({ "down.example.com": "fails", "slow.example.com": () => "silent" });
     await expect(resolver.resolve("down.example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
     const page = new AbortController();

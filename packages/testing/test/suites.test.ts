@@ -105,7 +105,7 @@ describe("the suites", () => {
       ({ ledger }) => ({
         ledger: { ...ledger, settle: (request) => ledger.settle({ ...request, now: request.now - 1 }) },
       }),
-      "lapses at its exact instant; a later settlement changes nothing",
+      "lapses a reservation at the exact instant; a later settlement changes nothing",
     ],
     [
       "reserves a credit for a repeated reservation",
@@ -164,7 +164,7 @@ describe("the suites", () => {
           audit: async (request) => ({ ...(await ledger.audit(request)), next: null }),
         },
       }),
-      "returns portions in the order of the ids",
+      "returns portions in order of account id",
     ],
     [
       "looks for one account's periods only in the first portion",
@@ -217,7 +217,7 @@ describe("the suites", () => {
           },
         };
       },
-      "ends a window within its length after the clock is set back, and makes no caller wait longer",
+      "ends a window at most its length after the clock is set back, and makes no caller wait longer",
     ],
     [
       "finds a revoked token",
@@ -285,7 +285,7 @@ describe("the suites", () => {
           acquire: (claim) => renderLeases.acquire({ ...claim, priority: "batch" }),
         },
       }),
-      "returns raised to the holder after an interactive request was denied",
+      "returns `raised` to the holder after an interactive request is denied",
     ],
     [
       "ignores the linger of a lease",

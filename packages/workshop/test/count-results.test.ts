@@ -17,7 +17,7 @@ describe("countResults", () => {
     expect(countResults({ numPassedTests: 1, numFailedTests: 0, testResults })).toBe("1 passed, 1 failed");
   });
 
-  it("counts a failed test once, without its file", () => {
+  it("counts a failed test once, but not its file", () => {
     const testResults = [file("failed", "passed", "failed")];
     expect(countResults({ numPassedTests: 1, numFailedTests: 1, testResults })).toBe("1 passed, 1 failed");
   });

@@ -13,7 +13,7 @@ function draw(red: number): Promise<Buffer> {
     .toBuffer();
 }
 
-it("replaces all of an entry or nothing, and removes the pictures of former entries", async () => {
+it("replaces an entry completely or not at all, and removes the pictures of former entries", async () => {
   const root = await mkdtemp(join(tmpdir(), "snap-gallery-"));
   onTestFinished(() => rm(root, { recursive: true }));
   const folder = join(root, "docs/gallery");

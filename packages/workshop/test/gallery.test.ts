@@ -62,7 +62,7 @@ describe("the gallery", () => {
     );
   });
 
-  it("has one heading for each entry", () => {
+  it("has a unique heading for each group and entry", () => {
     const titles = [...GROUPS, ...ENTRIES].map(({ title }) => title);
     expect(titles).toEqual([...new Set(titles)]);
   });

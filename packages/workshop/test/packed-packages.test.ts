@@ -98,7 +98,7 @@ function runModule(text: string): Promise<Outcome> {
 }
 
 describe("the packages to publish", () => {
-  it("are all public ones", () => {
+  it("are all the public packages", () => {
     expect(archives.map(({ name }) => name).toSorted()).toEqual(Object.keys(ENTRY_POINTS));
   });
 
@@ -106,7 +106,7 @@ describe("the packages to publish", () => {
     [["client"], ["@snap/client", "@snap/protocol"]],
     [["@snap/testing"], ["@snap/engine", "@snap/protocol", "@snap/testing"]],
     [["protocol"], ["@snap/protocol"]],
-  ])("are, for %j, those that its users need", async (names, found) => {
+  ])("include exactly what users of %j need", async (names, found) => {
     const packed = await packPackages(names, join(project, "some"));
     expect(packed.map(({ name }) => name).toSorted()).toEqual(found);
   });

@@ -99,7 +99,7 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     ]);
   });
 
-  it("asks for the signing secret", async () => {
+  it("asks for the signing secret if it is missing", async () => {
     const signed = collection.item.filter(({ name }) => name === "Signed URL");
     const { failures } = await newman({ ...collection, item: signed }, { token: service.token });
     expect(failures.map(({ error }) => error.message)).toEqual([
@@ -107,7 +107,7 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
     ]);
   });
 
-  it("signs like the published vectors", async () => {
+  it("produces the signatures of the published vectors", async () => {
     const received: string[] = [];
     const sink = await listen(
       createServer({ maxHeaderSize: 65_536 }, ({ url = "" }: IncomingMessage, response) => {

@@ -28,13 +28,13 @@ it("reads the commit from a repository", async () => {
   expect(readCommit(folder, {})).toBe(output.trim().slice(0, 12));
 });
 
-it("returns null if neither has a commit", () => {
+it("returns null if neither the environment nor the folder has a commit", () => {
   expect(readCommit(temporaryFolder(), {})).toBeNull();
   expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "" })).toBeNull();
   expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "$(rev)" })).toBeNull();
 });
 
-it("returns what the built command prints", async () => {
+it("the built command prints a commit if the repository has one", async () => {
   const { output } = await run(process.execPath, [join(ROOT, "packages/server/dist/cli.js"), "--version"]);
   // the build might be older than the newest commit
   expect(/ \([0-9a-f]{12}\)$/.test(output.trim())).toBe(readCommit(ROOT) !== null);

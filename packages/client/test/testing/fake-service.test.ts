@@ -135,7 +135,7 @@ describe("the fake service", () => {
     expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
   });
 
-  it("lets the program's own time limit end the wait for a batch that stays pending", async () => {
+  it("can keep a batch pending until the program's wait times out", async () => {
     const snap = createClient(createFakeService({ pollsPerBatch: Infinity }).options);
     const batch = await snap.batches.submit({ items: [PAGE] });
     const failure = await failureOf(snap.batches.wait(batch, { timeoutMs: 50 }));
@@ -154,7 +154,7 @@ describe("the fake service", () => {
     expect((await options.fetch(stored)).headers.get("x-cache")).toBe("HIT");
   });
 
-  it("fails the items that no credits are left for", async () => {
+  it("fails items for which no credits remain", async () => {
     const snap = createClient(createFakeService({ credits: 1 }).options);
     const batch = await snap.batches.submit({ items: [PAGE, { ...PAGE, pdf: true }] });
     const { status, items } = await snap.batches.wait(batch);
@@ -302,7 +302,7 @@ describe("signDelivery()", () => {
     expect(received).toEqual([batch]);
   });
 
-  it("signs the time and the secret", async () => {
+  it("signs with the given time and secret", async () => {
     const { body, headers } = signDelivery(await completeBatch(), { signingSecret, now: new Date(0) });
     expect(() => verifyWebhook(body, headers, signingSecret)).toThrow(/more than 300 seconds/);
     expect(() => verifyWebhook(body, headers, "other", { now: 0 })).toThrow(/Invalid signature/);

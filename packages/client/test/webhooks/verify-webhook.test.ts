@@ -66,7 +66,7 @@ describe("a valid delivery", () => {
     expect(attempt({ headers: withHeader("X-Webhook-Signature", signature) })).toBe("verified");
   });
 
-  it("is compared with the current time by default", () => {
+  it("is checked against the current time by default", () => {
     const { body, headers } = deliver();
     expect(verifyWebhook(body, headers, SECRET)).toEqual(BATCH);
   });
@@ -82,7 +82,7 @@ describe("a valid delivery", () => {
       "an ArrayBuffer from another realm",
       runInNewContext("Uint8Array.from(bytes).buffer", { bytes: GOOD.body }),
     ],
-  ])("can be %s", (_, body) => {
+  ])("can have %s as its body", (_, body) => {
     expect(attempt({ body })).toBe("verified");
   });
 
@@ -113,7 +113,7 @@ describe("secrets", () => {
     ["the new one first", [SECRET, OLD_SECRET]],
     ["the new one last", [OLD_SECRET, "older", SECRET]],
     ["only one in a list", [SECRET]],
-  ])("can be several, during a rotation: %s", (_, secret) => {
+  ])("can be a list, as during a rotation: %s", (_, secret) => {
     expect(attempt({ secret })).toBe("verified");
   });
 
@@ -123,7 +123,7 @@ describe("secrets", () => {
   });
 
   it.each([[""], [[]], [[SECRET, ""]], [undefined], [null], [[undefined]], [42], [Buffer.from(SECRET)]])(
-    "are misconfigured: %j",
+    "are rejected as misconfigured: %j",
     (secret) => {
       expect(attempt({ secret })).toBe("misconfigured");
     },
@@ -219,7 +219,7 @@ describe("the timestamp", () => {
     ["misconfigured", "an invalid Date", { now: new Date("never") }],
     ["misconfigured", "a time that is not a number", { now: NaN }],
     ["misconfigured", "an infinite time", { now: Infinity }],
-  ])("has the outcome %s: %s", (outcome, _, options) => {
+  ])("results in %s: %s", (outcome, _, options) => {
     expect(attempt({ options })).toBe(outcome);
   });
 

@@ -208,7 +208,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(await post(port, { ...whole(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
   });
 
-  it("responds with 413 over 1 MiB, and the sender receives it", async () => {
+  it("responds with 413 to a body over 1 MiB, and the sender receives the response", async () => {
     const { port, seen } = await receiver(plain);
     const { headers } = deliver();
     const chunks = Array.from({ length: 40 }, () => Buffer.alloc(65_536, " "));

@@ -11,7 +11,7 @@ function respondWith(body: BodyInit, init?: ResponseInit): void {
   vi.stubGlobal("fetch", async () => new Response(body, init));
 }
 
-it("a page of a proxy is reported as an unexpected response, not as an unreachable service", async () => {
+it("a proxy's page is reported as an unexpected response, not as an unreachable service", async () => {
   respondWith("<h1>Sign in</h1>", { headers: { "Content-Type": "text/html" } });
   await expect(createCaller(BASE).read("/usage")).rejects.toMatchObject({
     name: "ApiFailure",
@@ -25,13 +25,13 @@ it("a page of a proxy is reported as an unexpected response, not as an unreachab
   });
 });
 
-it("a body that is cut off is not an unexpected response", async () => {
+it("a body that is cut off is reported as a lost connection, not as an unexpected response", async () => {
   const cut = new ReadableStream({ start: (controller) => controller.error(new TypeError("lost")) });
   respondWith(cut);
   await expect(createCaller(BASE).read("/usage")).rejects.toThrow(TypeError);
 });
 
-it("reports only a rejected session or token", async () => {
+it("calls onUnauthorized only for a rejected session or token", async () => {
   const onUnauthorized = vi.fn<() => void>();
   const { read } = createCaller(BASE, { token: "7|secret", onUnauthorized });
   respondWith(JSON.stringify({ code: "unauthenticated", message: "Unknown token." }), { status: 401 });

@@ -65,7 +65,7 @@ describe("a form", () => {
   });
 });
 
-describe("the link of a form", () => {
+describe("a playground link", () => {
   it("restores the form without its secrets", () => {
     const values = {
       url: "https://example.com/?a=1&b=2#c",
@@ -82,7 +82,7 @@ describe("the link of a form", () => {
     expect(linkOf(form({ html: "x".repeat(70_000) }, { source: "html" }))).toBe("#/playground");
   });
 
-  it("of a recorded request omits its secrets", () => {
+  it("for a recorded request omits its secrets", () => {
     const parameters = { url: "https://example.com/", headers: "[secret]", fullPage: true };
     expect(playgroundLink(parameters)).toBe("#/playground?url=https%3A%2F%2Fexample.com%2F&fullPage=true");
   });

@@ -35,13 +35,13 @@ describe("the curl line", () => {
     ]);
   });
 
-  it("writes AVIF to a file of that type", () => {
+  it("writes AVIF to an .avif file", () => {
     expect(writeCurl({ url: "https://example.com/", output: "avif" }, BASE_URL)).toMatch(
       /-o rendering\.avif$/,
     );
   });
 
-  it("posts content and secrets", () => {
+  it("posts content as JSON", () => {
     expect(writeCurl({ html: "<p>it's</p>", format: "jpeg" }, BASE_URL)).toBe(
       [
         "curl -fsS -D - 'https://snap.example.com/v1/captures' \\",
@@ -54,7 +54,7 @@ describe("the curl line", () => {
   });
 });
 
-it("the TypeScript program calls the method of the mode", () => {
+it("the TypeScript program calls the method for the mode", () => {
   expect(writeTypeScript({ url: NASTY, pdf: true, cookies: [{ name: "a", value: "b" }] }, BASE_URL)).toBe(
     `import { writeFile } from "node:fs/promises";
 import { createClient } from "@snap/client";
@@ -105,7 +105,7 @@ describe("the Python program", () => {
   });
 });
 
-it("the tool call names the tool of the mode, without pdf", () => {
+it("the tool call names the tool for the mode, and omits pdf", () => {
   expect(JSON.parse(writeToolCall({ url: "https://example.com/", pdf: true }))).toEqual({
     jsonrpc: "2.0",
     id: 1,

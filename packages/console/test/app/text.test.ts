@@ -29,7 +29,7 @@ it.each([
   ["7|sécret", false],
   ["7|ключ", false],
   ["7|sec ret", false],
-])("%j is a token: %s", (text, isToken) => {
+])("%j is accepted as a token: %s", (text, isToken) => {
   expect(tokenProblem(text) === undefined).toBe(isToken);
 });
 
@@ -60,7 +60,7 @@ describe("formatting", () => {
   });
 });
 
-describe("a long text", () => {
+describe("long text", () => {
   it("is truncated in the middle to the given length", () => {
     expect(cutMiddle("https://example.com/a/long/path?page=7", 20)).toBe("https://ex…th?page=7");
     expect(cutMiddle("short", 5)).toBe("short");
@@ -81,7 +81,7 @@ describe("a route", () => {
     });
   });
 
-  it("that cannot be decoded is returned as it is", () => {
+  it("that cannot be decoded is returned as is", () => {
     expect(parseRoute("#/%zz")).toEqual({ path: ["%zz"], query: new URLSearchParams() });
     expect(parseRoute("")).toEqual({ path: [], query: new URLSearchParams() });
   });
@@ -103,7 +103,7 @@ describe("a range of days", () => {
     expect(lastDays(1, new Date("2026-03-03T00:00:00Z"))).toEqual({ from: "2026-03-03", to: "2026-03-03" });
   });
 
-  it("lists each day", () => {
+  it("lists each day, up to the last 400", () => {
     expect(daysOf({ from: "2028-02-28", to: "2028-03-01" })).toEqual([
       "2028-02-28",
       "2028-02-29",
@@ -122,7 +122,7 @@ describe("a range of days", () => {
   });
 });
 
-it("a time range ends now or has explicit bounds", () => {
+it("a time range is relative to now, unlimited, or custom without invalid bounds", () => {
   const now = new Date("2026-11-25T12:00:00Z");
   expect(resolveTimeRange({ range: "15m", from: "", to: "" }, now)).toEqual({
     since: "2026-11-25T11:45:00.000Z",

@@ -154,7 +154,7 @@ describe("requests", () => {
     expect(Math.round((Date.now() - since) / 600_000)).toBe(6);
   });
 
-  it("show the exact time and the full truncated text in tooltips", async () => {
+  it("show the exact time and the untruncated text in tooltips", async () => {
     await visitor.go("/requests");
     const { at } = stub.data.requests[0]!;
     expect(
@@ -266,7 +266,7 @@ describe("usage", () => {
   });
 });
 
-it("a failed list can be reloaded", async () => {
+it("a list that failed to load can be reloaded", async () => {
   await visitor.go("/nowhere");
   stub.scenario = "failing";
   await visitor.press("Batches", "link");

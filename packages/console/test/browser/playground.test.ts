@@ -112,7 +112,7 @@ describe("a render", () => {
       .toBe("url=https%3A%2F%2Fexample.com%2F&scale=2&fullPage=true");
   });
 
-  it("clears fields that mean something else in the other mode", async () => {
+  it("omits values that would mean something else in the new mode", async () => {
     await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F&width=400&height=300&locale=de-DE");
     await visitor.press("PDF", "radio");
     await visitor.press("Render");
@@ -241,7 +241,7 @@ describe("the link", () => {
     ).toBe("");
   });
 
-  it("to the playground resets the form, and the address follows the form again", async () => {
+  it("to the playground resets the form, and new input updates the address again", async () => {
     const url = (): Promise<string> => visitor.page.$eval("input[inputmode=url]", (input) => input.value);
     const hasHash = (part: string): Promise<unknown> =>
       visitor.page.waitForFunction((text) => location.hash.includes(text), {}, part);

@@ -160,7 +160,7 @@ describe("each screen is accessible, fits a phone, obeys the policy and loads no
     expect(await inspect(holder)).toEqual(fine(heading));
   });
 
-  it.each([["empty"], ["failing"], ["hanging"]] as const)("a service that is %s", async (scenario) => {
+  it.each([["empty"], ["failing"], ["hanging"]] as const)("with a service that is %s", async (scenario) => {
     const visitor = await openConsole(browser, stub);
     await signIn(visitor, stub);
     stub.scenario = scenario;

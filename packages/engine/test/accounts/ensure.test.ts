@@ -71,7 +71,7 @@ describe("accounts.ensure", () => {
     await expect(open(2).authenticate(SECRET)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("ends both secrets when the secret changes", async () => {
+  it("ends the previous credentials when the secret changes", async () => {
     const { signingSecret, ...first } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
     const query = new URLSearchParams({ url: "https://example.com/", tokenId: String(first.record.id) });
     query.set("signature", signQuery(query, signingSecret));
@@ -83,7 +83,7 @@ describe("accounts.ensure", () => {
     expect(await codeOf(OTHER)).toBe("ok");
   });
 
-  it("says that the token's signing secret is lost", async () => {
+  it("rejects if the secret key cannot decrypt the signing secret", async () => {
     const { record } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
     // the key decrypts the newest secret, but not this one
     await engine.accounts.ensure({ email: EMAIL, tokenName: "newer" });

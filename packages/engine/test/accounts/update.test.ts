@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openTestEngine } from "../open-test-engine.ts";
 
-it("an account keeps the fields of an update that are undefined", async () => {
+it("an account update ignores undefined fields", async () => {
   const { accounts } = openTestEngine();
   const account = await accounts.create({ email: "ada@example.com", planSlug: "starter", verified: true });
   const change = { planSlug: undefined, creditsPerPeriod: 5 } as unknown as Parameters<

@@ -228,7 +228,7 @@ describe("attempts", () => {
     expect(bench.attempts.at(-1)).toMatchObject({ outcome: { kind: "token-revoked" }, retryAt: null });
   });
 
-  it("are signed with the new secret after a rotation", async () => {
+  it("contain URLs signed with the new secret after a rotation", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500));

@@ -317,7 +317,7 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
-  it("do not delay another account's while they are in quarantine", async () => {
+  it("do not delay another account's even if many accounts are in quarantine", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));
     renderer.failNext(
@@ -436,7 +436,7 @@ describe("a failing resolver", () => {
     };
   };
 
-  it("makes an item wait until it recovers", async () => {
+  it("makes an item wait until the resolver recovers", async () => {
     const bench = openBatchBench(failingFor(10_000, () => bench.clock.now()));
     const { engine, clock, customer, submit, until } = bench;
     const principal = await customer();
@@ -448,7 +448,7 @@ describe("a failing resolver", () => {
     expect((await engine.credits(principal.account)).used).toBe(1);
   });
 
-  it("fails the item only at the end of the retry window, after a few attempts", async () => {
+  it("fails the item only at the end of the retry window, after 12 attempts", async () => {
     const lookups: number[] = [];
     const bench = openBatchBench({
       resolver: createFakeResolver({
@@ -498,7 +498,7 @@ describe("a lost worker", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("fails its item if two workers were lost on it before", async () => {
+  it("fails its item if the item has already lost two workers", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();

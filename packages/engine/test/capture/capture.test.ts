@@ -207,7 +207,7 @@ describe("capture, before it renders,", () => {
     ["https://mixed.example.com/", "blocked_host"],
     ["https://nowhere.example.com/", "target_unreachable"],
     ["https://down.example.com/", "upstream_error"],
-  ])("checks what a name resolves to, and refunds the credit: %s is %s", async (target, code) => {
+  ])("checks what a name resolves to, and refunds the credit: %s fails with %s", async (target, code) => {
     const principal = await principalWith();
     await expect(engine.capture({ principal, parameters: { url: target } })).rejects.toMatchObject({ code });
     expect(await used(principal.account)).toBe(0);
@@ -497,7 +497,7 @@ describe("concurrently,", () => {
     expect([(await led).cache, (await joined).cache]).toEqual(["miss", "hit"]);
   });
 
-  it("identical requests without a free slot all give up after one wait", async () => {
+  it("identical requests without a free slot all give up when the first wait ends", async () => {
     const principal = await principalWith();
     const { single, running, release } = await withOccupiedSlot();
     const captures = Array.from({ length: 6 }, () => single.capture({ principal, parameters: { url } }));
@@ -603,7 +603,7 @@ describe("usage", () => {
 });
 
 describe("tokens", () => {
-  it("stop working when they expire, are rotated or revoked", async () => {
+  it("stop working when they expire, are rotated or are revoked", async () => {
     const { account } = await principalWith();
     const expiring = await engine.tokens.create({ accountId: account.id, expiresAt: START_MS + 1000 });
     const rotated = await engine.tokens.create({ accountId: account.id, abilities: ["pdf"] });
@@ -627,7 +627,7 @@ describe("tokens", () => {
   });
 
   it.each(["", "nonsense", `1|${"a".repeat(43)}`, `999|${"a".repeat(43)}`])(
-    "cannot be authenticated by the text %j",
+    "are rejected if malformed or unknown: %j",
     async (token) => {
       await principalWith();
       await expect(engine.authenticate(token)).rejects.toMatchObject({ code: "unauthenticated" });

@@ -180,7 +180,7 @@ describe("capture of content", () => {
       expect((await engine.capture({ principal, ...request })).cache).toBe("miss");
   });
 
-  it("is rejected together with url", async () => {
+  it("is rejected if url is also sent", async () => {
     for (const parameters of [{ url }, new URLSearchParams({ url })])
       expect(await failureOf(engine.capture({ principal, parameters, document }))).toMatchObject({
         code: "validation_failed",

@@ -47,6 +47,6 @@ it("a reservation outlasts the longest wait for a slot, the longest render and t
   await engine.close();
 });
 
-it("an engine whose longest wait is the longest possible delay can be created", async () => {
+it("an engine can be created with the longest timer delay as its maxWaitMs", async () => {
   await expect(openTestEngine({ maxWaitMs: 2_147_483_647 }).close()).resolves.toBeUndefined();
 });

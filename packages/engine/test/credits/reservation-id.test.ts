@@ -16,7 +16,7 @@ it("reservation ids sort by their instants", () => {
   expect(ids.toSorted()).toEqual(ids);
 });
 
-it("reservation ids of the same millisecond differ", () => {
+it("reservation ids from the same millisecond differ", () => {
   const random = createFakeRandom(1);
   const ids = new Set(Array.from({ length: 1000 }, () => newReservationId(random, NOW)));
   expect(ids.size).toBe(1000);

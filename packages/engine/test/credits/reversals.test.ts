@@ -176,7 +176,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
     expect(await used()).toBe(0);
   });
 
-  it("is retried after 1, 2, 4, 8, 16 and 30 seconds, then every 30 seconds, for a day", async () => {
+  it("has its reversal retried after 1, 2, 4, 8, 16 and 30 seconds, then every 30 seconds, for a day", async () => {
     await failCapture();
     await advance(DAY_MS + 60_000, 1000);
     expect(attemptedAt.slice(0, 8)).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1000));

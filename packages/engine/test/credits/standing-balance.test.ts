@@ -35,7 +35,7 @@ async function readWithPrincipal(): Promise<{ remaining: number; ledgerReads: nu
 }
 
 describe("a principal's balance", () => {
-  it("is sufficient once the ledger has opened the period", async () => {
+  it("replaces a ledger read once the ledger has opened the period", async () => {
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 1 });
     expect(await readWithPrincipal()).toEqual({ remaining: 1000, ledgerReads: 0 });
   });

@@ -50,7 +50,7 @@ describe("a document", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("has files without an extension, whatever their name is", async () => {
+  it("treats files without an extension as binary, whatever their names are", async () => {
     const bytes = new Uint8Array([0xff, 0x00]);
     const { files } = await createDocument({ files: [PAGE, { path: "data.d/json", bytes }] });
     expect(files[0]).toEqual({ path: "data.d/json", contentType: "application/octet-stream", bytes });
@@ -81,7 +81,7 @@ describe("a document", () => {
     ]);
   });
 
-  it("is identified in slices, however small its files are", async () => {
+  it("is hashed in slices, without blocking other work, however small its files are", async () => {
     let turns = 0;
     const isDone = new AbortController();
     const takeTurns = (): void => {

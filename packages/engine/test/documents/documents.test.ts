@@ -27,7 +27,7 @@ function create(html: string, principal = ada, ttlSeconds?: number) {
 }
 
 describe("documents", () => {
-  it("are stored without a plan or a credit, found and deleted by their account", async () => {
+  it("can be stored without a plan or credits, and found and deleted by their account", async () => {
     const stored = await create("<p>Hello</p>");
     expect(stored).toEqual({
       id: "8467432f342eb7eb7d12be99527b892c945950211b9c71646c1bd51cd0e1bdeb",

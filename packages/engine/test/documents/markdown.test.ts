@@ -19,7 +19,7 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
-  it("does not end the process if its thread fails after the conversion was abandoned", async () => {
+  it("does not crash the process if its thread fails after the conversion has ended", async () => {
     const { terminate } = Worker.prototype;
     const stopped = vi.spyOn(Worker.prototype, "terminate").mockImplementation(function (this: Worker) {
       // a thread that has ended emits nothing more
@@ -66,13 +66,13 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("can have character references in headings, but not in code and after a backslash", async () => {
+  it("can have character references in headings, but not in code or after a backslash", async () => {
     const html = await htmlOf("# Terms &amp; Conditions &copy; `a &lt; b` \\&amp; & ;\n");
     expect(html).toContain("<title>Terms &amp; Conditions &copy; a &amp;lt; b &amp;amp; &amp; ;</title>");
     expect(html).toContain('<h1 id="terms--conditions--a-lt-b-amp--">');
   });
 
-  it("keeps the other files", async () => {
+  it("becomes index.html, next to the document's other files", async () => {
     const { files } = await createDocument({
       files: [
         { path: "index.md", bytes: "![logo](logo.png)" },
@@ -82,7 +82,7 @@ describe("Markdown", () => {
     expect(files.map(({ path }) => path)).toEqual(["index.html", "logo.png"]);
   });
 
-  it("is rejected if it takes too long to convert, and blocks nothing", async () => {
+  it("is rejected if it takes too long to convert, without blocking the event loop", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 10);
     // converting this text would take minutes
@@ -96,7 +96,7 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("is not converted once nobody waits for it", async () => {
+  it("is abandoned once no caller waits for it", async () => {
     const waiting = new AbortController();
     const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
     const conversions = [1, 2].map(() =>
@@ -111,7 +111,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("is rejected as soon in a release of Node that cannot measure a thread's CPU time", async () => {
+  it("is also rejected if it takes too long in a release of Node that cannot measure a thread's CPU time", async () => {
     const { cpuUsage } = Worker.prototype;
     Reflect.deleteProperty(Worker.prototype, "cpuUsage");
     onTestFinished(() => void Object.assign(Worker.prototype, { cpuUsage }));

@@ -36,7 +36,7 @@ describe("failures", () => {
     ["http://failing.example.com/", "resolver-failed"],
     ["http://open.example.com:3001/", "unreachable"],
   ] as const)(
-    "are recorded: %s is %s, and is dropped without a response, as a request and as a tunnel",
+    "are recorded: %s is %s, and a request or tunnel to it is dropped without a response",
     async (url, failure) => {
       const { hostname, port } = new URL(url);
       const https = `https://${hostname}:${port || 80}/`;
@@ -82,7 +82,7 @@ describe("failures", () => {
     expect(resolutions).toEqual([["127.0.0.2"]]);
   });
 
-  it("have the details of their failure", async () => {
+  it("have a detail that states the cause, except for blocked targets", async () => {
     const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
     for (const [url, detail] of [
       ["http://open.example.com:3001/", "connect ECONNREFUSED 127.0.0.1:3001"],

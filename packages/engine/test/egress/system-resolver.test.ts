@@ -70,7 +70,7 @@ describe("a lookup", () => {
   });
 
   it(
-    "returns the other family to a caller that uses the default time limits",
+    "returns the addresses of the other family within the default time limits of its caller",
     { timeout: 15_000 },
     async () => {
       const resolver = querying([await serve(byFamily("silent", [V6]))]);
@@ -81,7 +81,7 @@ describe("a lookup", () => {
     },
   );
 
-  it("does not wait for a server that never responds for IPv6", async () => {
+  it("does not wait for a server that never responds to IPv6 queries", async () => {
     for (const [ipv4, addresses] of [
       [[V4], [V4]],
       ["NXDOMAIN", []],
@@ -257,7 +257,7 @@ describe("the hosts file", () => {
   });
 });
 
-describe("a hosts file that cannot be read for a moment", () => {
+describe("a hosts file that is temporarily unreadable", () => {
   it("is read again at the next lookup, although it has not changed", async () => {
     const { hosts } = await writeFiles();
     await writeFile(hosts, "10.0.0.1 example.com\n");

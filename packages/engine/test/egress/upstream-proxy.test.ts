@@ -261,7 +261,7 @@ describe("the address of an upstream proxy", () => {
     );
   });
 
-  it("is rejected with the same error if an exception is invalid", () => {
+  it("is rejected with a RangeError if an entry of the bypass is invalid", () => {
     const options = { url: "http://proxy.example:3128", noProxy: "intranet.example:0" };
     expect(() => parseUpstreamProxy(options)).toThrow(RangeError);
     expect(() => parseUpstreamProxy(options)).toThrow(

@@ -93,7 +93,7 @@ describe("an attempt times out after 15 s", () => {
     await receiver.left;
   });
 
-  it("if the receiver never ends its head", async () => {
+  it("if the head of the response never ends", async () => {
     const left = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => {
       socket.once("data", () => {

@@ -100,7 +100,7 @@ describe("the history of captures", () => {
     );
   });
 
-  it("records failures and rejections, with valid parameters", async () => {
+  it("records failures and rejections, with their parameters if these are valid", async () => {
     const { engine, renderer, principal, written } = await openHistory({ requestsPerMinute: 1 });
     const message = "The page was ended.";
     renderer.failNext(new SnapError("upstream_error", message, { notes: ["blank"], detail: "secret" }));
@@ -243,7 +243,7 @@ describe("an engine", () => {
     expect(append).not.toHaveBeenCalled();
   });
 
-  it("captures while the history cannot be written", async () => {
+  it("continues to capture while the history cannot be written", async () => {
     const storage = createMemoryStorage();
     const append = vi.fn<HistoryStore["append"]>().mockRejectedValue(new Error("the disk is full"));
     const history = { ...storage.history, append };

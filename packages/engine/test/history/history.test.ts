@@ -15,7 +15,7 @@ async function prune({ clock }: HistoryBench): Promise<void> {
 }
 
 describe("the history", () => {
-  it("has pages, and rejects an unknown start", async () => {
+  it("is paginated, and rejects an unknown start", async () => {
     const { engine, clock, principal, written } = await openHistory();
     for (const path of ["a", "b", "c"]) {
       await engine.capture({ principal, parameters: { url: url + path } });
@@ -35,7 +35,7 @@ describe("the history", () => {
     expect(await engine.history.find("req_0")).toBeNull();
   });
 
-  it("counts the last minutes' renders and failures", async () => {
+  it("counts recent renders and failures per minute", async () => {
     const { engine, clock, principal, written } = await openHistory();
     await engine.capture({ principal, parameters: { url } });
     clock.advance(60_000);
@@ -54,7 +54,7 @@ describe("the history", () => {
     expect(await engine.history.failures({ withinMs: DAY_MS })).toEqual([]);
   });
 
-  it("returns a rendering only while the same rendering is cached, free of charge", async () => {
+  it("returns a rendering free of charge, but only while the same rendering is cached", async () => {
     const { engine, storage, clock, principal, written } = await openHistory();
     const { rendering } = await engine.capture({ principal, parameters: { url, cacheTtl: 60 } });
     const [entry] = await written();

@@ -178,7 +178,7 @@ describe("in one second, the recorder", () => {
 });
 
 describe("a store", () => {
-  it("loses an append that fails, which is reported once until it recovers", async () => {
+  it("loses an append that fails; the error is reported once until the store recovers", async () => {
     let isDown = true;
     const { record, append, errors, second } = open(async () => {
       if (isDown) throw new Error("the disk is full");
@@ -200,7 +200,7 @@ describe("a store", () => {
     expect(errors).toHaveLength(2);
   });
 
-  it("gets one call at a time while it hangs, and the latest 10,000 entries wait", async () => {
+  it("gets one call at a time; while it hangs, only the latest 10,000 entries wait", async () => {
     const { promise: hangs, resolve } = Promise.withResolvers<void>();
     const { record, append, errors, second } = open(() => hangs);
     record(1);

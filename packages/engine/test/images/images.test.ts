@@ -45,7 +45,7 @@ describe("resizedSize", () => {
     }
   });
 
-  it("does not change without dimensions", () => {
+  it("is the original size if no dimensions are given", () => {
     const size = { widthPixels: 3, heightPixels: 5 };
     expect(resizedSize(size, {})).toEqual(size);
   });
@@ -105,7 +105,7 @@ describe("createImageProcessor", () => {
     expect(loads).toBe(1);
   });
 
-  it("has the version of sharp once work has loaded it", async () => {
+  it("has the version of sharp once the first run has loaded it", async () => {
     const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
     expect(images.version).toBe(null);
     await images.run(async () => {});
@@ -131,31 +131,34 @@ describe("createImageProcessor", () => {
     await Promise.all(runs);
   });
 
-  it.each([[undefined], ["a"]])("keeps the place of aborted work until it ends (owner %s)", async (owner) => {
-    const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
-    const gates = [0, 1].map(() => Promise.withResolvers<void>());
-    const started: number[] = [];
-    const aborted = new AbortController();
-    const begin = (index: number): Promise<void> =>
-      images.run(
-        async () => {
-          started.push(index);
-          await gates[index]?.promise;
-        },
-        { owner, signal: aborted.signal },
-      );
-    const others = owner === undefined ? [0, 1] : [0];
-    const running = others.map(begin);
-    await vi.waitFor(() => expect(started).toEqual(others));
-    const next = images.run(async () => void started.push(2), { owner });
-    aborted.abort(new Error("given up"));
-    await images.load();
-    await microtasks();
-    expect(started).toEqual(others);
-    for (const { resolve } of gates) resolve();
-    await Promise.all([...running, next]);
-    expect(started).toEqual([...others, 2]);
-  });
+  it.each([[undefined], ["a"]])(
+    "starts the next work only after aborted work has ended (owner %s)",
+    async (owner) => {
+      const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });
+      const gates = [0, 1].map(() => Promise.withResolvers<void>());
+      const started: number[] = [];
+      const aborted = new AbortController();
+      const begin = (index: number): Promise<void> =>
+        images.run(
+          async () => {
+            started.push(index);
+            await gates[index]?.promise;
+          },
+          { owner, signal: aborted.signal },
+        );
+      const others = owner === undefined ? [0, 1] : [0];
+      const running = others.map(begin);
+      await vi.waitFor(() => expect(started).toEqual(others));
+      const next = images.run(async () => void started.push(2), { owner });
+      aborted.abort(new Error("given up"));
+      await images.load();
+      await microtasks();
+      expect(started).toEqual(others);
+      for (const { resolve } of gates) resolve();
+      await Promise.all([...running, next]);
+      expect(started).toEqual([...others, 2]);
+    },
+  );
 
   it("processes two images at once, and skips a waiting one that is aborted", async () => {
     const images = createImageProcessor({ isInstalled: () => true, load: async () => sharp });

@@ -66,7 +66,7 @@ describe("a link", () => {
 });
 
 describe("signing out", () => {
-  it("ends one session, and signing out all ends all sessions and links", async () => {
+  it("ends one session; signing out everywhere ends all sessions and links", async () => {
     const { operators } = open();
     const start = async (): Promise<string> => {
       const { code } = await operators.createLink();

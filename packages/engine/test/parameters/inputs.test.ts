@@ -46,7 +46,7 @@ describe("parseParameters", () => {
     expect(parseParameters(input)).toEqual(parseParameters({ url }));
   });
 
-  it("reports a broken rule between parameters in addition to a fractional integer", () => {
+  it("reports a broken rule between parameters in addition to a fraction where an integer is required", () => {
     let names: string[] = [];
     try {
       parseParameters({ url, delay: 1.5, width: 800 });

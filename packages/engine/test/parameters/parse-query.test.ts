@@ -286,7 +286,7 @@ describe("the error for invalid values", () => {
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
   });
 
-  it("is found without work on text that is too long, which could block all requests", () => {
+  it("is found without processing text that is too long, which could block all requests", () => {
     const url = `https://a.b/${" ".repeat(10_000_000)}x`;
     const cookies = [{ name: "a", value: "b", domain: "a.b" }];
     const parameters = { url, cookies, click: "'".repeat(10_000_000) };

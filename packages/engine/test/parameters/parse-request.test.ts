@@ -37,7 +37,7 @@ it("computes the same cache key for a query and an object", () => {
   expect(parse({ scale: 3, url }).key).not.toBe(key);
 });
 
-it("checks the URL with its policy", () => {
+it("checks the URL against the policy", () => {
   const sent = query("url=http://10.0.0.1/");
   expect(openParser(PUBLIC_TARGETS_ONLY)(sent).verdict).toBe("blocked");
   const cidr = { kind: "cidr", address: "10.0.0.0", prefixLength: 8, port: null } as const;

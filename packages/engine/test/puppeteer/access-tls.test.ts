@@ -63,7 +63,7 @@ describe("headers, cookies and basicAuth over TLS", () => {
     expect(secretsOf(plain, "/plain")).toEqual([{}]);
   });
 
-  it("do not follow a redirect from HTTP, except the host's cookies", async () => {
+  it("are not sent after a redirect from HTTP, except for the host's cookies", async () => {
     const secure = await openEchoSite(() => ({}), TLS);
     const own = await openEchoSite(() => ({ "/": redirectTo(`https://own.example:${secure.port}/secure`) }));
     await renderer.render(screenshot(`http://own.example:${own.port}/`, ACCESS));

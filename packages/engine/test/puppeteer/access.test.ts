@@ -132,15 +132,18 @@ describe("headers, cookies and basicAuth", () => {
     ).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])("do not follow a redirect to another site with %d", async (status) => {
-    const sites = await openSites(({ thirdOrigin }) => ({
-      "/": redirectTo("/hop", status),
-      "/hop": redirectTo(`${thirdOrigin}/landed`, status),
-    }));
-    await render(sites);
-    expect(lacking(sites, "/", "/hop")).toEqual([]);
-    expect(leaks(sites.third, "/landed")).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    "are not sent to another site after a redirect with %d",
+    async (status) => {
+      const sites = await openSites(({ thirdOrigin }) => ({
+        "/": redirectTo("/hop", status),
+        "/hop": redirectTo(`${thirdOrigin}/landed`, status),
+      }));
+      await render(sites);
+      expect(lacking(sites, "/", "/hop")).toEqual([]);
+      expect(leaks(sites.third, "/landed")).toEqual([]);
+    },
+  );
 
   it.each([
     ["a meta refresh", (to: string) => `<meta http-equiv=refresh content="0; url=${to}">`],
@@ -149,7 +152,7 @@ describe("headers, cookies and basicAuth", () => {
       "a form",
       (to: string) => `<form method=post action="${to}"></form><script>document.forms[0].submit()</script>`,
     ],
-  ])("do not follow %s to another site", async (_what, leave) => {
+  ])("are not sent to another site that %s leads to", async (_what, leave) => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": leave(`${thirdOrigin}/landed`) }));
     await render(sites);
     expect(lacking(sites, "/")).toEqual([]);

@@ -97,8 +97,8 @@ async function seenBy(options: ScreenshotOptions, path = "/"): Promise<typeof re
   return new Map(reports);
 }
 
-describe("a page's appearance", () => {
-  it("is that of a plain browser by default", async () => {
+describe("the browser that a page sees", () => {
+  it("has no media preferences by default", async () => {
     const seen = await seenBy({});
     expect(seen.get("page")).toMatchObject({ dark: false, reduced: false, forced: false, print: false });
   });
@@ -158,7 +158,7 @@ describe("a page's appearance", () => {
     expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
   });
 
-  it("is the same if many pages are rendered concurrently", async () => {
+  it("is separate for each page if many are rendered concurrently", async () => {
     const rendering = Array.from({ length: 6 }, (_, index) =>
       renderer.render(screenshot(site.url(`/?${index}`), { userAgent: `Bot/${index}` })),
     );

@@ -48,7 +48,7 @@ it("blocks hosts in a remote browser that connects directly", async () => {
   ]);
 });
 
-it("blocks hosts through the proxy with only one more command than waiting for fonts takes", async () => {
+it("blocks hosts through the proxy with only one extra command, besides those that wait for fonts", async () => {
   const { webSocketUrl } = await startRemoteBrowser();
   const commands: string[] = [];
   const url = await openInterceptor(webSocketUrl, ({ method }) => {

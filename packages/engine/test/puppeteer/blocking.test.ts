@@ -35,7 +35,7 @@ async function load(path: string, options: ScreenshotOptions): Promise<Loaded> {
 }
 
 describe.concurrent("blockUrls with hosts", () => {
-  it("blocks nothing in a request without it", async () => {
+  it("blocks nothing by default", async () => {
     expect(await load("/hosts.html", {})).toEqual({
       notes: [],
       received: [
@@ -129,7 +129,7 @@ describe.concurrent("the page itself", () => {
     expect(notes).toEqual(["blocked=4"]);
   });
 
-  it("loads after a script or a refresh has replaced it", async () => {
+  it("loads even if a script or a refresh leads to a blocked host", async () => {
     for (const path of ["/script-away.html", "/refresh-away.html"]) {
       const { notes, received } = await load(path, { blockUrls: "other.test" });
       expect(received).toEqual(["fine.test/8.png", "other.test/own.html", `page.test${path}`]);
@@ -137,7 +137,7 @@ describe.concurrent("the page itself", () => {
     }
   });
 
-  it("loads even if it is a script, an image or text", async () => {
+  it("loads even if it is an image and images are blocked", async () => {
     const { received } = await load("/alone.gif", { blockResources: "image,script,stylesheet,xhr" });
     expect(received).toEqual(["page.test/alone.gif"]);
   });
@@ -227,7 +227,7 @@ describe.concurrent("blockResources", () => {
     websocket: ["ws:fine.test/socket"],
   } as const;
 
-  it("blocks nothing in a request without it", async () => {
+  it("blocks nothing by default", async () => {
     const { received } = await load("/resources.html", {});
     expect(received).toEqual(["page.test/resources.html", ...Object.values(ALL).flat()].toSorted());
   });

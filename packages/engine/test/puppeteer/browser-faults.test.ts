@@ -270,7 +270,7 @@ describe("the sandbox", () => {
     await renderer.close();
   });
 
-  it("is off if the option is off", async () => {
+  it("can be turned off", async () => {
     const { renderer } = observe({ sandbox: "off" });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();

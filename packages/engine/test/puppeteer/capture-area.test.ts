@@ -259,7 +259,7 @@ describe("mask", () => {
     });
   });
 
-  it("covers a captured element that is scrolled to within its container", async () => {
+  it("covers a captured element that its container must scroll into view", async () => {
     const image = await png("/masked-scroller", { selector: "#area", mask: ".x" });
     expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASKED, MASKED]);
   });

@@ -277,7 +277,7 @@ describe("a hostile page", () => {
     expect(site.requests.filter((request) => /(POST|accept$)/.test(request))).toEqual([]);
   });
 
-  it("sees only the click", async () => {
+  it("sees nothing but the click that declines", async () => {
     const file = await renderer.render(screenshot(site.url("/sees-nothing"), { blockCookieBanners: true }));
     expect(file.notes).toEqual(["consent-declined"]);
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual([0, 128, 0, 255]);

@@ -82,12 +82,12 @@ describe("resizing", () => {
     expect((await render("/quadrants", { ...VIEWPORT, ...options })).size).toEqual(size);
   });
 
-  it("inside shows the whole image", async () => {
+  it("with resizeFit=inside shows the whole image", async () => {
     const { pixel } = await render("/quadrants", { ...VIEWPORT, resizeWidth: 100 });
     expect([pixel(5, 5), pixel(95, 5), pixel(5, 45), pixel(95, 45)]).toEqual([RED, GREEN, BLUE, YELLOW]);
   });
 
-  it("cover keeps the center, the top or the bottom", async () => {
+  it("with resizeFit=cover keeps the center, the top or the bottom", async () => {
     const cover = { ...VIEWPORT, resizeWidth: 400, resizeHeight: 100, resizeFit: "cover" } as const;
     const center = await render("/quadrants", cover);
     expect([center.pixel(5, 5), center.pixel(5, 95)]).toEqual([RED, BLUE]);
@@ -97,7 +97,7 @@ describe("resizing", () => {
     expect([bottom.pixel(5, 5), bottom.pixel(395, 95)]).toEqual([BLUE, YELLOW]);
   });
 
-  it("contain adds a transparent border, and puts the image at resizePosition", async () => {
+  it("with resizeFit=contain adds a transparent border, and puts the image at resizePosition", async () => {
     const contain = { ...VIEWPORT, resizeWidth: 200, resizeHeight: 200, resizeFit: "contain" } as const;
     const center = await render("/quadrants", contain);
     expect([center.pixel(5, 5), center.pixel(5, 55), center.pixel(5, 195)]).toEqual([
@@ -111,7 +111,7 @@ describe("resizing", () => {
     expect([webp.pixel(5, 5)[3], webp.pixel(5, 195)[3]]).toEqual([0, 255]);
   });
 
-  it("contain adds a white border in JPEG", async () => {
+  it("with resizeFit=contain adds a white border in JPEG", async () => {
     const { pixel, metadata } = await render("/quadrants", {
       ...VIEWPORT,
       format: "jpeg",
@@ -123,7 +123,7 @@ describe("resizing", () => {
     expect([pixel(5, 5), isLike(pixel(50, 75), RED)]).toEqual([WHITE, true]);
   });
 
-  it("resizes a full page that is too tall for its format", async () => {
+  it("fits a full page that would otherwise be too tall for its format", async () => {
     const { size, pixel } = await render("/very-tall", {
       ...VIEWPORT,
       fullPage: true,
@@ -134,7 +134,7 @@ describe("resizing", () => {
     expect(isLike(pixel(20, 1990), GREEN)).toBe(true);
   });
 
-  it("makes an image of lower quality smaller", async () => {
+  it("makes a smaller file at a lower quality", async () => {
     const resized = { format: "jpeg", resizeWidth: 640 } as const;
     const [low, high] = [
       await render("/noise", { ...resized, quality: 10 }),
@@ -164,7 +164,7 @@ describe("output=avif", () => {
     expect(isLike(pixel(750, 350), YELLOW)).toBe(true);
   });
 
-  it("has quality 50 by default, and is smaller with a lower one", async () => {
+  it("has quality 50 by default, and makes a smaller file at a lower quality", async () => {
     const sizes: number[] = [];
     for (const quality of [20, 50, 80])
       sizes.push((await render("/noise", { ...VIEWPORT, output: "avif", quality })).bytes.length);
@@ -174,7 +174,7 @@ describe("output=avif", () => {
     expect(bytes.length).toBe(sizes[1]);
   });
 
-  it("can be transparent, resized and of the full page", async () => {
+  it("can be transparent, resized and full-page", async () => {
     const box = await render("/box", { ...VIEWPORT, output: "avif", omitBackground: true });
     expect([isLike(box.pixel(10, 10), RED), box.pixel(300, 100)[3]]).toEqual([true, 0]);
     const tall = await render("/tall", { ...VIEWPORT, output: "avif", fullPage: true, resizeHeight: 300 });

@@ -142,7 +142,7 @@ describe("a document", () => {
     expect(document.read.filter((path) => path.includes(".."))).toEqual([]);
   });
 
-  it("has pages in addition to its index, and responds with 404 for others", async () => {
+  it("can have pages in addition to its index, and responds to unknown paths with 404", async () => {
     const document = folderDocument();
     const options = { width: 200, height: 60 };
     const frame = await renderer.render(screenshot(`${document.url}frame.html`, options), { document });
@@ -214,7 +214,7 @@ describe("a document whose files cannot be read", () => {
 });
 
 describe("a document whose files are not ready in time", () => {
-  it("fails with render_timeout, which cancels preparing them", async () => {
+  it("fails with render_timeout, and cancels their preparation", async () => {
     const bounded = openRenderer([], { renderTimeoutMs: 3_000 });
     const cancelled = Promise.withResolvers<void>();
     const document = {

@@ -21,7 +21,7 @@ describe("shareCpu", () => {
     expect(shareCpu(pages, { durationMs: 500, others: [browser] })).toEqual([1000 / 3 / 940, 1]);
   });
 
-  it("limits such a page while the browser itself is starving", () => {
+  it("limits a page with many busy threads while the browser itself is starving", () => {
     const pages = [{ usedMs: 990, waitedMs: 0, rate: 1 }];
     const others = [{ usedMs: 10, waitedMs: 400 }];
     expect(shareCpu(pages, { durationMs: 500, others })).toEqual([500 / 990]);

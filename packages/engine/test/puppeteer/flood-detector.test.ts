@@ -13,7 +13,7 @@ function openDetector(): (nowMs: number, reading: Reading) => readonly number[] 
   };
 }
 
-it("finds the pages whose messages used 2.5 % of a core since the previous sample", () => {
+it("finds the pages whose messages used 2.5% of a core since the previous sample", () => {
   const sample = openDetector();
   expect(sample(0, { 1: 100, 2: 500, 3: 0 })).toEqual([]);
   expect(sample(500, { 1: 112, 2: 512, 3: 0 })).toEqual([]);
@@ -21,14 +21,14 @@ it("finds the pages whose messages used 2.5 % of a core since the previous sampl
   expect(sample(1_500, { 1: 225, 2: 540, 3: 60 })).toEqual([1, 3]);
 });
 
-it("accuses no page after less than 250 ms, and then compares with the earlier sample", () => {
+it("finds no page after less than 250 ms, and then compares with the earlier sample", () => {
   const sample = openDetector();
   expect(sample(0, { 1: 0 })).toEqual([]);
   expect(sample(10, { 1: 9 })).toEqual([]);
   expect(sample(300, { 1: 9 })).toEqual([1]);
 });
 
-it("accuses no page whose CPU time could not be read before", () => {
+it("finds no page whose CPU time could not be read before", () => {
   const sample = openDetector();
   expect(sample(0, {})).toEqual([]);
   expect(sample(500, { 1: 1_000 })).toEqual([]);

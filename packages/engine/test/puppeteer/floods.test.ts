@@ -68,7 +68,7 @@ async function expectNeighborToRender(): Promise<void> {
 }
 
 describe("a page that floods the connection to the browser", () => {
-  it.each(Object.keys(FLOODS))("is ended without effect on its neighbors: %s", async (path) => {
+  it.each(Object.keys(FLOODS))("is ended without affecting its neighbors: %s", async (path) => {
     // otherwise, it would render for half a minute
     const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
     await expectNeighborToRender();
@@ -85,7 +85,7 @@ describe("a page that floods the connection to the browser", () => {
 });
 
 describe("a page that floods the connection to a remote browser", () => {
-  it("is ended without effect on its neighbors", async () => {
+  it("is ended without affecting its neighbors", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     const ended: RendererEvent[] = [];
     const remote = openRenderer([site.port], {

@@ -79,7 +79,7 @@ describe.concurrent("frames from another site below the viewport", () => {
     ]);
   });
 
-  it("are in a stabilized page, whose images stay visible", async () => {
+  it("appear in a stabilized page, whose images stay visible", async () => {
     const options = { fullPage: true, stabilize: true };
     const { bytes } = await renderer.render(screenshot(site.url("/page"), options));
     const { pixel } = readPng(bytes);

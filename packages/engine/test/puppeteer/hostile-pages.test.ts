@@ -96,7 +96,7 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
     expect(await pixelOf(path, renderer)).toEqual(GREEN);
   });
 
-  it("is rendered without ready tabs", async () => {
+  it("is also rendered if no tab is ready", async () => {
     const cold = openRenderer([site.port], { warmContexts: 0 });
     // the first render uses the tab that verified the browser
     for (const path of ["/prints", ...PAGES])
@@ -106,7 +106,7 @@ describe("a page with dialogs, pop-ups or permission prompts", () => {
 });
 
 describe("a page that makes itself hard to measure", () => {
-  it("is measured only once if it grows", async () => {
+  it("is captured without blank areas if it grows", async () => {
     const file = await renderer.render(screenshot(site.url("/grows"), { fullPage: true, delay: 300 }));
     const image = readPng(file.bytes);
     expect(image.height).toBeGreaterThanOrEqual(800);

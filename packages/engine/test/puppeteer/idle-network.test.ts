@@ -358,7 +358,7 @@ describe("a network that is too busy to follow", () => {
 });
 
 describe("a page with sequential requests", () => {
-  it("is captured in the first gap between requests every 700 ms", async () => {
+  it("is captured in the first gap if requests start every 700 ms", async () => {
     const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/every-700-ms")));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(WHITE);
     expect(notes).toEqual([]);

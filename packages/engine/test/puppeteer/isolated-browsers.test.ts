@@ -62,7 +62,7 @@ describe("IsolatedBrowsers", () => {
     await browsers.close();
   });
 
-  it("lets another key take its turn although renders with one key follow each other without a pause", async () => {
+  it("lets another key take its turn even if renders with one key follow each other without a pause", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { browsers, started } = openBrowsers(1);

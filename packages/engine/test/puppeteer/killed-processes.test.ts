@@ -29,7 +29,7 @@ describe("the crash of a page", () => {
     expect(killed.explainCrash(null)).toBe(ENDED);
   });
 
-  it("has no explanation if an earlier crash had it", () => {
+  it("has no explanation if the kill already explained an earlier crash", () => {
     const killed = new KilledProcesses();
     killed.record(1, ENDED);
     expect(killed.explainCrash(null)).toBe(ENDED);

@@ -65,7 +65,7 @@ describe.each(["local", "remote"])("a %s browser", (kind) => {
     expect((await PDFDocument.load(document.bytes)).getPages().length).toBeGreaterThan(0);
   });
 
-  it("rejects files larger than the limit, without effect on other renders", async () => {
+  it("rejects files larger than the limit, without affecting other renders", async () => {
     const renderer = await open({ maxRenderingBytes: LIMIT_BYTES });
     const large = Promise.all([
       errorOf(renderer.render(screenshot(site.url("/more-noise"), { fullPage: true }))),

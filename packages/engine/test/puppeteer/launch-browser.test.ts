@@ -66,7 +66,7 @@ describe("a profile that cannot be removed", () => {
     await expect(launching).rejects.toThrow("exit code 7");
   });
 
-  it("does not fail the kill of a browser", async () => {
+  it("does not prevent killing the browser", async () => {
     const browser = await launchBrowser(await options(), OPEN);
     breakFiles("rm", "ENOTEMPTY");
     await browser.kill();
@@ -102,7 +102,7 @@ it("a start fails with the system's reason if no process can be started", async 
 });
 
 describe("root without capabilities", () => {
-  it("gets the list of those that it needs, and no profile is left behind", async () => {
+  it("gets an error that lists the capabilities it needs, and leaves no profile behind", async () => {
     vi.spyOn(process, "getuid").mockReturnValue(0);
     breakFiles("chown", "EPERM");
     await expect(launchBrowser(await options(), OPEN)).rejects.toThrow(

@@ -238,7 +238,7 @@ describe.concurrent("lazyContent=scroll", () => {
     for (let y = 800; y < image.height; y += 100) expect([y, image.pixel(600, y)]).toEqual([y, RED]);
   });
 
-  it("also scrolls inner containers, and back", async () => {
+  it("also scrolls inner containers, and scrolls them back", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/inner"), { lazyContent: "scroll" }));
     const image = readPng(bytes);
     expect([image.pixel(600, 10), image.pixel(600, 30)]).toEqual([GREEN, RED]);

@@ -333,7 +333,7 @@ describe("a form with a control named `style`", () => {
     expect((await readPdf(bytes)).pages).toHaveLength(1);
   });
 
-  it("can be a consent dialog to hide", async () => {
+  it("can be hidden as a consent dialog", async () => {
     const { notes, pixel } = await render("/form-dialog", { blockCookieBanners: true });
     expect(notes).toEqual(["consent-hidden"]);
     expect(pixel(10, 790)).toEqual(WHITE);

@@ -44,7 +44,7 @@ it("returns the title, without surrounding white space, and the URL of the page"
   ]);
 });
 
-it("returns them even if the page runs no scripts, or is not scrolled through", async () => {
+it("returns the title and the URL even if the page runs no scripts, or is not scrolled through", async () => {
   for (const options of [{ javascript: false }, { lazyContent: "off" }])
     for (const facts of await factsOf("/", options))
       expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/") });
@@ -59,7 +59,7 @@ it("returns no title if the page has none", async () => {
   for (const facts of await factsOf("/none")) expect(facts?.title).toBe(null);
 });
 
-it("returns those of the document that redirects lead to", async () => {
+it("returns the title and the URL of the document that redirects lead to", async () => {
   for (const facts of await factsOf("/redirect"))
     expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/?redirected=1") });
   for (const facts of await factsOf("/script-redirect"))

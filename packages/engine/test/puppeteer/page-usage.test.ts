@@ -22,7 +22,7 @@ function sharedOf(usage: PageUsage<Page> | undefined): { mib: number; cpuMs: num
 }
 
 describe("UsageMeter", () => {
-  it("adds up the processes of a page, and the CPU time of those that have exited", () => {
+  it("adds up the usage of a page's processes, including the CPU time of those that have exited", () => {
     const meter = new UsageMeter<Page>();
     const hostile = page(1, 2);
     const running = new Set([hostile]);
@@ -47,7 +47,7 @@ describe("UsageMeter", () => {
     expect(usage.pages.map(({ processes }) => processes.map(({ pid }) => pid))).toEqual([[], [1, 2], [3]]);
   });
 
-  it("counts nothing against an unknown page that an earlier one has used", () => {
+  it("does not charge an unknown page for the usage of an earlier one", () => {
     const meter = new UsageMeter<Page>();
     const running = new Set([page()]);
     const read = (...members: readonly GroupMember[]): PageUsage<Page> | undefined =>

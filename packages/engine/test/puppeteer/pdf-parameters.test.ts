@@ -113,7 +113,7 @@ describe("pageRanges", () => {
     expect(textIn(file, 1).join("")).toContain("3/3");
   });
 
-  it("can include pages after the last one, but not only those", async () => {
+  it("can include pages beyond the last one, but must include at least one that exists", async () => {
     expect((await print("/report", { pageRanges: "3-99" })).pages).toHaveLength(1);
     expect((await print("/report", { pageRanges: "1,8" })).pages).toHaveLength(1);
     const error = await errorOf(renderer.render(pdf(site.url("/report"), { pageRanges: "4-" })));
@@ -146,7 +146,7 @@ it("printBackground=false leaves out backgrounds", async () => {
 });
 
 describe("outline, tagged and the document information", () => {
-  it("can be in one file", async () => {
+  it("can be combined in one file", async () => {
     const keywords = "a, (b), \\c, <d>";
     const { outline, pages, information } = await print("/report", {
       outline: true,
@@ -176,7 +176,7 @@ describe("outline, tagged and the document information", () => {
     });
   });
 
-  it("keep the page's values, whatever they contain, if they are not sent", async () => {
+  it("keep the page's title, whatever it contains, if pdfTitle is not sent", async () => {
     const { information, pages } = await print("/hostile", { pdfAuthor: "Ada" });
     expect(information).toMatchObject({
       Title: ") >> /Root 1 0 R endobj (\\ \u{1f600}",

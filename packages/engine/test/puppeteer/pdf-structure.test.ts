@@ -50,7 +50,7 @@ describe("the document information", () => {
     expect(other.getAuthor()).toBe("Zoë (\\");
   });
 
-  it("has the standard's syntax", () => {
+  it("is written as an incremental update in PDF syntax", () => {
     const text = update(write(), { pdfTitle: "Aé" }).subarray(write().length).toString("latin1");
     expect(text).toBe(
       "\n1 0 obj\n<</Title <FEFF004100E9>\n/Producer (Skia)>>\nendobj\n" +

@@ -180,7 +180,7 @@ describe("a screenshot", () => {
     [1001, 1000],
     [6_000_000, 1000],
     [1_000_001, 1_000_000],
-  ])("of %i bytes exceeds a limit of %i, without effect on later messages", async (length, maxBytes) => {
+  ])("of %i bytes fails with a limit of %i, without affecting later messages", async (length, maxBytes) => {
     const { outcome, messages } = await captureOf(length, maxBytes);
     expect(outcome).toMatchObject({
       status: "rejected",
@@ -240,7 +240,7 @@ describe("a page that floods the connection", () => {
     expect(channel.count).toEqual({ events: acceptedCount + 1, bytes: (acceptedCount + 1) * bytes });
   });
 
-  it("is cut off by one event that is too long to collect, without effect on others", async () => {
+  it("is cut off by one event that is too long to collect, without affecting other pages", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     const text = "x".repeat(17 * MEBIBYTE);
@@ -253,7 +253,7 @@ describe("a page that floods the connection", () => {
     expect(messages).toEqual([event("Page.x", OTHER).slice(0, -1)]);
   });
 
-  it("is cut off together with its frames and workers, and only their ends are read from then on", async () => {
+  it("is cut off together with its frames and workers, and only their detach events are read afterwards", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     channel.include(FRAME);

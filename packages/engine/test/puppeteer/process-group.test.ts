@@ -31,7 +31,7 @@ function hasThisProcess(group: ProcessGroup): boolean {
 // Only Linux has /proc.
 describe.skipIf(!fs.existsSync("/proc/self/stat"))("ProcessGroup", () => {
   it.each(["readdirSync", "readFileSync"] as const)(
-    "processes have not exited if this one has no file descriptor left: %s",
+    "treats processes as running if no file descriptor is left to read them: %s",
     (name) => {
       const group = ownGroup();
       expect(hasThisProcess(group)).toBe(true);
@@ -40,7 +40,7 @@ describe.skipIf(!fs.existsSync("/proc/self/stat"))("ProcessGroup", () => {
     },
   );
 
-  it("a process that cannot be read has exited", () => {
+  it("treats a process as exited if reading it fails with ESRCH", () => {
     const group = ownGroup();
     expect(hasThisProcess(group)).toBe(true);
     breakReads("readFileSync", "ESRCH", new RegExp(`^/proc/${process.pid}/stat`));

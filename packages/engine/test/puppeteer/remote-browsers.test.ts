@@ -102,7 +102,7 @@ describe("a remote browser", () => {
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
   });
 
-  it("keeps no pages after fifty renders, and none after the renderer closes", async () => {
+  it("has only its ready tabs open after fifty renders, and none after the renderer closes", async () => {
     const remote = await startRemoteBrowser();
     const { renderer } = open([remote.webSocketUrl], { warmContexts: 2 });
     const renderTenTimes = async (): Promise<void> => {
@@ -166,7 +166,7 @@ describe("two remote browsers", () => {
     expect(agents.filter((agent) => agent === "two")).toHaveLength(3);
   });
 
-  it("have a render retried on the other if one is killed", async () => {
+  it("take over each other's renders if one is killed", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(browsers.map(({ webSocketUrl }) => webSocketUrl));
     await vi.waitFor(
@@ -186,7 +186,7 @@ describe("two remote browsers", () => {
     expect(await renderer.health()).toEqual({ ready: true, reason: null });
   });
 
-  it("have a render retried on the other if one becomes unresponsive", async () => {
+  it("take over each other's renders if one becomes unresponsive", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(
       browsers.map(({ webSocketUrl }) => webSocketUrl),

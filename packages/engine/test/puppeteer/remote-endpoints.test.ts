@@ -73,7 +73,7 @@ describe("an endpoint that rejects connections", () => {
     }
   });
 
-  it("sets Retry-After as in its response", async () => {
+  it("passes its own Retry-After on to the error", async () => {
     const port = await openEndpoint(
       responding("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
     );
@@ -128,7 +128,7 @@ describe("an endpoint", () => {
     }
   });
 
-  it("can be closed while it never ends its response", async () => {
+  it("does not keep the renderer from closing if its response never ends", async () => {
     const version = JSON.stringify({ webSocketDebuggerUrl: "ws://127.0.0.1/devtools" });
     const received = Promise.withResolvers<void>();
     const onReceived = (): void => received.resolve();

@@ -95,7 +95,7 @@ describe("fullPage", () => {
 });
 
 describe("selector", () => {
-  it("captures the first match outside the viewport, not covered by a fixed banner", async () => {
+  it("captures the first match, even outside the viewport, without a fixed banner over it", async () => {
     const image = await png("/", { selector: ".box" });
     expect([image.width, image.height]).toEqual([200, 100]);
     expect(cornersOf(image)).toEqual([BLUE, BLUE, BLUE, BLUE]);
@@ -166,7 +166,7 @@ describe("omitBackground", () => {
 });
 
 describe("format and quality", () => {
-  it("make a JPEG of lower quality smaller", async () => {
+  it("produce a smaller JPEG at a lower quality", async () => {
     const sizes: number[] = [];
     for (const quality of [10, 90]) {
       const file = await renderer.render(
@@ -179,7 +179,7 @@ describe("format and quality", () => {
     expect(sizes[0]).toBeLessThan(sizes[1] ?? 0);
   });
 
-  it("make a WebP of lower quality smaller, and allow transparency", async () => {
+  it("produce a smaller WebP at a lower quality, and allow transparency", async () => {
     const sizes: number[] = [];
     for (const quality of [10, 90]) {
       const file = await renderer.render(screenshot(site.url("/noise"), { format: "webp", quality }));

@@ -147,7 +147,7 @@ describe.concurrent("a single page", () => {
     expect(page.height - required(bottom, "fixed element").y).toBeLessThan(8);
   });
 
-  it("is as long as content in a shadow root that is out of the flow", async () => {
+  it("is as long as out-of-flow content in a shadow root", async () => {
     expect((await print("/shadow-absolute")).height).toBeCloseTo(375, -1);
     expect((await print("/shadow-fixed")).height).toBeCloseTo(841.92, 1);
   });
@@ -161,7 +161,7 @@ describe.concurrent("a single page", () => {
     expect((await print("/quirks-filled")).height).toBeCloseTo(841.92, 1);
   });
 
-  it("is one sheet if only fixed elements show anything", async () => {
+  it("is one sheet long if only fixed elements are visible", async () => {
     const page = await print("/only-fixed");
     expect(page.height).toBeCloseTo(841.92, 1);
     expect(page.textItems.map(({ text }) => text)).toEqual(["Certificate"]);

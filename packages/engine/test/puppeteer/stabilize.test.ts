@@ -235,7 +235,7 @@ describe("animated images", () => {
 });
 
 describe("without stabilize,", () => {
-  it("an animation is captured at any point", async () => {
+  it("an animation is captured at an arbitrary point", async () => {
     expect((await pixel("/animation-that-ends", { stabilize: false })).color).not.toEqual(RED);
   });
 });
@@ -258,7 +258,7 @@ describe("fonts", () => {
   });
 });
 
-it("a draft of a PDF is captured again if the page is replaced and Chromium never completes it", async () => {
+it("a PDF's draft capture is retried if the page is replaced and Chromium never completes it", async () => {
   const progress = new PageProgress("main");
   const session = Object.assign(new EventEmitter(), { id: () => "session" }) as unknown as CDPSession;
   progress.follow(session, "main");

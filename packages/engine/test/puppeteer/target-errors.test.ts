@@ -168,7 +168,7 @@ describe.each([
       },
     );
 
-    it("is not needed for a host name that later resolves to a private address: a page looks it up once", async () => {
+    it("is not thrown if a host name resolves to a private address only after the page's single lookup", async () => {
       const addresses = ["127.0.0.1"];
       const rebinding = openRenderer([site.port], {
         warmContexts,

@@ -85,7 +85,7 @@ describe("a page behind an upstream proxy", () => {
   });
 
   it.each(["/to-private", "/to-internal"])(
-    "is blocked when it redirects into the network: %s",
+    "is blocked if it redirects to a private address: %s",
     async (path) => {
       const error = await errorOf(open().render(screenshot(`http://page.example${path}`)));
       expect(error).toMatchObject({ code: "blocked_host" });

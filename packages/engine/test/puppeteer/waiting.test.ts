@@ -161,7 +161,7 @@ describe("a request without waitUntil", () => {
     expect(site.requests.filter((request) => request.startsWith(`GET ${path}`)).length).toBeLessThan(50);
   });
 
-  it("captures or prints a page that never becomes idle 10 s after load, and returns a note", async () => {
+  it("captures or prints a page 10 s after load if it never becomes idle, and returns a note", async () => {
     const [image, document] = await Promise.all([
       renderer.render(defaultScreenshot(site.url("/polls"))),
       renderer.render(pdf(site.url("/polls"))),

@@ -19,7 +19,7 @@ describe("Quarantine", () => {
     expect([quarantine.has("a"), quarantine.has("b"), quarantine.size]).toEqual([false, false, 0]);
   });
 
-  it("lasts just as long if the clock is set", () => {
+  it("lasts just as long if the clock is set back", () => {
     const clock = createFakeClock(START_MS);
     const quarantine = new Quarantine(clock);
     quarantine.add("a");
@@ -30,7 +30,7 @@ describe("Quarantine", () => {
     expect(quarantine.has("a")).toBe(false);
   });
 
-  it("remembers 10,000 accounts", () => {
+  it("remembers only the last 10,000 accounts", () => {
     const quarantine = new Quarantine(createFakeClock(START_MS));
     for (let index = 0; index <= 10_000; index += 1) quarantine.add(`account ${index}`);
     expect(quarantine.size).toBe(10_000);

@@ -437,7 +437,7 @@ describe("an account in quarantine", () => {
   });
 });
 
-describe("a render that would wait too long", () => {
+describe("a render with a short maximum wait", () => {
   it("is not rejected if a slot is free, even if renders are slow", async () => {
     const clock = manualClock();
     const scheduler = createScheduler({ ...limits, clock, slots: 2, concurrency: 2, maxWaitMs: 3_600_000 });
@@ -489,7 +489,7 @@ async function drain(
   expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
 }
 
-describe("a wait without an end", () => {
+describe("an unlimited wait", () => {
   it("lasts as long as a timer can", () => {
     const delays: number[] = [];
     const after = (ms: number): (() => void) => {

@@ -148,7 +148,7 @@ describe("the allowlist", () => {
     expect(classifyWith(entries, url)).toBe(verdict),
   );
 
-  it("leaves the decision on a port that is allowed for some addresses to name resolution", () => {
+  it("defers to name resolution if a port is allowed only for some addresses", () => {
     expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:22/")).toBe("ok");
     expect(classifyWith("10.0.0.0/8:22", "http://host.example.com:23/")).toBe("blocked");
     expect(classifyWith("10.0.0.0/8:22", "http://8.8.8.8:22/")).toBe("blocked");

@@ -14,7 +14,7 @@ const policy: TargetPolicy = {
 
 const classify = (url: string): string => classifyTarget(url, policy);
 
-describe("the denylist, by the syntax of a URL,", () => {
+describe("the denylist, before name resolution,", () => {
   it.each([
     ["http://bad.example/", "blocked"],
     ["https://BAD.example./", "blocked"],

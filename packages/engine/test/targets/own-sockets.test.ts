@@ -71,7 +71,7 @@ describe("a socket that the service knows by name", () => {
     expect(await resolved("10.0.0.10", 5432)).toBe("blocked");
   });
 
-  it("makes the lookup fail, so it is tried again, while the resolver fails for its name", async () => {
+  it("makes lookups fail temporarily, instead of blocking, while the resolver fails for its name", async () => {
     const error = Object.assign(new Error("query failed"), { code: "ESERVFAIL" });
     const request = { port: 5432, policy: wide, resolver: { resolve: async () => Promise.reject(error) } };
     expect(await resolveHost({ ...request, hostname: "10.0.0.10" })).toEqual({

@@ -68,7 +68,7 @@ describe("the secret key", () => {
     await expect(correct.reveal(ids[0] ?? 0)).resolves.toBeDefined();
   });
 
-  it("is rejected after it was lost and one secret was replaced, even if other replacements fail", async () => {
+  it("is rejected once a secret has been replaced after its loss, even if other replacements fail", async () => {
     await createTwo();
     let calls = 0;
     const killed = tokensWith("another key altogether", {
@@ -83,7 +83,7 @@ describe("the secret key", () => {
     expect(await wrong.replaceLostSecrets({ dryRun: true })).toHaveLength(1);
   });
 
-  it("keeps no lost secret for an overlap, and reveals none", async () => {
+  it("neither reveals a secret that it cannot decrypt nor allows an overlap for it", async () => {
     await createTwo();
     const [lost = 0, newest = 0] = ids;
     const { sealedSigningSecret: current } = await correct.get(newest);
@@ -111,7 +111,7 @@ describe("the secret key", () => {
     await expect(verify("another key altogether")).rejects.toMatchObject({ code: "invalid_signature" });
   });
 
-  it("can be replaced after it was lost, which changes only undecryptable secrets, and only without dryRun", async () => {
+  it("can be replaced after being lost, which changes only undecryptable secrets, and only without dryRun", async () => {
     await createTwo();
     const before = await Promise.all(ids.map((id) => store.find(id)));
     expect((await wrong.replaceLostSecrets({ dryRun: true })).map(({ id }) => id)).toEqual(ids);

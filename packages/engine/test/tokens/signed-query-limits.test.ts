@@ -30,7 +30,7 @@ it.each([
   expect(await rejectionOf(new URLSearchParams(query))).toEqual([TOO_MANY, 0]);
 });
 
-it("a URL that names no token is verified with a secret as long as a real one", async () => {
+it("a URL that names an unknown token is verified with a secret as long as a real one", async () => {
   const { tokens } = createMemoryStorage();
   const seal = createSeal("a key for these tests", systemRandom);
   const lengths: number[] = [];

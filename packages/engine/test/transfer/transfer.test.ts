@@ -154,7 +154,7 @@ describe("transfer", () => {
     expect(target.ats).toEqual([0]);
   });
 
-  it("names the differences and does not complete the migration", async () => {
+  it("names the differences, and does not complete the migration, if the totals do not match", async () => {
     let isFinished = false;
     const target = createTarget({
       totals: async () => ({ ...TOTALS, used: 5, journalLines: 2 }),

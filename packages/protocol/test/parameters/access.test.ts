@@ -75,7 +75,7 @@ describe("cookies", () => {
   });
 });
 
-it("sameSite is accepted in upper and lower case", () => {
+it("sameSite is accepted in lower case, and normalized", () => {
   const sent = [{ sameSite: "lax", value: "1", name: "a" }];
   expect(JSON.stringify(canonical(cookies, sent))).toBe('[{"name":"a","value":"1","sameSite":"Lax"}]');
 });
@@ -167,7 +167,7 @@ it("fitsSignedUrl() measures the signed form of the query", () => {
   expect([css("*".repeat(19_998)), css("*".repeat(19_999))]).toEqual([true, false]);
 });
 
-it("captureQuery() leaves content, secrets and long parameters to a body", () => {
+it("captureQuery() returns null for content, secrets and long parameters, which need a body", () => {
   const url = "https://example.com/";
   expect(String(captureQuery({ url, fullPage: true, css: " *" }))).toBe(
     "url=https%3A%2F%2Fexample.com%2F&fullPage=true&css=+*",

@@ -209,7 +209,7 @@ describe("ProblemList", () => {
   });
 
   it.each(["\ud83d", `${"a".repeat(63)}\u{1f600}`, `${"a".repeat(127)}\u{1f600}`])(
-    "names parameters with well-formed text, even if a name is not or is cut: %j",
+    "names parameters in well-formed text, even if a name is malformed or truncated: %j",
     (name) => {
       const problems = new ProblemList();
       problems.add(name, "is odd");

@@ -231,7 +231,7 @@ describe("the message", () => {
     ["pdf", "; send pdf=true"],
     ["constructor", ""],
     [["avif"], ""],
-  ])("names the parameter that has a value: %j", (value, replacement) => {
+  ])("suggests the parameter that accepts the value, if any: %j", (value, replacement) => {
     expect(fieldMessage(PARAMETERS.screenshot.format, value)).toBe(
       `must be one of png, jpeg, webp${replacement}`,
     );

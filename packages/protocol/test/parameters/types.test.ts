@@ -57,7 +57,7 @@ describe("the argument of screenshot()", () => {
     screenshot({ url, cacheTtl: 60 });
   });
 
-  it("rejects a parameter without its partner", () => {
+  it("rejects a parameter without its partner, or with a conflicting one", () => {
     // @ts-expect-error -- longitude is missing
     screenshot({ url, latitude: 1 });
     // @ts-expect-error -- requires selector

@@ -84,7 +84,7 @@ async function renderingFiles(directory: string): Promise<number> {
 }
 
 describe("a deleted account", () => {
-  it("leaves only its journal, under its id; with purge, nothing", async () => {
+  it("leaves only its journal, under its id, or nothing with purge", async () => {
     const opened = await open();
     const { directory, engine } = opened;
     const other = await createCustomer(opened, "grace-hopper");
@@ -112,7 +112,7 @@ describe("a deleted account", () => {
   it.each([
     ["", false, 1],
     [", with purge", true, 0],
-  ])("leaves nothing of renders in flight, which still succeed%s", async (_, purge, cost) => {
+  ])("leaves no trace of renders in flight, which still succeed%s", async (_, purge, cost) => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const customer = await createCustomer(opened, "in-flight");
@@ -140,7 +140,7 @@ describe("a deleted account", () => {
     expect(await renderingFiles(directory)).toBe(0);
   });
 
-  it("leaves nothing of a batch that a worker is rendering", async () => {
+  it("leaves no trace of a batch that a worker is rendering", async () => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const release = renderer.hold();
@@ -155,7 +155,7 @@ describe("a deleted account", () => {
     expect(await renderingFiles(directory).catch(() => 0)).toBe(0);
   });
 
-  it("is eventually deleted if the command is killed repeatedly", async () => {
+  it("is eventually deleted even if the command is killed repeatedly", async () => {
     const opened = await open();
     const { directory, engine } = opened;
     const customer = await createCustomer(opened, "ada-lovelace", 40);

@@ -105,7 +105,7 @@ describe("a suspended account", () => {
     expect((await reply).status).toBe(200);
   });
 
-  it("gets its batch's webhook; items not yet started fail, uncharged; signed URLs stop working", async () => {
+  it("gets its batch's webhook, but unstarted items fail uncharged, and its signed URLs stop working", async () => {
     const service = await openService({ worker: true });
     const customer = await service.customer();
     const { token } = customer;

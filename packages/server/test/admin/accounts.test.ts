@@ -191,7 +191,7 @@ describe("a request is rejected", () => {
     [{ email: "a@example.com", verified: "yes" }, { verified: ["must be true or false"] }],
     [{ email: "a@example.com", name: "Ada" }, { name: ["is not a parameter"] }],
     [{ email: "taken@example.com" }, { email: ["already belongs to another account"] }],
-  ])("that creates the account %j", async (account, errors) => {
+  ])("if it creates the account %j", async (account, errors) => {
     const service = await openAdmin();
     await create(service, { email: "taken@example.com" });
     const reply = await service.admin("/accounts", { method: "POST", json: account });
@@ -220,7 +220,7 @@ describe("a request is rejected", () => {
     ["verified=maybe", { verified: ["must be true or false"] }],
     ["offset=2", { offset: ["is not a parameter"] }],
     ["emial=ada", { emial: ["is not a parameter; did you mean email?"] }],
-  ])("that lists accounts with ?%s", async (query, errors) => {
+  ])("if it lists accounts with ?%s", async (query, errors) => {
     const { admin } = await openAdmin();
     const reply = await admin(`/accounts?${query}`);
     expect(reply.status).toBe(422);

@@ -4,7 +4,7 @@ import { envelopeOf } from "../http/open-service.ts";
 import { openAdmin } from "./open-admin.ts";
 
 describe("the console", () => {
-  it("consists of a page and assets, served with its policy", async () => {
+  it("consists of a page and assets, served with its content security policy", async () => {
     const { send } = await openAdmin();
     const page = await send("/console/");
     expect(page.status).toBe(200);
@@ -53,7 +53,7 @@ describe("the console", () => {
     expect([reply.status, envelopeOf(reply).code]).toEqual([404, "not_found"]);
   });
 
-  it("is read-only", async () => {
+  it("allows only GET, HEAD and OPTIONS", async () => {
     const { send } = await openAdmin();
     const reply = await send("/console/", { method: "POST" });
     expect([reply.status, reply.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);

@@ -76,7 +76,7 @@ describe("a request", () => {
     expect([rendering.status, envelopeOf(rendering).code]).toEqual([404, "not_found"]);
   });
 
-  it("is listed even if it has a code of a later release", async () => {
+  it("is listed even if it has an error code from a later release", async () => {
     const service = await openAdmin();
     const { token } = await service.customer();
     await service.snap({ url }, { token });
@@ -104,7 +104,7 @@ describe("a request", () => {
     expect(JSON.stringify(list)).not.toMatch(/phrase/);
   });
 
-  it("has a rendering while it is cached", async () => {
+  it("has a rendering only while that rendering is cached", async () => {
     const service = await openAdmin();
     const { token } = await service.customer();
     const image = await service.snap({ url }, { token });

@@ -189,7 +189,7 @@ describe("a session", () => {
     expect((await send("/accounts", account)).status).toBe(201);
   });
 
-  it("is bound to that origin even if the proxy adds the default port to it", async () => {
+  it("is bound to the origin of the request even if the proxy adds the default port", async () => {
     const service = await openAdmin({ admin: { origin: null }, trustProxy: 1 });
     const { code } = await service.engine.operators.createLink();
     const proxied = { Host: "snap.example.com:443", "X-Forwarded-Proto": "https" };

@@ -96,7 +96,7 @@ describe("tokens", () => {
     expect((await service.admin("/tokens/1/reveal")).status).toBe(405);
   });
 
-  it("are revoked one by one, or all of an account's together", async () => {
+  it("are revoked one by one, or all at once for an account", async () => {
     const service = await openAdmin();
     const { id: account, token } = await service.customer();
     const other = await service.customer();

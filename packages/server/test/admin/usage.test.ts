@@ -85,7 +85,7 @@ describe("usage", () => {
     expect(to.entries.map((entry) => entry.day)).toEqual([day(29)]);
   });
 
-  it("is a CSV file without formulas with format=csv", async () => {
+  it("is returned as a CSV file without formulas if format=csv", async () => {
     const { admin } = await openWith({ accountId: '=HYPERLINK("https://evil.example","x")' });
     const reply = await admin("/usage?from=2026-11-01&to=2026-11-30&by=account&format=csv");
     expect(reply.status).toBe(200);

@@ -27,7 +27,7 @@ describe("an engine method", () => {
     expect(changes).toEqual({ made: true, subjects: new Set([`account ${id}`]) });
   });
 
-  it("changes nothing if the engine refuses the call, but may have if the call fails otherwise", async () => {
+  it("counts as a change if the call fails, unless the engine refuses it", async () => {
     const failing = {
       ...engine,
       tokens: { ...engine.tokens, revoke: () => Promise.reject(new Error("no response")) },

@@ -22,7 +22,7 @@ describe("snap-server accounts", () => {
     expect(await workspace.json(["accounts", "list"])).toEqual([]);
   });
 
-  it("makes its data readable only by its owner", async () => {
+  it("makes the data folder accessible only to its owner", async () => {
     const folder = join(workspace.directory, "data");
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder))
@@ -76,7 +76,7 @@ describe("snap-server accounts", () => {
     expect(verified).toMatchObject({ id: unverified, verified_at: expect.stringMatching(DATE_TIME) });
   });
 
-  it("update: changes only the given fields; none removes an override", async () => {
+  it("update: changes only the given fields; the value none removes an override", async () => {
     const changed = await workspace.json([
       "accounts",
       "update",

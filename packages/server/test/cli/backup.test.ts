@@ -319,7 +319,7 @@ describe("a backup", () => {
     expect((await readdir(workspace.directory)).toSorted()).toEqual(["data", "snap.tar"]);
   });
 
-  it("is not made of an empty or missing database, and keeps the earlier backup", async () => {
+  it("is not made from an empty database, and does not replace the earlier backup", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await backUp();
     const earlier = await readFile(file);
@@ -364,7 +364,7 @@ describe("a backup", () => {
     });
   });
 
-  it("once restored, has the restore in its audit log and in the log", async () => {
+  it("once restored, has an audit entry for the restore, which is also logged", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await backUp();
     const restored = await workspace.run(["restore", file, "--yes"]);
@@ -438,7 +438,7 @@ describe("a restore", () => {
     });
   });
 
-  it("names the disk that cannot be written, not the backup", async () => {
+  it("does not report the backup as invalid if the folder cannot be written", async () => {
     const missing = join(workspace.directory, "missing");
     const folders = { documents: missing, renderings: missing };
     const request = { schemaVersion: 12, filename: join(missing, "snap.db"), folders, onProgress: () => {} };
@@ -447,7 +447,7 @@ describe("a restore", () => {
     });
   });
 
-  it("rejects a folder that a process of an older release uses, which does not lock it", async () => {
+  it("rejects a folder in use by a process of an older release, which does not lock folders", async () => {
     const database = new DatabaseSync(join(data, "snap.db"));
     onTestFinished(() => database.close());
     database.exec("BEGIN; SELECT * FROM accounts");

@@ -24,7 +24,7 @@ describe("a command whose output nobody reads", () => {
     expect(await startUnread("doctor").ended).toMatchObject({ code: 1, stderr: "" });
   });
 
-  it("fails if the output is a file", async () => {
+  it("fails if its output is a backup", async () => {
     expect(await startUnread("backup", "-").ended).toMatchObject({
       code: 1,
       stderr: "error: cannot write to stdout: write EPIPE\n",

@@ -96,7 +96,7 @@ describe("a database from an older release", () => {
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");
   });
 
-  it("can be upgraded after its key was lost, and then gets a new key", async () => {
+  it("can be upgraded after its key is lost, and the key can then be replaced", async () => {
     await rm(path("secret.key"));
     expect(await workspace.json(["database", "upgrade"])).toMatchObject({ migrated: { from: 5, to: 12 } });
     expect(await readdir(path(""))).not.toContain("secret.key");

@@ -104,7 +104,7 @@ describe("lists check", () => {
 describe("render", { tags: ["browser"] }, () => {
   const render = ["render", "--allow-target", "127.0.0.0/8", "-o", "out.png"];
 
-  it("hides and blocks everything that matches the lists", async () => {
+  it("hides the elements that match the lists, with --block-ads", async () => {
     const tall = { ...lists("ads:ads.txt") };
     const args = [...render, pages.url, "--selector", "#title"];
     expect((await workspace.run(args, tall)).code).toBe(0);
@@ -126,7 +126,7 @@ describe("render", { tags: ["browser"] }, () => {
 });
 
 describe("serve", { tags: ["browser"] }, () => {
-  it("starts with the lists, and applies them", async () => {
+  it("starts with the lists, rejects a purpose without lists, and logs skipped filters", async () => {
     const environment = {
       ...lists("ads:ads.txt,ads:slow.txt"),
       SNAP_PORT: "0",

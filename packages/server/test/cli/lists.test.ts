@@ -105,7 +105,7 @@ describe("tokens list", () => {
   const list = (...args: string[]): Promise<unknown> =>
     workspace.json(["tokens", "list", "--account", "USER-0@one.example.com", ...args]);
 
-  it("pages and filters the tokens of an account, named by its email address", async () => {
+  it("paginates and filters the tokens of an account specified by its email address", async () => {
     const all = (await list()) as { id: number }[];
     expect(all).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     expect(await list("--expired")).toEqual([all[1], all[2]]);

@@ -69,7 +69,7 @@ describe("SNAP_TOKEN", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("is optional, and commands print the address of the service on their data folder", async () => {
+  it("is optional; commands print the address of the service that uses their data folder", async () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };
@@ -85,7 +85,7 @@ describe("SNAP_TOKEN", () => {
   it.each([
     ["hunter2", "must be a random string of 32 to 128"],
     [`7|${SECRET}`, "it is not a valid token"],
-  ])("prevents the start if it is %s", async (value, message) => {
+  ])("is rejected at startup if it is %s", async (value, message) => {
     const { code, stdout, stderr } = await workspace.run(["serve"], { SNAP_TOKEN: value });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`SNAP_TOKEN: ${message}`)]);
     expect(stderr).toContain("openssl rand -hex 24");

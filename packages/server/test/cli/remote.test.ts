@@ -103,7 +103,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     ["batches list --account ACCOUNT --limit 1 --json"],
     ["batches show BATCH"],
     ["batches show BATCH --json"],
-  ])("has the same output: %s", async (line) => {
+  ])("has the same output as without it: %s", async (line) => {
     const args = line.replace("ACCOUNT", account).replace("BATCH", String(batches[0])).split(" ");
     const [local, elsewhere] = await runBoth(args);
     expect(local.code).toBe(0);
@@ -124,7 +124,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     ["batches show batch_0 --json"],
     ["batches redeliver batch_0 --json"],
     ["batches list --after batch_0 --json"],
-  ])("fails with the same code: %s", async (line) => {
+  ])("fails with the same error code as without it: %s", async (line) => {
     const [local, elsewhere] = await runBoth(line.replace("ACCOUNT", account).split(" "));
     expect(local.code).toBe(1);
     const codeOf = ({ stderr }: Outcome): unknown =>
@@ -295,7 +295,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     [200, "{}", "accounts list"],
     [200, "null", "accounts create --email eve@example.com"],
     [404, "null", "accounts show acct_0"],
-  ])("takes status %s with %s for no success and no crash: %s", async (status, body, line) => {
+  ])("reports status %s with the body %s as an unexpected response: %s", async (status, body, line) => {
     const other = createServer((_request, response) => response.writeHead(status).end(body));
     const { code, stderr } = await remote.run([...line.split(" "), "--json"], {
       SNAP_ADMIN_URL: `http://127.0.0.1:${await listen(other)}`,
@@ -320,7 +320,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
   });
 
   it.each(["<!doctype html>", "{}", "null", '{"version":"1","problems":3}'])(
-    "is doctor: reports a service that responds with %s",
+    "reports a service that responds with %s if it is doctor",
     async (body) => {
       const port = await listen(createServer((_request, response) => response.end(body)));
       const { stdout } = await remote.run(["doctor", "--json"], {

@@ -88,7 +88,7 @@ describe("render", { tags: ["browser"] }, () => {
     expect([width, height]).toEqual([600, 400]);
   });
 
-  it("rejects a private page with exit code 1 and advice, without requesting it", async () => {
+  it("rejects a page on a private address with exit code 1 and advice, without requesting it", async () => {
     const before = pages.hits();
     const { code, stderr } = await workspace.run(["render", pages.url, "-o", "b.png"]);
     expect(code).toBe(1);
@@ -148,7 +148,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
   });
 });
 
-it("render says why the browser does not work, because nothing logs it", async () => {
+it("render reports why the browser does not start, because it writes no log", async () => {
   const render = ["render", "https://93.184.216.34/", "-o", "none.png"];
   expect(await workspace.run(render, { SNAP_CHROMIUM_PATH: "/nowhere/chromium" })).toMatchObject({
     code: 1,

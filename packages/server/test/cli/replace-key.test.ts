@@ -24,7 +24,7 @@ describe("the secret key of a data folder", () => {
   it.each([
     ["missing", "data contains a database but not its key file secret.key; restore the file"],
     ["wrong", "is not the key that encrypted the stored signing secrets; restore the right key"],
-  ])("prevents every start if it is %s, and doctor reports the remedy", async (state, message) => {
+  ])("stops serve and other commands if it is %s, and doctor reports the remedy", async (state, message) => {
     if (state === "wrong") await writeFile(file(), "not the right key\n");
     for (const command of [["serve"], ["accounts", "list"], ["tokens", "rotate", "1"]]) {
       const { code, stderr } = await workspace.run(command);
@@ -36,7 +36,7 @@ describe("the secret key of a data folder", () => {
     expect(stdout).toMatch(/^problem +secret key: .*\n +-> restore .*`snap-server secret-key replace`/m);
   });
 
-  it("is missed by a dry run even if there are no tokens", async () => {
+  it("is reported as missing by a dry run even if there are no tokens", async () => {
     const empty = openWorkspace(ENVIRONMENT);
     await empty.json(["accounts", "create", "--email", "ada@example.com"]);
     await rm(join(empty.directory, "data", "secret.key"));

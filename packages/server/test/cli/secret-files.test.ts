@@ -79,7 +79,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("is a mistake if its variable is also set", async () => {
+  it("is rejected if its variable is also set", async () => {
     const file = await fileWith(KEY);
     const { code, stderr } = await workspace.run(["accounts", "list"], {
       SNAP_SECRET_KEY: KEY,
@@ -91,7 +91,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("is a mistake that names only the variable if it cannot be read", async () => {
+  it("is reported once, with its variable and path, if it cannot be read", async () => {
     const folder = join(workspace.directory, "folder");
     await mkdir(folder);
     const shared = { SNAP_REDIS_URL: "redis://cache.internal", SNAP_SECRET_KEY: KEY };
@@ -106,14 +106,14 @@ describe("a secret in a file", () => {
       ]);
   });
 
-  it("is not missing for another variable if it cannot be read", () => {
+  it("still counts as set for another variable if it cannot be read", () => {
     const file = join(workspace.directory, "missing");
     expect(mistakesOf({ SNAP_UPSTREAM_PROXY_FILE: file, SNAP_NO_PROXY: "10.0.0.0/8" })).toEqual([
       expect.stringMatching(/^SNAP_UPSTREAM_PROXY_FILE is /),
     ]);
   });
 
-  it("is a mistake if it is empty or invalid, and its content is not shown", async () => {
+  it("is rejected if it is empty or invalid, without showing its content", async () => {
     const empty = await fileWith("\n");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: empty })).toEqual([
       `SNAP_SECRET_KEY_FILE is "${empty}": the file is empty`,

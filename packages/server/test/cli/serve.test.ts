@@ -184,7 +184,7 @@ describe("the first line of the log", () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
   afterAll(() => workspace.clear());
 
-  it("names what is running, even if the browser is not", async () => {
+  it("names the version and the main settings, even if the browser does not start", async () => {
     const browser = join(workspace.directory, "browser");
     await writeFile(browser, "#!/bin/sh\n", { mode: 0o755 });
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });

@@ -16,7 +16,7 @@ function rendererWith(...ready: readonly boolean[]): Renderer {
   };
 }
 
-it("does not give up the sandbox if its browser starts at the second attempt", async () => {
+it("does not disable the sandbox if the sandboxed browser starts on the second attempt", async () => {
   const [sandboxed, unsandboxed] = [rendererWith(false, true), rendererWith(true)];
   vi.mocked(createRenderer).mockResolvedValueOnce(sandboxed).mockResolvedValueOnce(unsandboxed);
   const started = await startRenderer(readConfig({}).config, {});

@@ -8,7 +8,7 @@ it.each<[ErrorCode, string, string]>([
   ["render_timeout", "render_fails", "could not test whether it blocks a page"],
   ["upstream_error", "render_fails", "could not test whether it blocks a page"],
   ["target_unreachable", "egress_open", "did not block a page"],
-])("doctor finds from %s: %s", async (code, expected, message) => {
+])("if the page that must be blocked fails with %s, doctor reports %s", async (code, expected, message) => {
   const renderer: Renderer = {
     render: () => Promise.reject(new SnapError(code, "Failed.")),
     health: () => Promise.resolve({ ready: true, reason: null }),

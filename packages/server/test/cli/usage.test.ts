@@ -112,7 +112,7 @@ describe("an invalid configuration", () => {
     expect(error.mistakes).toHaveLength(3);
   });
 
-  it("has a warning for an unknown variable", async () => {
+  it("causes only a warning for an unknown variable", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_PROT: "1" });
     expect(code).toBe(0);

@@ -68,7 +68,7 @@ describe("webhooks test", () => {
     expect(shown.get("time")).toMatch(/^\d+ ms$/);
   });
 
-  it("escapes what could manipulate a terminal in its JSON", async () => {
+  it("escapes characters in its JSON that could manipulate a terminal", async () => {
     responses.push([200, "a\u009b31m\u202eb\u2028c\u{E0041}\u001b[0m é"]);
     const { stdout } = await workspace.run([...test(origin), "--json"], allowed);
     expect(stdout).toContain(String.raw`"body": "a\u009b31m\u202eb\u2028c\udb40\udc41\u001b[0m é"`);
@@ -100,7 +100,7 @@ describe("webhooks test", () => {
     expect(received).toHaveLength(count);
   });
 
-  it("is in the audit log, and rejects an unknown token", async () => {
+  it("is recorded in the audit log, and rejects an unknown token", async () => {
     const { code, stderr } = await workspace.run(["webhooks", "test", origin, "--token", "99", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "token_not_found" } });

@@ -37,20 +37,23 @@ async function open(skewMs: number, isRedisRunning = true): Promise<Engine> {
   return engine;
 }
 
-it.each([HOUR_MS, -HOUR_MS])("measures %i ms against PostgreSQL and Redis", async (skewMs) => {
-  const engine = await open(skewMs);
-  const { ready, reasons } = await engine.health();
-  expect(ready).toBe(false);
-  expect(reasons).toHaveLength(2);
-  const skews = engine.clockSkews();
-  expect(skews.map(({ server }) => server)).toEqual(["PostgreSQL", "Redis"]);
-  for (const skew of skews) expect(Math.round(skew.skewMs / HOUR_MS)).toBe(skewMs / HOUR_MS);
-  const { body } = await createMetrics().expose(engine);
-  for (const { server, skewMs: measuredMs } of skews)
-    expect(body).toContain(`snap_clock_skew_seconds{server="${server}"} ${measuredMs / 1000}\n`);
-});
+it.each([HOUR_MS, -HOUR_MS])(
+  "measures a clock skew of %i ms against PostgreSQL and Redis",
+  async (skewMs) => {
+    const engine = await open(skewMs);
+    const { ready, reasons } = await engine.health();
+    expect(ready).toBe(false);
+    expect(reasons).toHaveLength(2);
+    const skews = engine.clockSkews();
+    expect(skews.map(({ server }) => server)).toEqual(["PostgreSQL", "Redis"]);
+    for (const skew of skews) expect(Math.round(skew.skewMs / HOUR_MS)).toBe(skewMs / HOUR_MS);
+    const { body } = await createMetrics().expose(engine);
+    for (const { server, skewMs: measuredMs } of skews)
+      expect(body).toContain(`snap_clock_skew_seconds{server="${server}"} ${measuredMs / 1000}\n`);
+  },
+);
 
-it("is ready if the clocks agree, and if Redis is unavailable", async () => {
+it("the engine is ready if the clocks agree, even if Redis is unavailable", async () => {
   const engine = await open(0);
   expect(await engine.health()).toMatchObject({ ready: true, reasons: [] });
   const withoutRedis = await open(0, false);

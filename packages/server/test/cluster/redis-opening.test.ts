@@ -5,7 +5,7 @@ import { startPostgres, type PostgresServer } from "../../../testing/test/server
 import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { openWorkspace, type Workspace } from "../cli/command.ts";
 
-describe("snap-server opening Redis", { tags: ["browser", "openssl", "postgres", "redis"] }, () => {
+describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "postgres", "redis"] }, () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await startPostgres();

@@ -43,7 +43,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
     await workspace.start(["serve"], WRONG).printed(/"msg":"listening"/);
   });
 
-  it("is the one that decrypts the stored secrets, even if another one was stored first", async () => {
+  it("is the one that decrypts the stored secrets, even if the stored fingerprint is another key's", async () => {
     const { workspace, url } = await open();
     const { id } = (await workspace.json("accounts create --email ada@example.com".split(" "), RIGHT)) as {
       id: string;

@@ -138,7 +138,7 @@ describe("a form is rejected", () => {
   });
 
   it.each(["\r\n--xyz", "\r\n--xyz--"])(
-    "as soon as a second %j follows the end, if it has a million of them",
+    "as soon as a delimiter %j follows the end, even if a million of them do",
     async (delimiter) => {
       const body = Buffer.concat([bodyOf(fileOf("index.html")), Buffer.from(delimiter.repeat(1_000_000))]);
       const indexOf = vi.spyOn(body, "indexOf");

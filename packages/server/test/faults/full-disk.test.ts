@@ -56,7 +56,7 @@ async function newCaller(engine: Engine, origin: string): Promise<Caller> {
 }
 
 describe("a full disk", { tags: ["mount"] }, () => {
-  it("loses no response, and caching resumes once there is space", async () => {
+  it("does not fail any request, and caching resumes once there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const engine = createEngine({
       storage: await openSqliteStorage({

@@ -50,7 +50,7 @@ describe("answer=json", () => {
     expect([linked.status, linked.headers["x-cache"], linked.body]).toEqual([200, "HIT", file.body]);
   });
 
-  it("shares the cache with the file, and is never 304", async () => {
+  it("shares the cache with the file, and never returns 304", async () => {
     const service = await openService();
     const { token } = await service.customer({ credits: 10 });
     const file = await service.snap({ url, answer: "file" }, { token });

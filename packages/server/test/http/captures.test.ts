@@ -212,7 +212,7 @@ describe("the page of a capture", () => {
     expect(document.headers["x-credits-remaining"]).toBe("1000");
   });
 
-  it("leaves html and markdown unknown to every other request", async () => {
+  it("can be html, unlike the page of GET /snap or of a batch item", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const query = await service.snap({ html }, { token });
@@ -326,7 +326,7 @@ describe("the body of a capture", () => {
 });
 
 describe("an upload of a document", () => {
-  it("is rejected while captures of the account take its memory for bodies", async () => {
+  it("is rejected while the account's captures use all of its memory for bodies", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const release = service.renderer.hold();
@@ -363,7 +363,7 @@ describe("the restrictions on /v1/captures", () => {
     expect(reply.headers["allow"]).toBe("POST, OPTIONS");
   });
 
-  it("leave POST /v1/snap rejected, and reject callers without a token, a verified address or the ability", async () => {
+  it("reject POST /v1/snap, and callers without a token, a verified address or the ability", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await service.send("/v1/snap", { method: "POST", token })).status).toBe(405);

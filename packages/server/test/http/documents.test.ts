@@ -146,7 +146,7 @@ describe("a document", () => {
     });
   });
 
-  it("is a page that is generated from Markdown", async () => {
+  it("can be Markdown, which is converted to its page", async () => {
     const service = await openService();
     const { token, id: accountId } = await service.customer();
     const reply = await upload(service, "# Report", { token, type: "text/markdown; charset=UTF-8" });
@@ -265,7 +265,7 @@ describe("an upload", () => {
 });
 
 describe("an upload of more than 10 MiB", () => {
-  it("is accepted at the limit and rejected above it, even in chunks", async () => {
+  it("is rejected, even in chunks, unlike one of exactly 10 MiB", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const chunked = { "Transfer-Encoding": "chunked" };
@@ -290,7 +290,7 @@ describe("an upload of more than 10 MiB", () => {
 });
 
 describe("an upload that does not end", () => {
-  it("leaves nothing if its connection is closed or its time is up, and does not hold up others", async () => {
+  it("leaves nothing behind if its connection is closed or it times out, and does not block others", async () => {
     const opened = await openService();
     const { token, id: accountId } = await opened.customer();
     const { engine } = opened;

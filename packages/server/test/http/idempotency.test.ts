@@ -96,7 +96,7 @@ describe("Idempotency-Key", () => {
     expect(await list()).toEqual([...new Set(replies.map((reply) => batchOf(reply).id))]);
   });
 
-  it("is free again after 24 hours", async () => {
+  it("can be reused after 24 hours", async () => {
     const { service, post, list } = await openCaller();
     const { id } = batchOf(await post({ items: [{ url }] }));
     service.clock.advance(DAY_MS - 1);

@@ -59,7 +59,7 @@ describe("with sharp", () => {
     [{ output: "avif", format: "webp" }, "output"],
     [{ resizeFit: "cover" }, "resizeFit"],
     [{ pdf: "1", resizeWidth: "100" }, "resizeWidth"],
-  ])("%o is invalid at every entry point", async (sent, name) => {
+  ])("%o is invalid in GET /snap and in a batch", async (sent, name) => {
     const service = await openService({ renderer: { processesImages: true } });
     const { token } = await service.customer();
     const single = await service.snap({ url, ...sent }, { token });

@@ -46,7 +46,7 @@ it("shortens a long path", async () => {
   expect(paths).toEqual([`/${"a".repeat(255)}`, `/${"a".repeat(255)}…`, `/${"a".repeat(255)}…`]);
 });
 
-it("logs detail and stack of an internal error", async () => {
+it("logs the detail and the stack of an internal error", async () => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();
   const cause = new Error("the pipe broke");
@@ -163,7 +163,7 @@ describe("text from a client", () => {
   });
 });
 
-it("gives the renderer the request id, for its own lines", async () => {
+it("passes the request id to the renderer, for its log lines", async () => {
   const { snap, customer, renderer } = await openService();
   const render = vi.spyOn(renderer, "render");
   const { headers } = await snap({ url }, { token: (await customer()).token });
@@ -171,7 +171,7 @@ it("gives the renderer the request id, for its own lines", async () => {
   expect(render).toHaveBeenCalledExactlyOnceWith(expect.anything(), expect.objectContaining({ requestId }));
 });
 
-it("logs health checks and metrics only for debugging", async () => {
+it("does not log requests for health checks and metrics at the info level", async () => {
   const { send, lines } = await openService({ metrics: true });
   for (const path of ["/healthz", "/readyz", "/metrics", "/x"]) await send(path);
   expect(lines.filter(({ msg }) => msg === "request").map(({ path }) => path)).toEqual(["/x"]);

@@ -202,7 +202,7 @@ describe("unusual requests", () => {
     expect(envelopeOf(reply).code).toBe("payload_too_large");
   });
 
-  it("closes the connection of an endless body", async () => {
+  it("an endless body closes the connection", async () => {
     const { service, send } = await openService();
     const { hostname, port } = new URL(service.origin);
     const socket = connect({ host: hostname, port: Number(port) });
@@ -220,7 +220,7 @@ describe("unusual requests", () => {
     expect((await send("/healthz")).status).toBe(200);
   });
 
-  it("accepts a body of 256 KiB", async () => {
+  it("a body of 256 KiB is accepted", async () => {
     const { send } = await openService();
     const headers = { "Content-Length": String(256 * 1024) };
     expect((await send("/v1/snap", { headers, body: Buffer.alloc(256 * 1024) })).status).toBe(401);

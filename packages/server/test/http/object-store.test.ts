@@ -124,7 +124,7 @@ describe("SNAP_OBJECT_STORE", () => {
     expect(second.renderer.calls).toEqual([]);
   });
 
-  it("gives no account another's rendering", async () => {
+  it("does not serve an account's rendering to another account", async () => {
     const service = await open();
     const [one, other] = [await service.customer(), await service.customer()];
     await service.snap({ url }, one);
@@ -156,7 +156,7 @@ describe("SNAP_OBJECT_STORE", () => {
     expect((await service.snap({ url }, other)).headers["x-cache"]).toBe("MISS");
   });
 
-  it("renders again while the bucket is down, charges each once, and reports it once", async () => {
+  it("renders again while the bucket is down, charges each render once, and reports the outage once", async () => {
     const before = await open();
     const { token } = await before.customer();
     await before.snap({ url }, { token });
@@ -177,7 +177,7 @@ describe("SNAP_OBJECT_STORE", () => {
     ]);
   });
 
-  it("renders again what a backup points to, once the objects are gone", async () => {
+  it("renders again if a restored backup points to missing objects", async () => {
     const before = await open();
     const { token } = await before.customer();
     const rendered = await before.snap({ url }, { token });
@@ -217,7 +217,7 @@ describe("SNAP_OBJECT_STORE", () => {
     expect(warning).toContain("): 503; correct the endpoint of cache in SNAP_STORES_FILE");
   });
 
-  it("can be turned off again: pointers in the index are misses", async () => {
+  it("can be unset again: entries that point to the bucket become cache misses", async () => {
     const before = await open();
     const { token } = await before.customer();
     const rendered = await before.snap({ url }, { token });

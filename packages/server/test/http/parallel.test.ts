@@ -42,7 +42,7 @@ it("100 concurrent requests with a limit of 20: exactly 20 pass", async () => {
   expect(countBy(replies, ({ status }) => String(status))).toEqual({ 200: 20, 429: 80 });
 });
 
-it("caches and charges a render whose client disconnects", async () => {
+it("caches a render whose client disconnects, and charges for it", async () => {
   const { customer, snap, engine, renderer, service } = await openService();
   const { id, token } = await customer();
   const release = renderer.hold();

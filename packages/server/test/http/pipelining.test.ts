@@ -24,7 +24,7 @@ it("logs pipelined responses whose connection is reset, and does not wait for th
   expect(lines.filter(({ msg }) => msg === "request")).toHaveLength(20);
 });
 
-it("limits how long a pipelined response may stay unread only while it is sent", async () => {
+it("limits how long a pipelined response may stay unread, but only while it is being sent", async () => {
   const { service, customer, renderer } = await openService({ unreadTimeoutMs: 20_000 });
   const { token } = await customer();
   const { hostname, port } = new URL(service.origin);

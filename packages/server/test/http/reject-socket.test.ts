@@ -19,7 +19,7 @@ it.each([
   expect(converted.message).not.toContain("message of the parser");
 });
 
-it("names the time in which a request must arrive", () => {
+it("names the time limits for a request to arrive", () => {
   const { message } = toProtocolError(Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
   expect(message).toBe(
     "The request did not arrive in time (limit 30 seconds, 15 for its headers); send it again, or a smaller one.",

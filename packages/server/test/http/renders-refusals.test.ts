@@ -207,8 +207,8 @@ describe("an invalid submission", () => {
   );
 
   it.each([
-    ["rejects a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
-    ["rejects an unverified email address", { verified: false }, "email_unverified"],
+    ["is rejected from a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
+    ["is rejected from an account with an unverified email address", { verified: false }, "email_unverified"],
   ] as const)("%s", async (_name, options, code) => {
     const service = await openService();
     const { id, token } = await service.customer(options);
@@ -218,7 +218,7 @@ describe("an invalid submission", () => {
     await expectNothingUsed(service, id);
   });
 
-  it("does not include the lowest valid cacheTtl, 3600", async () => {
+  it("is not one with the lowest valid cacheTtl, 3600", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await submit(service, { items: [{ url, cacheTtl: 3600 }] }, { token })).status).toBe(202);

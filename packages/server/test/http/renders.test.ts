@@ -167,7 +167,7 @@ describe("GET /v1/renders/{id}", () => {
     expect(envelopeOf(reply).code).toBe("email_unverified");
   });
 
-  it("returns why an item failed, at no cost", async () => {
+  it("returns why an item failed, and that it costs nothing", async () => {
     const service = await openService({ worker: true });
     const { token } = await service.customer();
     service.renderer.failNext(

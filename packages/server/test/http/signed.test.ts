@@ -39,7 +39,7 @@ function codeOf(reply: Reply): [number, string] {
 }
 
 describe("a signed URL renders", () => {
-  it("MISS, then HIT, then cache=0, then 304", async () => {
+  it("as a MISS, then a HIT, then with cache=0, then as a 304", async () => {
     const service = await openService();
     const customer = await service.customer();
     const miss = await sendSigned(service, customer);
@@ -121,7 +121,7 @@ describe("a signed URL renders", () => {
     expect(reply.status).toBe(200);
   });
 
-  it("for conditional requests by scripts from other origins", async () => {
+  it("for scripts from other origins, whose preflight allows conditional requests", async () => {
     const { send } = await openService();
     const preflight = await send("/v1/snap/signed", { method: "OPTIONS" });
     expect(preflight.status).toBe(204);
@@ -151,7 +151,7 @@ describe("the lifetime of a signed URL", () => {
     [{ expires: NOW_SECONDS + 60, cacheTtl: 61 }, "public, max-age=60"],
     [{ expires: NOW_SECONDS + 3600, cacheTtl: 60 }, "public, max-age=60"],
     [{ expires: 999999999999 }, "public, max-age=86400"],
-  ])("%o is cached as %s", async (parameters, cacheControl) => {
+  ])("with %o results in Cache-Control: %s", async (parameters, cacheControl) => {
     const service = await openService();
     const reply = await sendSigned(service, await service.customer(), parameters);
     expect(reply.status).toBe(200);
@@ -179,7 +179,7 @@ describe("the lifetime of a signed URL", () => {
     },
   );
 
-  it("ends when the token is rotated, revoked or expired", async () => {
+  it("ends when the token is rotated or revoked, or expires", async () => {
     const service = await openService();
     const { engine, clock } = service;
     const customer = await service.customer();

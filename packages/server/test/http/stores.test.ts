@@ -43,7 +43,7 @@ async function creditsLeft({ send }: TestService, token: string): Promise<string
 }
 
 describe("storeTo", () => {
-  it("stores what the response contains, under the account's prefix, before it charges", async () => {
+  it("stores what the response contains, under the account's prefix", async () => {
     const service = await openWithStore();
     const { id, token } = await service.customer({ credits: 10 });
     const reply = await service.snap({ url, format: "webp", storeTo: "archive" }, { token });
@@ -62,7 +62,7 @@ describe("storeTo", () => {
       "2606:4700::1111/2606:4700::1111",
       "image/png",
     ],
-  ])("fills %j", async (query, key, contentType) => {
+  ])("replaces the placeholders in %j", async (query, key, contentType) => {
     const service = await openWithStore();
     const { id, token } = await service.customer();
     const reply = await service.snap({ url, ...query, storeTo: "archive" }, { token });
@@ -70,7 +70,7 @@ describe("storeTo", () => {
     expect(server.objects.get(`snap/${id}/${key}`)).toEqual({ bytes: reply.body, contentType });
   });
 
-  it("stores cached renderings free of charge, and even for callers that already have them", async () => {
+  it("stores cached renderings free of charge, even for callers that already have them", async () => {
     const service = await openWithStore();
     const { id, token } = await service.customer({ credits: 10 });
     const rendered = await service.snap({ url }, { token });
@@ -149,7 +149,7 @@ describe("storeTo", () => {
 });
 
 describe("in batches", () => {
-  it("items are stored under their ids, and have signed URLs that only read", async () => {
+  it("items are stored under their ids, and their signed URLs do not store anything", async () => {
     const service = await openWithStore({ worker: true });
     const { id, token } = await service.customer({ credits: 10 });
     const items = [
@@ -268,7 +268,7 @@ describe("a store that fails", () => {
     expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("nothing is stored or charged if the render fails", async () => {
+  it("nothing is stored if the render fails", async () => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
     service.renderer.failNext(new SnapError("render_timeout", "The page took too long."));
@@ -312,7 +312,7 @@ describe("invalid values", () => {
     expect(service.renderer.calls).toEqual([]);
   });
 
-  it("a key that is too long once its placeholders are replaced", async () => {
+  it("a key of more than 900 bytes, including the account's prefix", async () => {
     const service = await openWithStore();
     const { token } = await service.customer();
     const reply = await service.snap({ url, storeTo: "archive", storeKey: "日".repeat(300) }, { token });
@@ -386,7 +386,7 @@ describe("invalid values", () => {
     }
   });
 
-  it("a signed URL", async () => {
+  it("storeTo in a signed URL", async () => {
     const service = await openWithStore();
     const { token, tokenId, signingSecret } = await service.customer();
     await service.snap({ url }, { token });

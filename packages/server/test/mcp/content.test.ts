@@ -27,7 +27,7 @@ it("create-pdf returns a link to the PDF of markdown; the link works without the
   expect(renderer.calls).toHaveLength(1);
 });
 
-it("create-pdf also returns a link without the cache", async () => {
+it("create-pdf returns a link even with cache: false", async () => {
   const { service, customer, send } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });

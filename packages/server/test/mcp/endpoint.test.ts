@@ -166,7 +166,7 @@ it.each([
   ["__proto__", {}],
   ["take-screenshot", "https://example.com/"],
   ["take-screenshot", ["https://example.com/"]],
-])("returns a protocol error for a call of %s with %j", async (name, args) => {
+])("returns a protocol error for a call to %s with %j", async (name, args) => {
   const { send, customer, renderer } = await openService();
   const { token } = await customer();
   const reply = await send("/mcp", post(request("tools/call", { name, arguments: args }), { token }));
@@ -206,7 +206,7 @@ it("rejects an argument that is nested thousands of levels deep", async () => {
   expect(lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-it("waits only once for a body that is declared too large", async () => {
+it("waits only once for a body whose Content-Length is too large", async () => {
   const { customer, sendRaw } = await openService();
   const { token } = await customer();
   const timeouts = vi.spyOn(AbortSignal, "timeout");
@@ -294,7 +294,7 @@ it("counts calls and captures in the metrics", async () => {
   expect(metrics).toContain("snap_credits_total 1");
 });
 
-it("caches, charges and logs a render whose client disconnects", async () => {
+it("logs a render whose client disconnects, and charges for it", async () => {
   const { service, send, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer({ credits: 10 });
   const release = renderer.hold();

@@ -30,20 +30,23 @@ it.each(Object.entries(CLIENTS))(
 it.each([
   ["create-pdf", "PDF too large to inline (limit 700 KB)."],
   ["take-screenshot", "Image too large to inline (limit 700 KB, 8,000 px per side)."],
-] as const)("%s with secrets rejects a larger file, and refunds it", async (tool, reason) => {
-  const { service, customer, send, renderer } = await openService();
-  const { token } = await customer({ credits: 10 });
-  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
-  const pdf = tool === "create-pdf";
-  const drawn = await renderer.render(parseParameters({ url: "https://example.com/", pdf }));
-  const bytes = Buffer.concat([drawn.bytes, Buffer.alloc(700_000)]);
-  vi.spyOn(renderer, "render").mockResolvedValueOnce({ ...drawn, bytes });
-  const { content, isError } = await session.call(tool, ARGUMENTS);
-  expect(isError).toBe(true);
-  expect(content).toMatchObject([
-    { text: expect.stringContaining(`render_failed: ${reason}`) as string },
-    { text: expect.stringContaining("notes: capture-too-large") as string },
-  ]);
-  expect(content[0]?.["text"]).toContain("send the request to POST /v1/captures with the token");
-  expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("10");
-});
+] as const)(
+  "%s with secrets rejects a file that is too large to inline, and refunds the render",
+  async (tool, reason) => {
+    const { service, customer, send, renderer } = await openService();
+    const { token } = await customer({ credits: 10 });
+    const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+    const pdf = tool === "create-pdf";
+    const drawn = await renderer.render(parseParameters({ url: "https://example.com/", pdf }));
+    const bytes = Buffer.concat([drawn.bytes, Buffer.alloc(700_000)]);
+    vi.spyOn(renderer, "render").mockResolvedValueOnce({ ...drawn, bytes });
+    const { content, isError } = await session.call(tool, ARGUMENTS);
+    expect(isError).toBe(true);
+    expect(content).toMatchObject([
+      { text: expect.stringContaining(`render_failed: ${reason}`) as string },
+      { text: expect.stringContaining("notes: capture-too-large") as string },
+    ]);
+    expect(content[0]?.["text"]).toContain("send the request to POST /v1/captures with the token");
+    expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("10");
+  },
+);

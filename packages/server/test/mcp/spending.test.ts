@@ -80,7 +80,7 @@ it("with cache: false, does not store an inlined image", async () => {
   expect(await storage.renderings.prune({ now: Date.parse("2026-03-09T12:00:00Z"), limit: 10 })).toBe(0);
 });
 
-it("does not charge a rendering that cannot be stored for its link", async () => {
+it("does not charge for a rendering that cannot be stored for its link", async () => {
   const { service, customer, send, storage } = await openService();
   const { token } = await customer({ credits: 1 });
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });

@@ -57,7 +57,7 @@ const OUTCOMES = [
   { requests_per_minute: 100, cached_requests_per_minute: 300 },
 ];
 
-it("lists ten requests", () => {
+it("the guide lists ten requests", () => {
   expect(TASKS).toHaveLength(OUTCOMES.length);
 });
 

@@ -61,7 +61,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     });
   });
 
-  it("preserves the results of every port", async () => {
+  it("preserves what the ports return", async () => {
     const storages: [Storage, Storage] = [
       await openSqliteStorage({ directory: data }),
       await openShared(url),
@@ -119,7 +119,7 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
-  it("stores the key's fingerprint, so no server starts with another key", async () => {
+  it("protects the database from commands with another key", async () => {
     const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
     const list = (secretKey: string) =>
       workspace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });

@@ -87,7 +87,7 @@ describe("the schema of a batch", () => {
     });
   });
 
-  it("allows new statuses", () => {
+  it("allows new statuses of an item, but not of the batch", () => {
     expect(schemaOf("BatchItem").properties["status"]).toMatchObject({
       anyOf: [{ type: "string", enum: ["queued", "rendering", "done", "failed"] }, { type: "string" }],
     });

@@ -61,7 +61,7 @@ describe("the OpenAPI document", () => {
     expect(reply.body.toString()).toBe(JSON.stringify(document));
   });
 
-  it("lists server, security scheme and operations", () => {
+  it("lists the server, the security scheme and the operations", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.servers).toEqual([{ url: "https://snap.example.com/v1" }]);
     expect(document.components?.securitySchemes?.["bearer"]).toMatchObject({

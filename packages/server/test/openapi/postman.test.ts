@@ -49,7 +49,7 @@ describe("the Postman collection", () => {
   });
 
   it.each(["x".repeat(48), "id|x", ""])(
-    "does not put a token into a URL that cannot sign it: %j",
+    "does not put a token that cannot sign URLs into a URL: %j",
     (token) => {
       const script = collection.item.find(({ name }) => name === "Signed URL")?.event?.[0]?.script.exec ?? [];
       const variables = new Map([["token", token]]).set("signingSecret", "a secret");

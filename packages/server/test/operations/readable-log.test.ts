@@ -11,7 +11,7 @@ function lineOf(fields: object, message: string): string {
 }
 
 describe("the readable log", () => {
-  it("shows a request by its method, path, status and duration, without what only programs need", () => {
+  it("shows a request's method, path, status and duration, without fields that only programs need", () => {
     const request = { method: "GET", path: "/v1/snap", status: 404, duration_ms: 12, bytes: 300 };
     const line = lineOf({ ...request, request_id: "req_1", account: "acct_1", cache: "MISS" }, "request");
     expect(line).toBe("warn: 404 GET /v1/snap  12 ms  cache=MISS\n");

@@ -57,7 +57,7 @@ describe("evictions", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("are metrics, like the cache's size", async () => {
+  it("are counted in the metrics, which also show the cache's size", async () => {
     const metrics = createMetrics();
     const { onEvicted } = watch(metrics);
     onEvicted(eviction({ renderings: 2 }));

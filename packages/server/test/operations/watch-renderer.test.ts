@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createLogger } from "../../src/operations/logger.ts";
 import { watchRenderer } from "../../src/operations/watch-renderer.ts";
 
-it("logs the first start of a browser as information, and later ones only for debugging", () => {
+it("logs the first start of a browser at the info level, and later ones at the debug level", () => {
   const lines: unknown[] = [];
   const logger = createLogger("debug", { write: (line) => void lines.push(JSON.parse(line)) });
   const onEvent = watchRenderer({ logger, metrics: false });

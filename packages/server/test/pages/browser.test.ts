@@ -120,7 +120,7 @@ describe("the start page", () => {
     expect(await page.$("#result img")).toBeNull();
   });
 
-  it("asks for a token under another site's name, and keeps it in the tab", async () => {
+  it("asks for a token on another site's host name, and stores the token only in the tab", async () => {
     const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     expect(await page.content()).not.toContain(facts.token);

@@ -65,7 +65,7 @@ describe.each(["/", "/docs"])("GET %s with serve --dev", (path) => {
       "CF-Ray",
       "True-Client-IP",
     ].map((name) => ({ Host: "127.0.0.1:3000", [name]: "203.0.113.7" })),
-  ])("does not contain it for %j", async (headers) => {
+  ])("does not contain the demo token for %j", async (headers) => {
     const { send } = await openService({ demo });
     const reply = await send(path, { headers });
     expect(reply.status).toBe(200);
@@ -79,7 +79,7 @@ describe.each(["/", "/docs"])("GET %s with serve --dev", (path) => {
     [`GET ${path} HTTP/1.1`, "Host: localhost\r\nHost: localhost", false],
     [`GET http://rebound.example${path} HTTP/1.1`, "Host: localhost", false],
     [`GET http://localhost${path} HTTP/1.1`, "Host: localhost", false],
-  ])("for the request %j with %j: %s", async (line, headers, contains) => {
+  ])("contains the demo token for the request %j with %j: %s", async (line, headers, contains) => {
     const { sendRaw } = await openService({ demo });
     const reply = await sendRaw(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
     expect(reply).toContain("HTTP/1.1 200 OK");

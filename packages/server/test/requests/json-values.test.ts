@@ -7,7 +7,7 @@ it.each([
   ['{"a":[1,2]}', 4],
   ['["a,[{","\\"\\\\",""]', 4],
   ['["\\', 2],
-])("counts %s as the value %i", (json, count) => {
+])("counts the values in %s: %i", (json, count) => {
   expect(hasMoreValues(Buffer.from(json), count)).toBe(false);
   expect(hasMoreValues(Buffer.from(json), count - 1)).toBe(true);
 });

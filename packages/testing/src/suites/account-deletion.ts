@@ -89,7 +89,7 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     await assertJournalAddsUp(ledger, { ...REQUEST, accountId: "acct_2" });
   });
 
-  test("resolves the reservations of renders in flight while their account's ledger is deleted", async (storage) => {
+  test("leaves no trace of reservations that are resolved while their account's ledger is deleted", async (storage) => {
     const { ledger } = storage;
     for (let index = 0; index < 100; index += 1)
       await ledger.reserve(reservation(`r${index}`, { granted: 100 }));

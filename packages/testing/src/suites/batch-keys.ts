@@ -47,7 +47,7 @@ function testClaims(test: DefineTest<"batches">): void {
     assert.deepEqual(holder?.batch, finished(sampleBatch()));
   });
 
-  test("separates the keys of accounts, and unusual keys", async ({ batches }) => {
+  test("isolates the keys of accounts, and distinguishes unusual keys", async ({ batches }) => {
     for (const [index, text] of UNUSUAL_TEXTS.entries())
       for (const accountId of ["acct_1", text]) {
         const batch = sampleBatch({ id: `${accountId} ${index}`, accountId });
@@ -96,7 +96,7 @@ function testClaims(test: DefineTest<"batches">): void {
 }
 
 function testClaimEnds(test: DefineTest<"batches">): void {
-  test("frees a key from the millisecond at which its claim expires", async ({ batches }) => {
+  test("frees a key at the millisecond at which its claim expires", async ({ batches }) => {
     await batches.insert(sampleBatch(), sampleClaim());
     assert.equal(await holderAfter(batches, { createdAt: EXPIRES_AT - 1 }), "batch_1");
     assert.equal(await holderAfter(batches, { createdAt: EXPIRES_AT }), null);
@@ -106,7 +106,7 @@ function testClaimEnds(test: DefineTest<"batches">): void {
     assert.equal(holder?.batch.id, "batch_2", "the latest claim counts");
   });
 
-  test("frees a key from the millisecond at which its batch can be pruned", async ({ batches }) => {
+  test("frees a key at the millisecond at which its batch can be pruned", async ({ batches }) => {
     await batches.insert(finished(sampleBatch(), { retentionMs: 1000 }), sampleClaim());
     assert.equal(await holderAfter(batches, { createdAt: SUBMITTED_AT + 999 }), "batch_1");
     assert.equal(await holderAfter(batches, { createdAt: SUBMITTED_AT + 1000 }), null);

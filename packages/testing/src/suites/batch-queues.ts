@@ -121,7 +121,7 @@ function testTurns(test: DefineTest<"batches">): void {
       assert.deepEqual(await dueItems(batches, { limit }), order.slice(0, limit));
   });
 
-  test("excludes the given accounts from the items", async ({ batches }) => {
+  test("excludes the items of the given accounts", async ({ batches }) => {
     for (const [index, accountId] of UNUSUAL_TEXTS.entries())
       await batches.insert(sampleBatch({ id: `batch_${index}`, accountId }));
     const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index} item_1`);
@@ -187,7 +187,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
       assert.deepEqual(await dueDeliveries(batches, { limit }), order.slice(0, limit));
   });
 
-  test("excludes the given accounts from the deliveries", async ({ batches }) => {
+  test("excludes the deliveries of the given accounts", async ({ batches }) => {
     for (const [index, accountId] of UNUSUAL_TEXTS.entries())
       await insertDelivery(batches, `batch_${index}`, { accountId, delivery: due(SUBMITTED_AT + index) });
     const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index}`);

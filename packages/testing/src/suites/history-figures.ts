@@ -163,7 +163,7 @@ function testAdditions(test: DefineTest<"history">): void {
     ]);
   });
 
-  test("sorts accounts with equal renders by id, including unusual ids", async ({ history }) => {
+  test("sorts accounts with equal numbers of renders by id, including unusual ids", async ({ history }) => {
     const unusual = UNUSUAL_TEXTS.map((accountId, index) => sampleTotals({ accountId, tokenId: index + 10 }));
     await history.append({ entries: [], totals: [...unusual, ...unusual] });
     const sums = await history.usage({ ...DAYS, by: "account" });

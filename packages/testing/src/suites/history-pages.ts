@@ -69,7 +69,7 @@ export function testHistoryPages(test: DefineTest<"history">): void {
     }
   });
 
-  test("sorts entries that arrive late by their ids", async ({ history }) => {
+  test("sorts late entries by id", async ({ history }) => {
     for (const index of [3, 0, 6, 4, 1, 5, 2])
       await history.append({ entries: ENTRIES.slice(index, index + 1), totals: [] });
     await assertOpenPages(

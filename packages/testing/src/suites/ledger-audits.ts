@@ -29,7 +29,7 @@ export function testAudits(test: DefineTest<"ledger">): void {
     });
   });
 
-  test("returns portions in the order of the ids", async ({ ledger }) => {
+  test("returns portions in order of account id", async ({ ledger }) => {
     const ids = ["acct_b", "acct_d", "acct_a", "acct_e", "acct_c"];
     for (const accountId of ids) {
       await ledger.balance({ ...REQUEST, accountId });

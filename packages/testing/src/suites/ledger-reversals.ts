@@ -82,7 +82,7 @@ export function testReversals(test: DefineTest<"ledger">): void {
 
 /** Tests that no charge remains after concurrent calls. */
 export function testConcurrentReversals(test: DefineTest<"ledger">): void {
-  test("leaves no charge after many concurrent settles, refunds and reversals", async ({ ledger }) => {
+  test("leaves no charge after many concurrent settlements, refunds and reversals", async ({ ledger }) => {
     for (const first of ["settle", "refund", "reverse"] as const) {
       const rest = (["settle", "refund", "reverse"] as const).filter((operation) => operation !== first);
       const operations = [first, ...rest];

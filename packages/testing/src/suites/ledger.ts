@@ -156,7 +156,7 @@ function testReservationIds(test: DefineTest<"ledger">): void {
 }
 
 function testResolutions(test: DefineTest<"ledger">): void {
-  test("resolves once under many concurrent settles and refunds", async ({ ledger }) => {
+  test("resolves once under many concurrent settlements and refunds", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
     const results = await concurrently((index) =>
       index % 2 === 0
@@ -185,7 +185,9 @@ function testResolutions(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.balance({ ...REQUEST, now: LAPSES_AT + 1 }), balance(10, 1, 0));
   });
 
-  test("lapses at its exact instant; a later settlement changes nothing", async ({ ledger }) => {
+  test("lapses a reservation at the exact instant; a later settlement changes nothing", async ({
+    ledger,
+  }) => {
     for (const end of ["settle", "refund"] as const) {
       await ledger.reserve(reservation(end));
       assert.equal(await ledger[end]({ reservationId: end, now: LAPSES_AT }), "lapsed");
@@ -219,7 +221,7 @@ function testResolutions(test: DefineTest<"ledger">): void {
 }
 
 function testPeriods(test: DefineTest<"ledger">): void {
-  test("opens a new period without carrying over", async ({ ledger }) => {
+  test("opens a new period without carrying credits over", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
     await ledger.settle({ reservationId: "r1", now: NOW });
     assert.deepEqual(await ledger.balance(NEXT_REQUEST), balance(10, 0, 0));

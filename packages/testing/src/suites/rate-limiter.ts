@@ -102,7 +102,7 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
 
 /** Tests windows that were opened before the clock was set, or by another process's clock. */
 function testJumps(test: DefineTest<"rateLimiter">): void {
-  test("ends a window within its length after the clock is set back, and makes no caller wait longer", async ({
+  test("ends a window at most its length after the clock is set back, and makes no caller wait longer", async ({
     rateLimiter,
   }) => {
     const hour = 3_600_000;

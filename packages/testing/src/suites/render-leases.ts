@@ -116,7 +116,7 @@ function testAcquiring(test: DefineLeaseTest): void {
 function testPriorities(test: DefineLeaseTest): void {
   const interactive = { priority: "interactive" } as const;
 
-  test("returns raised to the holder after an interactive request was denied", async (leases) => {
+  test("returns `raised` to the holder after an interactive request is denied", async (leases) => {
     assert.equal(await acquire(leases, "a"), "acquired");
     assert.equal(await acquire(leases, "b"), "held");
     assert.equal(await acquire(leases, "a"), "acquired");
@@ -169,7 +169,7 @@ function testReleasing(test: DefineLeaseTest): void {
     assert.equal(await tryAcquire(leases, "b"), false);
   });
 
-  test("frees a lease after its linger, regardless of the lease's length", async (leases) => {
+  test("frees a lease after its linger time, regardless of the lease's length", async (leases) => {
     await tryAcquire(leases, "a", { leaseMs: LONG_MS });
     await release(leases, "a", SHORT_MS);
     await acquireWhenFree(leases, "lease");

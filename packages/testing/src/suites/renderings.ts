@@ -183,7 +183,7 @@ function testPruning(test: DefineTest<"renderings">): void {
 }
 
 function testPruningByItself(test: DefineTest<"renderings">): void {
-  test("prunes nothing itself and preserves live renderings", async ({ renderings }) => {
+  test("finds nothing to prune, and preserves live renderings", async ({ renderings }) => {
     await putAging(renderings);
     const now = STORED_AT + 49;
     for (const limit of [0, 30]) assert.equal(await renderings.prune({ now, limit }), 0);

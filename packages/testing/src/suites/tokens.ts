@@ -151,7 +151,7 @@ function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">):
     assert.deepEqual((await tokens.find(token.id))?.token, token);
   });
 
-  test("replaces a signing secret once among concurrent calls", async ({ accounts, tokens }) => {
+  test("replaces a signing secret once under concurrent calls", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old }));
     const results = await concurrently((index) =>
@@ -308,7 +308,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     assert.deepEqual((await tokens.find(id))?.token, overlapping);
   });
 
-  test("makes only one of many concurrent rotations with an overlap", async ({ accounts, tokens }) => {
+  test("accepts only one of many concurrent rotations with an overlap", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const { id, secretHash } = await tokens.insert(sampleToken());
     const results = await concurrently((index) => {

@@ -127,7 +127,7 @@ describe("with the console, an operator", () => {
     const runCopied = (command: string, ...args: readonly string[]): Promise<Outcome> =>
       run(command, args, { cwd: workspace.directory, env: { SNAP_TOKEN: token } });
 
-    it("a curl line, which returns the same entity tag", async () => {
+    it("a curl command, which returns the same entity tag", async () => {
       const { ok, output } = await runCopied("sh", "-c", await copySnippet("curl"));
       expect([ok, /^etag: (.+)$/im.exec(output)?.[1]?.trim()]).toEqual([true, etag]);
     });
@@ -148,7 +148,7 @@ describe("with the console, an operator", () => {
       });
     });
 
-    it("an image, whose URL needs no token", async () => {
+    it("an image tag, whose URL needs no token", async () => {
       await visitor.press("<img>", "tab");
       await visitor.fill("Signing secret", signingSecret);
       const [, url = ""] = /^<img src="([^"]+)"/.exec(await copySnippet("<img>"))!;

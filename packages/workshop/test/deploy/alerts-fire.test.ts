@@ -150,7 +150,7 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
 
 const SHARED_PARTS = ["browser", "postgres", "redis", "promtool"];
 
-describe("the alerts of a service over PostgreSQL and Redis", { tags: SHARED_PARTS }, () => {
+describe("the alerts of a service with PostgreSQL and Redis", { tags: SHARED_PARTS }, () => {
   beforeAll(widenPath);
 
   it("fire when PostgreSQL or Redis is gone, and use only exposed metrics and labels", async () => {

@@ -66,7 +66,7 @@ describe("values.schema.json", () => {
     expect(rejected({})).toEqual(["/image/", "/publicUrl/"]);
   });
 
-  it("forwards what the contract specifies, including the old paths, and nothing internal", () => {
+  it("has defaults that forward what the contract specifies, including the old paths, and nothing internal", () => {
     expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
   });
 
@@ -110,7 +110,7 @@ describe("values.schema.json", () => {
   });
 });
 
-it("the pods' metrics have the job that the alerts expect", () => {
+it("the pods' metrics have the job label that the alerts expect", () => {
   const [, label = "no label"] = /^ {2}jobLabel: (\S+)$/m.exec(read("templates/pod-monitor.yaml")) ?? [];
   const podLabels = read("templates/_helpers.tpl").matchAll(/^(app\S+): (\S+)$/gm);
   const job = new Map(Array.from(podLabels, ([, name, value]) => [name, value])).get(label);
@@ -138,7 +138,7 @@ describe.each([
     expect(outcome).toMatchObject({ ok: true });
   });
 
-  it("has these objects", async () => {
+  it("creates the expected objects and no others", async () => {
     const names = (await render()).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(names.toSorted()).toEqual(
       mode === "single"
@@ -202,7 +202,7 @@ describe.each([
   });
 });
 
-it("a worker can have its own image, to be upgraded first", { tags: ["helm"] }, async () => {
+it("a worker can have its own image, so it can be upgraded first", { tags: ["helm"] }, async () => {
   const { output } = await run("helm", [
     "template",
     "web",

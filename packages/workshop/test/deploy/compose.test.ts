@@ -29,7 +29,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
     expect(findComposeProblems({ ...compose, services: misspelled })).not.toBeNull();
   });
 
-  it("mounts a folder for files where its comment says", () => {
+  it("mounts a folder for files if the commented-out lines are enabled", () => {
     const uncommented = parse(read(name).replace(/^( *)#(?=- |volumes:)/m, "$1"), { merge: true }) as Compose;
     expect(findComposeProblems({ ...uncommented })).toBeNull();
     const [service] = Object.values(uncommented.services);

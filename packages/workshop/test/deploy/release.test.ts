@@ -102,31 +102,37 @@ describe("the release workflow", () => {
     expect((await readFile(outputs, "utf8")).trim()).toBe(output);
   });
 
-  it("lists the dependencies of the service, and nothing else", { timeout: 120_000 }, async () => {
-    const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("sbom") === true);
-    const file = join(folder, "sbom.json");
-    const [command = ""] = /--filter.*--out/s.exec(step?.run ?? "") ?? [];
-    const { output } = await runPnpm([...command.split(/[\s\\]+/), file]);
-    const bill = JSON.parse(await readFile(file, "utf8").catch(() => `"${output}"`)) as {
-      readonly bomFormat: string;
-      readonly specVersion: string;
-      readonly components: readonly {
-        readonly name: string;
-        readonly group?: string;
-        readonly purl: string;
-        readonly externalReferences?: readonly { readonly hashes?: readonly { readonly alg: string }[] }[];
-      }[];
-    };
-    expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" });
-    const names = bill.components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`));
-    expect(names).toEqual(expect.arrayContaining(["@snap/engine", "express", "pg", "puppeteer", "zod"]));
-    expect(names.filter((name) => /vitest|typescript|@snap\/(testing|workshop)/.test(name))).toEqual([]);
-    const unidentified = bill.components.filter(({ group, purl, externalReferences = [] }) => {
-      const algorithms = externalReferences.flatMap(({ hashes = [] }) => hashes.map(({ alg }) => alg));
-      return !/^pkg:npm\/.+@\d/.test(purl) || (group !== "@snap" && !algorithms.includes("SHA-512"));
-    });
-    expect(unidentified).toEqual([]);
-  });
+  it(
+    "lists the service's dependencies in the bill of materials, without those for development",
+    { timeout: 120_000 },
+    async () => {
+      const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("sbom") === true);
+      const file = join(folder, "sbom.json");
+      const [command = ""] = /--filter.*--out/s.exec(step?.run ?? "") ?? [];
+      const { output } = await runPnpm([...command.split(/[\s\\]+/), file]);
+      const bill = JSON.parse(await readFile(file, "utf8").catch(() => `"${output}"`)) as {
+        readonly bomFormat: string;
+        readonly specVersion: string;
+        readonly components: readonly {
+          readonly name: string;
+          readonly group?: string;
+          readonly purl: string;
+          readonly externalReferences?: readonly { readonly hashes?: readonly { readonly alg: string }[] }[];
+        }[];
+      };
+      expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" });
+      const names = bill.components.map(({ group, name }) =>
+        group === undefined ? name : `${group}/${name}`,
+      );
+      expect(names).toEqual(expect.arrayContaining(["@snap/engine", "express", "pg", "puppeteer", "zod"]));
+      expect(names.filter((name) => /vitest|typescript|@snap\/(testing|workshop)/.test(name))).toEqual([]);
+      const unidentified = bill.components.filter(({ group, purl, externalReferences = [] }) => {
+        const algorithms = externalReferences.flatMap(({ hashes = [] }) => hashes.map(({ alg }) => alg));
+        return !/^pkg:npm\/.+@\d/.test(purl) || (group !== "@snap" && !algorithms.includes("SHA-512"));
+      });
+      expect(unidentified).toEqual([]);
+    },
+  );
 });
 
 describe("build-image.sh", () => {

@@ -97,13 +97,13 @@ describe("a page", () => {
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
-  ])("must call the command line correctly: %s", (command, problems) => {
+  ])("must use the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
       problems.map((problem): unknown => expect.stringContaining(problem)),
     );
   });
 
-  it("must call the command line correctly in code spans", () => {
+  it("must use the command line correctly in code spans", () => {
     expect(check("docs/a.md", "`snap-server` `snap-server tokens reveal ID` `snap-server batches`")).toEqual(
       [],
     );

@@ -58,7 +58,7 @@ console.log(createClient({ token: app }));
     expect(await compile(text)).toEqual([]);
   });
 
-  it("cause errors with the line on the page", async () => {
+  it("cause errors that name the line on the page", async () => {
     const text = `# A
 
 \`\`\`ts

@@ -86,7 +86,7 @@ const RESULT = {
 };
 
 describe("the built client", () => {
-  it("works in this Node", async () => {
+  it("works in the version of Node that runs the tests", async () => {
     expect(await useClient(process.execPath, [])).toEqual(RESULT);
   });
 

@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [expected: string, printed: string, matches: bool
 ];
 
 describe("matchesOutput", () => {
-  it.each(ROWS)("returns, for the expected %j and the printed %j, %s", (expected, printed, matches) => {
+  it.each(ROWS)("given the expected %j and the printed %j, returns %s", (expected, printed, matches) => {
     expect(matchesOutput(expected, printed)).toBe(matches);
   });
 });

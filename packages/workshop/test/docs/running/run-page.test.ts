@@ -35,7 +35,7 @@ describe("runPage", () => {
     expect(await runText(sh("echo http://127.0.0.1:3000/ | grep 4321"))).toBeNull();
   });
 
-  it("reports an output that does not match, with its place", async () => {
+  it("reports output that does not match, with its location", async () => {
     const problem = await runText(`# A\n\n${sh("echo one")}${text("two")}`);
     expect(problem).toBe("docs/a.md:3: unexpected output:\necho one\n--- actual\none\n--- expected\ntwo");
   });
@@ -53,7 +53,7 @@ describe("runPage", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it("skips blocks marked as not run, with a reason, and their output", async () => {
+  it("skips blocks that are marked as not run with a reason, and their output", async () => {
     expect(
       await runText(`<!-- not run: not available here -->\n\n${sh("false")}${text("nothing")}`),
     ).toBeNull();
