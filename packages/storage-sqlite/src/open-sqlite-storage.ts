@@ -7,6 +7,7 @@ import { openDatabase } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openDocumentFiles, openRenderingFiles } from "./body-files.ts";
 import { createCacheSpace } from "./cache/cache-space.ts";
+import { guard } from "./guard.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
@@ -101,7 +102,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
       directory: dirname(filename),
       cacheMaxBytes: options.cacheMaxBytes ?? null,
       diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
-      onEvicted: options.onEvicted ?? (() => {}),
+      onEvicted: guard(options.onEvicted ?? (() => {})),
     });
     return {
       accounts: createAccountStore(database, { deletions, ledgerReserve }),

@@ -170,6 +170,21 @@ describe("the cache quota", () => {
     expect(await files()).toHaveLength(4);
   });
 
+  it("is enforced even if the report of an eviction fails", async () => {
+    const onEvicted = (): never => {
+      throw new Error("the metrics are gone");
+    };
+    const { storage, files } = await openTemporary({ cacheMaxBytes: 5000, onEvicted });
+    for (const index of [0, 1])
+      await storage.renderings.put({
+        accountId: "acct_1",
+        key: `${index}`,
+        rendering: sample({ storedAt: NOW + index }),
+      });
+    expect(await storage.renderings.get({ accountId: "acct_1", key: "1", now: NOW })).not.toBeNull();
+    expect(await files()).toHaveLength(1);
+  });
+
   it("is enforced by pruning if another process lowers it", async () => {
     const { storage, directory, files } = await openTemporary();
     for (let index = 0; index < 60; index += 1)
