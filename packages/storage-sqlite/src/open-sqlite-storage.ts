@@ -7,7 +7,6 @@ import { openDatabase } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openDocumentFiles, openRenderingFiles } from "./body-files.ts";
 import { createCacheSpace } from "./cache/cache-space.ts";
-import { guard } from "./guard.ts";
 import { createLedgerReserve, type LedgerReserve } from "./ledger-reserve.ts";
 import { createAccountStore } from "./stores/accounts.ts";
 import { createAuditStore } from "./stores/audit.ts";
@@ -36,7 +35,7 @@ export type SqliteStorageOptions = {
   readonly cacheMaxBytes?: number | null;
   /** Free disk space that renderings must leave; 256 MiB by default. */
   readonly diskReserveBytes?: number;
-  /** Called when renderings are evicted before they expire. */
+  /** Called after renderings are evicted before they expire. If it throws, the call that evicted them rejects. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Whether this is the folder's only service: a second one is rejected; `false` by default. */
   readonly isService?: boolean;
@@ -102,7 +101,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
       directory: dirname(filename),
       cacheMaxBytes: options.cacheMaxBytes ?? null,
       diskReserveBytes: options.diskReserveBytes ?? DISK_RESERVE_BYTES,
-      onEvicted: guard(options.onEvicted ?? (() => {})),
+      onEvicted: options.onEvicted ?? (() => {}),
     });
     return {
       accounts: createAccountStore(database, { deletions, ledgerReserve }),
