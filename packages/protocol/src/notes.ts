@@ -33,5 +33,6 @@ export const RENDER_NOTES = {
  */
 export function explainNote(note: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = RENDER_NOTES;
-  return sentences[note.replace(/=\d+$/, "=N")];
+  const name = note.replace(/=\d+$/, "=N");
+  return Object.hasOwn(sentences, name) ? sentences[name] : undefined;
 }

@@ -2,6 +2,7 @@ import type { Eviction, RenderLeases, ServerClock, Storage } from "@snap/engine/
 import { createRateLimiter } from "./rate-limiter.ts";
 import { readTime } from "./connection/client.ts";
 import { connectRedis } from "./connection/connect.ts";
+import { guard } from "./guard.ts";
 import { createRenderLeases } from "./render-leases.ts";
 import { createPendingDeletions } from "./renderings/pending-deletions.ts";
 import { createRenderingStore } from "./renderings/renderings.ts";
@@ -71,15 +72,15 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
       isEmpty: () => pending.isEmpty(),
       flush: (client) => pending.flush((names) => client.deleteRenderings(keyPrefix, names)),
     },
-    onError,
-    onBack,
+    onError: guard(onError),
+    onBack: guard<void>(onBack),
   });
   return {
     renderings: createRenderingStore(connection, {
       keyPrefix,
       pending,
       cacheMaxBytes: options.cacheMaxBytes ?? null,
-      onEvicted,
+      onEvicted: guard(onEvicted),
     }),
     rateLimiter: createRateLimiter(connection, keyPrefix),
     renderLeases: createRenderLeases(connection, keyPrefix),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRedisCache } from "../src/index.ts";
 import { openCache, openPlainClient, useRedis, whenBack, whenLost, type WatchedCache } from "./redis.ts";
@@ -119,6 +120,37 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     await cache.close();
     await cache.close();
     await expectLocal(cache, "acct_2");
+    expect(cache.onError).not.toHaveBeenCalled();
+  });
+});
+
+describe("callbacks that throw", { tags: ["redis"] }, () => {
+  const redis = useRedis();
+  const fail = (): never => {
+    throw new Error("the log is closed");
+  };
+
+  it("cause process warnings, and Redis is used again when it is back", async () => {
+    const cache = await openCache({ url: redis().url, commandTimeoutMs });
+    cache.onError.mockImplementation(fail);
+    cache.onBack.mockImplementation(fail);
+    const warned = once(process, "warning");
+    const { pid } = redis();
+    process.kill(pid, "SIGSTOP");
+    onTestFinished(() => void process.kill(pid, "SIGCONT"));
+    await expectLocal(cache, "acct_2");
+    expect(String((await warned)[0])).toBe("Error: the log is closed");
+    process.kill(pid, "SIGCONT");
+    await whenBack(cache);
+    await expectShared(cache);
+  });
+
+  it("do not prevent a rendering from being cached if it evicts another", async () => {
+    const cache = await openCache({ url: redis().url, cacheMaxBytes: 5000, onEvicted: fail });
+    for (const [index, key] of ["old", "new"].entries())
+      await cache.renderings.put({ ...NAME, key, rendering: sampleRendering({ storedAt: NOW + index }) });
+    expect(await cache.renderings.peek({ ...getRequest, key: "old" })).toBeNull();
+    expect(await cache.renderings.peek({ ...getRequest, key: "new" })).not.toBeNull();
     expect(cache.onError).not.toHaveBeenCalled();
   });
 });

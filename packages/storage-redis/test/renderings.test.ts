@@ -108,6 +108,31 @@ describe("createKeyvRenderings", () => {
     expect(ttls).toEqual([65_000]);
   });
 
+  it("leaves no rendering that arrives while its account is being deleted", async () => {
+    const values = new Map<string, unknown>();
+    const [arriving, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const renderings = createKeyvRenderings({
+      store: {
+        get: (key) => values.get(key),
+        async set(key, value) {
+          if (key.includes("rendering:")) {
+            arriving.resolve();
+            await arrived.promise;
+          }
+          values.set(key, value);
+        },
+        delete: (key) => values.delete(key),
+        keys: () => values.keys(),
+      },
+    });
+    const stored = renderings.put({ ...NAME, rendering: sampleRendering() });
+    await arriving.promise;
+    expect(await renderings.deleteAccount({ accountId: NAME.accountId, now: NOW })).toBe(0);
+    arrived.resolve();
+    await stored;
+    expect(await renderings.get({ ...NAME, now: NOW })).toBeNull();
+  });
+
   it("rejects with the store's errors", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("broken");

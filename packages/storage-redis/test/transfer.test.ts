@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openCache, openPlainClient, useRedis, whenLost, type WatchedCache } from "./redis.ts";
+import { createScriptedClient } from "../src/connection/client.ts";
+import { createTransfer } from "../src/renderings/transfer.ts";
+import { newPrefix, openCache, openPlainClient, useRedis, whenLost, type WatchedCache } from "./redis.ts";
 import { startRelay } from "./relay.ts";
 import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
 
@@ -23,6 +25,26 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
     // and the metadata again, to see whether it was replaced
     expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
+  });
+
+  it("is not stored, and leaves nothing, if Redis evicts its first chunk during the transfer", async () => {
+    const client = createScriptedClient(redis().url, () => false);
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    const key = `${newPrefix()}staged`;
+    let commands = 0;
+    const transfer = createTransfer({
+      client,
+      attempt: (command) => command(),
+      async withTimeout(_, command) {
+        const result = await command();
+        if ((commands += 1) === 1) await client.unlink(key);
+        return result;
+      },
+    });
+    const committed = await transfer.write(key, sampleRendering({ bytes: large }), async () => "committed");
+    expect(committed).toBeNull();
+    expect(await client.get(key)).toBeNull();
   });
 
   it("is read completely or not at all while it is being replaced", async () => {

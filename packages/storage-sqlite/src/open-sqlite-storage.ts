@@ -35,7 +35,7 @@ export type SqliteStorageOptions = {
   readonly cacheMaxBytes?: number | null;
   /** Free disk space that renderings must leave; 256 MiB by default. */
   readonly diskReserveBytes?: number;
-  /** Called when renderings are evicted before they expire. */
+  /** Called after renderings are evicted before they expire. If it throws, the call that evicted them rejects. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Whether this is the folder's only service: a second one is rejected; `false` by default. */
   readonly isService?: boolean;

@@ -167,6 +167,20 @@ describe("createObjectRenderings", () => {
     expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
   });
 
+  it("is used as usual if the callbacks for its outage throw", async () => {
+    const { renderings, onError, onBack, wait } = await open();
+    for (const callback of [onError, onBack])
+      callback.mockImplementation(() => {
+        throw new Error("the log is closed");
+      });
+    await renderings.put({ ...NAME, rendering: LARGE });
+    server.failNext(503);
+    expect(await renderings.get(named)).toBeNull();
+    wait();
+    expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
+    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+  });
+
   it("while the bucket fails, large renderings are not stored, and older ones are not returned", async () => {
     const { renderings, onError } = await open();
     await renderings.put({ ...NAME, rendering: sampleRendering() });

@@ -170,6 +170,19 @@ describe("the cache quota", () => {
     expect(await files()).toHaveLength(4);
   });
 
+  it("leaves no file of an evicted rendering if onEvicted throws", async () => {
+    const onEvicted = (): never => {
+      throw new Error("the metrics are gone");
+    };
+    const { storage, files } = await openTemporary({ cacheMaxBytes: 5000, onEvicted });
+    const put = (key: string, storedAt: number): Promise<void> =>
+      storage.renderings.put({ accountId: "acct_1", key, rendering: sample({ storedAt }) });
+    await put("0", NOW);
+    await expect(put("1", NOW + 1)).rejects.toThrow("the metrics are gone");
+    expect(await storage.renderings.get({ accountId: "acct_1", key: "1", now: NOW })).not.toBeNull();
+    expect(await files()).toHaveLength(1);
+  });
+
   it("is enforced by pruning if another process lowers it", async () => {
     const { storage, directory, files } = await openTemporary();
     for (let index = 0; index < 60; index += 1)

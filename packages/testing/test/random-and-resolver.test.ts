@@ -43,5 +43,6 @@ describe("createFakeResolver", () => {
     const lookup = resolver.resolve("slow.example.com", page);
     page.abort();
     await expect(lookup).rejects.toThrow("aborted");
+    await expect(resolver.resolve("slow.example.com", page)).rejects.toThrow("aborted");
   });
 });

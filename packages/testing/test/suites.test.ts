@@ -1,4 +1,4 @@
-import type { AttemptRecord, RenderingKey, Storage } from "@snap/engine/ports";
+import type { AttemptRecord, PageFacts, RenderingKey, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../src/index.ts";
 import { failuresOf } from "./failures-of.ts";
@@ -99,6 +99,33 @@ describe("the suites", () => {
         };
       },
       "count each rendering once, as its bytes plus 4,096",
+    ],
+    [
+      "returns the page of a rendering that it was given",
+      ({ renderings }) => {
+        let page: PageFacts | undefined;
+        return {
+          renderings: {
+            ...renderings,
+            put: (request) => ((page = request.rendering.page), renderings.put(request)),
+            async get(request) {
+              const found = await renderings.get(request);
+              return found && page ? { ...found, page } : found;
+            },
+          },
+        };
+      },
+      "returns records that are isolated from the stored ones",
+    ],
+    [
+      "prunes periods despite a limit of 0",
+      ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          prune: (request) => ledger.prune({ ...request, limit: Math.max(1, request.limit) }),
+        },
+      }),
+      "deletes nothing with a limit of 0",
     ],
     [
       "settles a millisecond after the lapse",

@@ -1,4 +1,5 @@
 import { createTransferBudget } from "../limits/byte-budget.ts";
+import { guard, warn } from "../listeners.ts";
 import { systemClock, type Clock } from "../ports/clock.ts";
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemRandom, type Random } from "../ports/random.ts";
@@ -62,12 +63,16 @@ export function createObjectRenderings({
   maxRenderingBytes = MAX_RENDERING_BYTES,
   clock = systemClock,
   random = systemRandom,
-  onError = () => {},
-  onBack = () => {},
+  onError,
+  onBack,
 }: ObjectRenderingsOptions): RenderingStore {
   const objects = createRenderingObjects(bucket, random);
   const budget = createTransferBudget(maxRenderingBytes);
-  const attempt = createAttempt({ clock, onError, onBack });
+  const attempt = createAttempt({
+    clock,
+    onError: guard(onError, warn),
+    onBack: guard<void>(onBack, warn),
+  });
   /** Returns `null` if the bucket fails, or if the account has too many bytes in transit. */
   const transfer = async <T extends object>(
     { accountId, size }: { readonly accountId: string; readonly size: number },

@@ -18,7 +18,8 @@ export interface RenderingCache {
   lookUp(key: RenderingKey, holds?: (etag: string) => boolean): Promise<StoredRendering | null>;
   /** Returns the rendering if it is in memory, without reading the store. */
   recall(key: RenderingKey): StoredRendering | null;
-  store(key: RenderingKey, rendering: StoredRendering): Promise<void>;
+  /** Returns whether other processes can look it up: a rendering that does not fit is not cached. */
+  store(key: RenderingKey, rendering: StoredRendering): Promise<boolean>;
 }
 
 export interface RenderingCacheOptions {
@@ -65,6 +66,7 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
     async store(key, rendering) {
       await store.put({ ...key, rendering });
       memory.set(nameOf(key), rendering);
+      return (await store.peek({ ...key, now: clock.now() })) !== null;
     },
   };
 }

@@ -15,7 +15,7 @@ import type { RenderingCache } from "./rendering-cache.ts";
 const LEASE_MS = 6_000;
 /** Short, so a lease survives several lost renewals, and a leader soon notices a raised priority. */
 const RENEW_INTERVAL_MS = 1_000;
-/** How long the lease is held after a render, so the processes that wait for it find the rendering in the cache. */
+/** How long the lease is held after a render, so the processes that wait for it find the cached rendering. */
 const LINGER_MS = LEASE_MS;
 /** Without this limit, if a page failed in one process after another, the last request would wait for all of them. */
 const LONGEST_WAIT_MS = 60_000;
@@ -52,8 +52,11 @@ export interface LedRender {
   readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
-  /** Ends the render: once `stored` resolves, the joined requests get the rendering. Rejects as `stored` does. */
-  publish(rendering: StoredRendering, stored: Promise<void>): Promise<void>;
+  /**
+   * Ends the render: once `stored` resolves to whether other processes can look it up, the joined requests get the
+   * rendering. Rejects as `stored` does.
+   */
+  publish(rendering: StoredRendering, stored: Promise<boolean>): Promise<void>;
   /**
    * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of
    * them becomes the leader. Does nothing once `publish` has resolved.
@@ -190,8 +193,7 @@ function holdLease(
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {
-      await stored;
-      release(LINGER_MS);
+      release((await stored) ? LINGER_MS : 0);
       running.end({ state: "done", rendering });
     },
     fail(error) {

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
 
 /** Free resources of the rendering machine. */
 export interface Machine {
@@ -8,9 +9,6 @@ export interface Machine {
   /** Returns the memory available to a new process, in bytes. */
   availableMemoryBytes(): number;
 }
-
-/** The control group of a container, of a service, or of the whole machine (cgroups(7), version 2). */
-const CONTROL_GROUP_TIMES = "/sys/fs/cgroup/cpu.stat";
 
 /** CPU times since boot, in milliseconds, summed over all cores. */
 export interface CpuTimes {
@@ -24,10 +22,11 @@ export interface CpuTimes {
 
 /** Returns the machine that this process runs on. */
 export function createSystemMachine(): Machine {
-  let previous = readCpuTimes();
+  const groupTimes = findGroupTimes();
+  let previous = readCpuTimes(groupTimes);
   return {
     idleCores() {
-      const now = readCpuTimes();
+      const now = readCpuTimes(groupTimes);
       const idle = idleBetween(previous, now, availableParallelism());
       previous = now;
       return idle;
@@ -37,8 +36,19 @@ export function createSystemMachine(): Machine {
 }
 
 /**
- * Returns the average number of idle cores between two readings. In a container limited to `allowed` cores, at most its
- * unused ones count, even if more of the machine's cores are idle.
+ * Returns the file with the CPU times of this process's control group: a container's, a service's, or the whole
+ * machine's (cgroups(7), version 2). In most containers, the process sees its own group as the root.
+ */
+export function findGroupTimes(root = "/"): string {
+  const groups = join(root, "sys/fs/cgroup");
+  const [, path = ""] = /^0::(.+)$/m.exec(readText(join(root, "proc/self/cgroup"))) ?? [];
+  const times = join(groups, path, "cpu.stat");
+  return existsSync(times) ? times : join(groups, "cpu.stat");
+}
+
+/**
+ * Returns the average number of idle cores between two readings. In a container or service limited to `allowed` cores,
+ * at most its unused ones count, even if more of the machine's cores are idle.
  */
 export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): number {
   const elapsedMs = now.totalMs - before.totalMs;
@@ -49,22 +59,23 @@ export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): n
   return Math.max(0, Math.min(idle, allowed - used));
 }
 
-function readCpuTimes(): CpuTimes {
+function readCpuTimes(groupTimes: string): CpuTimes {
   let [idleMs, totalMs] = [0, 0];
   const cores = cpus();
   for (const { times } of cores) {
     idleMs += times.idle;
     totalMs += times.idle + times.user + times.nice + times.sys + times.irq;
   }
-  const groupMs = readGroupTime();
+  const [, microseconds] = /^usage_usec (\d+)$/m.exec(readText(groupTimes)) ?? [];
+  const groupMs = microseconds === undefined ? null : Number(microseconds) / 1000;
   return { atMs: performance.now(), cores: cores.length, idleMs, totalMs, groupMs };
 }
 
-function readGroupTime(): number | null {
+/** Returns an empty text for a file that does not exist, as on other systems than Linux. */
+function readText(file: string): string {
   try {
-    const [, microseconds] = /^usage_usec (\d+)$/m.exec(readFileSync(CONTROL_GROUP_TIMES, "utf8")) ?? [];
-    return microseconds === undefined ? null : Number(microseconds) / 1000;
+    return readFileSync(file, "utf8");
   } catch {
-    return null;
+    return "";
   }
 }

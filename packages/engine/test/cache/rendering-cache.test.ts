@@ -43,6 +43,7 @@ describe("rendering caches with a shared store", () => {
   it("check the store on each lookup, but fetch the bytes once", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
+    calls = [];
     expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);
     expect(textOf(await two.lookUp(NAME))).toBe("one");
     expect(textOf(await two.lookUp(NAME))).toBe("one");
@@ -62,6 +63,7 @@ describe("rendering caches with a shared store", () => {
   it("do not fetch the bytes of a rendering that the caller already has", async () => {
     const [one, two] = [open(), open()];
     await one.store(NAME, rendering("one"));
+    calls = [];
     const { etag } = rendering("one");
     const held = await two.lookUp(NAME, (tag) => tag === etag);
     expect([held?.etag, held?.bytes.byteLength]).toEqual([etag, 0]);

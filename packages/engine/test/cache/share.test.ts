@@ -143,11 +143,11 @@ describe("identical requests in one process", () => {
   it("wait until the rendering is stored", async () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
-    const stored = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<boolean>();
     const published = (await first.led()).publish(rendering("made"), stored.promise);
     await advance(5000);
     expect(second.state()).toBe("waiting");
-    stored.resolve();
+    stored.resolve(true);
     await published;
     await advance(0);
     expect(second.state()).toBe("made");
@@ -156,11 +156,11 @@ describe("identical requests in one process", () => {
   it("hold the lease until the rendering is stored, then long enough for others to find it", async () => {
     const { send } = startProcess();
     const led = await send().led();
-    const stored = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<boolean>();
     const published = led.publish(rendering("made"), stored.promise);
     await advance(20_000);
     expect(await isFree()).toBe(false);
-    stored.resolve();
+    stored.resolve(true);
     await published;
     // the settlement fails
     led.fail(new Error("no ledger"));
@@ -435,6 +435,16 @@ describe("identical requests in several processes", () => {
     const two = startProcess().send();
     await advance(50);
     expect(two.state()).toBe("made");
+  });
+
+  it("render at once if the rendering of the other process does not fit in the cache", async () => {
+    storage = createMemoryStorage({ cacheMaxBytes: 0 });
+    const one = startProcess().send();
+    await advance(0);
+    await one.finish("made");
+    const two = startProcess().send();
+    await advance(50);
+    expect(two.state()).toBe("leads");
   });
 
   it("raise the priority of a batch item that another process is rendering, within a second", async () => {

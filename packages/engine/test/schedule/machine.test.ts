@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { createSystemMachine, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSystemMachine, findGroupTimes, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
 
 const before: CpuTimes = { atMs: 0, cores: 4, idleMs: 0, totalMs: 0, groupMs: null };
 /** Times 100 ms later, on four cores. */
@@ -31,6 +34,27 @@ describe("idleBetween", () => {
 
   it("returns 0 if no time has passed", () => {
     expect(idleBetween(before, before, 4)).toBe(0);
+  });
+});
+
+describe("findGroupTimes", () => {
+  const ROOT = "sys/fs/cgroup/cpu.stat";
+  const SERVICE = "sys/fs/cgroup/system.slice/snap-server.service/cpu.stat";
+
+  it.each([
+    ["a service", "1:cpu:/other\n0::/system.slice/snap-server.service\n", [ROOT, SERVICE], SERVICE],
+    ["a container, which sees its group as the root", "0::/\n", [ROOT], ROOT],
+    ["a group that is hidden", "0::/system.slice/docker-0f1e.scope\n", [ROOT], ROOT],
+  ])("finds the file of %s", async (_case, groups, files, expected) => {
+    const root = await mkdtemp(join(tmpdir(), "machine-"));
+    onTestFinished(() => rm(root, { recursive: true }));
+    const write = async (path: string, text: string): Promise<void> => {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    };
+    await write("proc/self/cgroup", groups);
+    for (const file of files) await write(file, "usage_usec 0\n");
+    expect(findGroupTimes(root)).toBe(join(root, expected));
   });
 });
 

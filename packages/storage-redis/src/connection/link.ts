@@ -45,7 +45,7 @@ export async function openLink(
   const close = (): void => {
     isClosed = true;
     if (!client.isOpen) return;
-    // a connection attempt cannot be canceled, but must not keep the process alive
+    // a connection attempt cannot be canceled; if it succeeds, its pings keep the process alive for up to 20 s
     client.unref();
     client.destroy();
   };

@@ -26,11 +26,12 @@ export interface KeyvRenderingsOptions {
 /**
  * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It expires by the caller's
  * clock; the store, which deletes expired values itself, keeps it a minute longer, so `prune` does nothing.
- * There is no quota: the store must limit itself.
+ * There is no quota: the store must limit itself. A `Map` does neither, so it is for tests only.
  *
  * Methods reject with the store's errors.
  *
  * @example
+ * // for a test: a Map never deletes expired renderings
  * const renderings = createKeyvRenderings({ store: new Map() });
  * const found = await renderings.get({ accountId: "acct_1", key: "0f1e", now: Date.now() });
  */
@@ -44,6 +45,8 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
     return value;
   };
   const deletionKey = (accountId: string): string => `${keyPrefix}deleted:${accountDigest(accountId)}`;
+  const isDeleted = async (accountId: string): Promise<boolean> =>
+    (await read(deletionKey(accountId))) !== null;
   const purge = async (accountId: string | null): Promise<number> => {
     let purged = 0;
     for await (const key of store.keys()) {
@@ -65,9 +68,12 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
       return metadata !== null && metadata.expiresAt > now ? metadata : null;
     },
     async put({ rendering, ...request }) {
-      if ((await read(deletionKey(request.accountId))) !== null) return;
+      if (await isDeleted(request.accountId)) return;
+      const key = renderingKey(keyPrefix, request);
       const ttlMs = Math.max(0, Math.ceil(rendering.expiresAt - rendering.storedAt));
-      await store.set(renderingKey(keyPrefix, request), pack(rendering) as never, ttlMs + EXPIRY_GRACE_MS);
+      await store.set(key, pack(rendering) as never, ttlMs + EXPIRY_GRACE_MS);
+      // a deletion in the meantime may have listed the keys before this one was set
+      if (await isDeleted(request.accountId)) await store.delete(key);
     },
     async delete(request) {
       await store.delete(renderingKey(keyPrefix, request));

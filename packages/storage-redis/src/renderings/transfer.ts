@@ -22,9 +22,9 @@ export interface Transfer {
   read(key: string): Promise<StoredRendering | null>;
   /**
    * Writes a value that expires after a few minutes, and calls `commit`, which moves it to its key. Sends both together if
-   * the value is one chunk.
+   * the value is one chunk. Returns `null` if a part of the value has disappeared.
    */
-  write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T>;
+  write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T | null>;
 }
 
 export function createTransfer({ client, withTimeout }: TransferConnection): Transfer {
@@ -76,7 +76,11 @@ export function createTransfer({ client, withTimeout }: TransferConnection): Tra
       await started;
       for (let start = firstBytes; start < body.byteLength; start += CHUNK_BYTES) {
         const chunk = body.subarray(start, start + CHUNK_BYTES);
-        await withTimeout({ bytes: chunk.byteLength }, () => client.append(key, chunk));
+        const size = await withTimeout({ bytes: chunk.byteLength }, () => client.append(key, chunk));
+        if (size === head.byteLength + start + chunk.byteLength) continue;
+        // Redis has evicted the earlier chunks; a value that `APPEND` creates never expires
+        await withTimeout({ bytes: 0 }, () => client.unlink(key));
+        return null;
       }
       return withTimeout({ bytes: 0 }, commit);
     },

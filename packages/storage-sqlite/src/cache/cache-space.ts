@@ -73,8 +73,8 @@ export function createCacheSpace(
       });
       if (evicted.length === 0) break;
       count += evicted.length;
-      for (const eviction of summarize(evicted, reason)) onEvicted(eviction);
       await files.remove(evicted.map(({ id }) => id));
+      for (const eviction of summarize(evicted, reason)) onEvicted(eviction);
       await yieldToOthers();
     }
     return count;

@@ -1,4 +1,5 @@
 import type { Resolver } from "@snap/engine/ports";
+import { addAbortListener } from "node:events";
 
 /**
  * Addresses by host name; a function is called for each lookup, to simulate DNS rebinding or a resolver that recovers.
@@ -37,6 +38,7 @@ function dnsError(code: string, hostname: string): Error {
 
 function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    // also calls back if the signal is already aborted
+    if (signal !== undefined) addAbortListener(signal, () => reject(signal.reason as Error));
   });
 }

@@ -161,6 +161,14 @@ function createRemover({
     const remaining = journal.filter((entry) => !isRemoved(entry));
     return journal.splice(0, journal.length, ...remaining).length - remaining.length;
   };
+  /** Removes whole periods, even if they have more entries than `limit`: a balance is the sum of its entries. */
+  const removePeriods = (isRemoved: (entry: JournalEntry) => boolean, limit: number): number => {
+    const periods = Map.groupBy(journal.filter(isRemoved), ({ accountId, periodStartedAt }) =>
+      JSON.stringify([accountId, periodStartedAt]),
+    );
+    const entries = new Set([...periods.values()].slice(0, limit).flat());
+    return removeEntries((entry) => entries.has(entry));
+  };
   return {
     async prune({ now, reservationsBefore, periodsBefore, limit }) {
       const all = [...reservations.values()];
@@ -170,10 +178,11 @@ function createRemover({
         reservations.delete(reservation.id);
       }
       const open = all.filter(({ state }) => state === "open");
-      const pruned = removeEntries(
+      const pruned = removePeriods(
         (entry) =>
           entry.periodStartedAt < (periodsBefore ?? -Infinity) &&
           !open.some((reservation) => isOf(entry, reservation.accountId, reservation.periodStartedAt)),
+        limit,
       );
       return oldReservations.length + pruned;
     },

@@ -87,7 +87,7 @@ function nameOf({ accountId, key }: RenderingKey): string {
   return JSON.stringify([accountId, key]);
 }
 
-/** Copies the buffers, so callers cannot change the stored rendering. */
-function copyOf(rendering: StoredRendering): StoredRendering {
-  return { ...rendering, bytes: new Uint8Array(rendering.bytes), notes: [...rendering.notes] };
+/** Copies the bytes separately, because a clone would contain their whole buffer, which may be larger. */
+function copyOf({ bytes, ...metadata }: StoredRendering): StoredRendering {
+  return { ...structuredClone(metadata), bytes: new Uint8Array(bytes) };
 }

@@ -109,6 +109,14 @@ function testPeriods(test: DefineTest<"ledger">): void {
     await assertJournalAddsUp(ledger, REQUEST);
   });
 
+  test("deletes nothing with a limit of 0", async ({ ledger }) => {
+    await spend(ledger, "acct_1", 2);
+    const kinds = await kindsOf(ledger);
+    assert.equal(await ledger.prune({ ...PRUNE_MARCH, reservationsBefore: "b", limit: 0 }), 0);
+    assert.deepEqual(await kindsOf(ledger), kinds);
+    assert.equal(await ledger.reverse({ reservationId: "acct_1/0", now: NOW }), "reversed");
+  });
+
   test("keeps a period with an open reservation", async ({ ledger }) => {
     await ledger.reserve(reservation("r1", { lapsesAt: APRIL.resetsAt }));
     assert.equal(await ledger.prune(PRUNE_MARCH), 0);

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { testQuota } from "./rendering-quota.ts";
 import { EXPIRES_AT, sampleRendering, STORED_AT } from "./rendering-samples.ts";
-import { concurrently, assertSameBytes, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
+import {
+  concurrently,
+  assertSameBytes,
+  CONCURRENT_CALLS,
+  UNUSUAL_TEXTS,
+  defineSuite,
+  overwrite,
+} from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const NAME = { accountId: "acct_1", key: "0f1e" };
@@ -90,14 +97,19 @@ function testContents(test: DefineTest<"renderings">): void {
     }
   });
 
-  test("returns buffers that are isolated from the stored ones", async ({ renderings }) => {
-    const bytes = new Uint8Array(1000).fill(7);
-    const stored = renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
-    await stored;
-    bytes.fill(0);
-    (await renderings.get(named(STORED_AT)))?.bytes.fill(0);
-    const found = await renderings.get(named(STORED_AT));
-    assertSameRendering(found, sampleRendering({ bytes: new Uint8Array(1000).fill(7) }));
+  test("returns records that are isolated from the stored ones", async ({ renderings }) => {
+    const sample = (): StoredRendering =>
+      sampleRendering({
+        bytes: new Uint8Array(1000).fill(7),
+        notes: ["wait-capped"],
+        page: { title: "A title", finalUrl: "https://example.com/", pages: 1 },
+      });
+    const rendering = sample();
+    await renderings.put({ ...NAME, rendering });
+    overwrite(rendering);
+    overwrite(await renderings.get(named(STORED_AT)));
+    overwrite(await renderings.peek(named(STORED_AT)));
+    assertSameRendering(await renderings.get(named(STORED_AT)), sample());
   });
 
   test("replaces an existing rendering, expired or not", async ({ renderings }) => {
