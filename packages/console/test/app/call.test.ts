@@ -23,6 +23,20 @@ it("a proxy's page is reported as an unexpected response, not as an unreachable 
     code: "unexpected_response",
     status: 502,
   });
+  respondWith("null", { status: 502 });
+  await expect(createCaller(BASE).read("/usage")).rejects.toMatchObject({
+    code: "unexpected_response",
+    status: 502,
+  });
+});
+
+it("keeps only the problems that are lists of messages", async () => {
+  const errors = { url: ["is required"], proxy: "denied", other: null };
+  respondWith(JSON.stringify({ code: "denied", message: "No.", errors }), { status: 422 });
+  const failure = await createCaller(BASE)
+    .read("/usage")
+    .catch((error: unknown) => error);
+  expect(failure).toHaveProperty("errors", { url: ["is required"] });
 });
 
 it("a body that is cut off is reported as a lost connection, not as an unexpected response", async () => {

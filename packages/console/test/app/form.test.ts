@@ -8,6 +8,9 @@ const form = (values: Form["values"], change: Partial<Form> = {}): Form => ({
   ...change,
 });
 
+/** Valid for some URLs. */
+const COOKIE = '[{"name": "a", "value": "b", "domain": "shop.test"}]';
+
 describe("a form", () => {
   it("sends typed values of its mode, without defaults", () => {
     const values = {
@@ -60,6 +63,11 @@ describe("a form", () => {
         headers: ["must be an object of at most 20 header fields, as JSON"],
       },
     ],
+    [form({ cookies: COOKIE }, { source: "html" }), { html: ["is required"] }],
+    [
+      form({ cookies: COOKIE }),
+      { url: ["is required and must be an absolute URL that starts with http:// or https://"] },
+    ],
   ])("%o has the problems %o", (each, problems) => {
     expect(findProblems(each)).toEqual(problems);
   });
@@ -73,13 +81,22 @@ describe("a playground link", () => {
       javascript: "false",
       scale: "1.5",
     };
-    const link = linkOf(form({ ...values, basicAuth: "user:password" }, { mode: "pdf" }));
+    const link = linkOf(form({ ...values, basicAuth: "user:password" }, { mode: "pdf" })) ?? "";
     expect(link).not.toContain("password");
     expect(readForm(new URLSearchParams(link.split("?")[1]))).toEqual({ mode: "pdf", source: "url", values });
   });
 
-  it("leads to an empty form if the form is too long for a URL", () => {
-    expect(linkOf(form({ html: "x".repeat(70_000) }, { source: "html" }))).toBe("#/playground");
+  it("does not exist if the form is too long for a URL", () => {
+    expect(linkOf(form({ html: "x".repeat(70_000) }, { source: "html" }))).toBe(null);
+  });
+
+  it.each([
+    ["https://user:password@example.com/a@b", "https://example.com/a@b"],
+    ["https:user:password@example.com:99999/", "https:example.com:99999/"],
+    ["user:password@example.com", "example.com"],
+    ["https://example.com/@a?b=c@d", "https://example.com/@a?b=c@d"],
+  ])("of %s has no user name and password", (url, shown) => {
+    expect(linkOf(form({ url }))).toBe(`#/playground?${new URLSearchParams({ url: shown })}`);
   });
 
   it("for a recorded request omits its secrets", () => {

@@ -12,7 +12,9 @@ import { stack } from "../../src/app/chart/chart-data.ts";
 import { resolveTimeRange, todayUtc } from "../../src/app/requests/time-range.ts";
 import { parseRoute, readSignInCode, toHash } from "../../src/app/routing/route.ts";
 import { tokenProblem } from "../../src/app/session/stored-tokens.ts";
+import { findPeak } from "../../src/app/usage/find-peak.ts";
 import { daysOf, isRange, lastDays } from "../../src/app/usage/range.ts";
+import { createUsage } from "../stub/data.ts";
 
 it("the filters for today start at midnight in UTC", () => {
   const now = new Date("2026-03-01T23:59:00Z");
@@ -120,6 +122,16 @@ describe("a range of days", () => {
   ])("%o is valid: %s", (range, valid) => {
     expect(isRange(range)).toBe(valid);
   });
+});
+
+it("a peak is the first largest figure above zero", () => {
+  const [usage] = createUsage("day", "2026-10-01", "2026-10-01");
+  const days = [0, 5, 7, 7].map((renders, index) => ({
+    day: `2026-10-0${index}`,
+    usage: { ...usage!, renders },
+  }));
+  expect(findPeak(days, ({ renders }) => renders)).toEqual({ day: "2026-10-02", figure: 7 });
+  expect(findPeak([{ day: "2026-10-04", usage: undefined }, days[0]!], ({ renders }) => renders)).toBe(null);
 });
 
 it("a time range is relative to now, unlimited, or custom without invalid bounds", () => {

@@ -54,6 +54,39 @@ it("creates an account, and names an invalid field", async () => {
   await visitor.see("No tokens yet.");
 });
 
+it("offers the first plan for a new account, even if the plans are late", async () => {
+  const late = Promise.withResolvers<void>();
+  stub.before = async ({ path }) => {
+    if (path === "/admin/v1/plans") await late.promise;
+  };
+  await visitor.page.goto("about:blank");
+  await visitor.page.goto(`${stub.origin}/console/#/accounts`);
+  await visitor.page.locator("::-p-aria([name='Create an account'])").click();
+  await visitor.see("Loading the plans");
+  late.resolve();
+  const plan = await visitor.page.waitForSelector("dialog select");
+  expect(await plan?.evaluate((select) => select.value)).toBe("starter");
+  stub.before = async () => {};
+});
+
+it("creates an account without leaving a screen that was opened in the meantime", async () => {
+  const late = Promise.withResolvers<void>();
+  stub.before = async ({ method }) => {
+    if (method === "POST") await late.promise;
+  };
+  await visitor.go("/accounts");
+  await visitor.press("Create an account");
+  await visitor.fill("Email", "slow@example.com");
+  await visitor.page.locator("::-p-aria([name='Create account'])").click();
+  await visitor.page.keyboard.press("Escape");
+  await visitor.page.locator("nav a[href='#/playground']").click();
+  await visitor.page.waitForSelector("::-p-aria([name='Render'])");
+  late.resolve();
+  await visitor.see("Account slow@example.com created.");
+  expect(visitor.page.url()).toBe(`${stub.origin}/console/#/playground`);
+  stub.before = async () => {};
+});
+
 it("sends only changed fields, and clears overrides", async () => {
   await visitor.go(ACCOUNT);
   expect(
@@ -72,10 +105,22 @@ it("sends only changed fields, and clears overrides", async () => {
 
 it("verifies an account, suspends it after confirmation, and resumes it", async () => {
   await visitor.go("/accounts/acc_000000000000000000000004");
+  stub.scenario = "failing";
+  await visitor.press("Verify email address");
+  await visitor.see("The service failed. Report the request id.");
+  stub.scenario = "normal";
   await visitor.press("Verify email address");
   await visitor.see("studio@fabrikam.example is verified.");
+  stub.scenario = "failing";
   await visitor.press("Suspend");
   await expect.poll(open).toBe("Suspend studio@fabrikam.example?");
+  await visitor.press("Suspend account");
+  await visitor.page.waitForSelector("dialog .failure");
+  stub.scenario = "normal";
+  await visitor.press("Cancel");
+  await visitor.press("Suspend");
+  await expect.poll(open).toBe("Suspend studio@fabrikam.example?");
+  expect(await visitor.page.$("dialog .failure")).toBe(null);
   await visitor.press("Suspend account");
   await visitor.see("studio@fabrikam.example is suspended.");
   await expect.poll(() => lastChange().path).toBe("/admin/v1/accounts/acc_000000000000000000000004/suspend");
@@ -118,6 +163,8 @@ it("shows the credentials of a new token once, and passes the token to the playg
   expect(shown).toEqual(["42|secret-of-token-42", "s3cret-of-the-token"]);
   await visitor.press("Copy signing secret");
   expect(await visitor.copied()).toBe("s3cret-of-the-token");
+  // everything outside the dialog is inert
+  expect(await visitor.text("dialog .notice")).toBe("Signing secret copied.");
   await visitor.press("Use in the playground");
   await expect.poll(() => visitor.page.url()).toBe(`${stub.origin}/console/#/playground`);
   await visitor.fill("url", "https://example.com/");
@@ -172,6 +219,12 @@ it("deletes an account only after its email address is typed", async () => {
   await visitor.press("Delete account…");
   const isDisabled = (): Promise<boolean> =>
     visitor.page.$eval("dialog .danger", (button) => (button as HTMLButtonElement).disabled);
+  await expect.poll(isDisabled).toBe(true);
+  await visitor.fill("Type newsletter@contoso.example to confirm", "newsletter@contoso.example");
+  await visitor.page.locator("dialog [type=checkbox]").click();
+  await expect.poll(isDisabled).toBe(false);
+  await visitor.press("Cancel");
+  await visitor.press("Delete account…");
   await expect.poll(isDisabled).toBe(true);
   await visitor.fill("Type newsletter@contoso.example to confirm", "newsletter@contoso.example");
   await visitor.press("Delete account");

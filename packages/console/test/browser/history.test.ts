@@ -1,5 +1,5 @@
 // @module-tag browser
-import type { Browser } from "puppeteer";
+import type { Browser, Page } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { FORGED, LONG_URL } from "../stub/data.ts";
@@ -22,6 +22,25 @@ afterAll(async () => {
 const lastQuery = (path: string): Record<string, string> =>
   Object.fromEntries(stub.calls.findLast((call) => call.path === path)!.query);
 const rows = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
+
+/** Intervals of later documents elapse only when the test calls the returned function. */
+async function controlIntervals(page: Page): Promise<() => Promise<void>> {
+  await page.evaluateOnNewDocument(() => {
+    const runs = new Map<number, () => void>();
+    const pass = (): void => runs.forEach((run) => run());
+    let last = 0;
+    const setInterval = (run: () => void): number => {
+      last += 1;
+      runs.set(last, run);
+      return last;
+    };
+    Object.assign(window, { pass, setInterval, clearInterval: (id: number) => runs.delete(id) });
+  });
+  return async () => {
+    await page.evaluate("pass()");
+    await isIdle(page);
+  };
+}
 
 it("the figures on the home screen link to the requests that they count", async () => {
   await visitor.go("/");
@@ -59,22 +78,7 @@ describe("requests", () => {
 
   it("appear automatically unless the pointer is over the list", async () => {
     const watcher = await openConsole(browser, stub);
-    // intervals elapse only when the test calls `pass`
-    await watcher.page.evaluateOnNewDocument(() => {
-      const runs = new Map<number, () => void>();
-      const pass = (): void => runs.forEach((run) => run());
-      let last = 0;
-      const setInterval = (run: () => void): number => {
-        last += 1;
-        runs.set(last, run);
-        return last;
-      };
-      Object.assign(window, { pass, setInterval, clearInterval: (id: number) => runs.delete(id) });
-    });
-    const pass = async (): Promise<void> => {
-      await watcher.page.evaluate("pass()");
-      await isIdle(watcher.page);
-    };
+    const pass = await controlIntervals(watcher.page);
     await signIn(watcher, stub);
     await watcher.go("/requests");
     stub.data.requests.unshift({ ...stub.data.requests[0]!, id: "req_new", host: "new.example" });
@@ -121,6 +125,15 @@ describe("requests", () => {
     await expect.poll(() => lastQuery("/admin/v1/requests")).toEqual(sent);
     await visitor.page.locator("::-p-text(Clear filters)").click();
     await visitor.see("50 requests; more available");
+  });
+
+  it("are not shown again by a filter that loses focus when the user goes back", async () => {
+    await visitor.go("/batches");
+    await visitor.press("Requests", "link");
+    await visitor.fill("Host", "example.com");
+    await visitor.page.goBack();
+    await visitor.see("3 batches");
+    expect(visitor.page.url()).toBe(`${stub.origin}/console/#/batches`);
   });
 
   it("keep two filters that are set in quick succession", async () => {
@@ -236,6 +249,35 @@ describe("a batch", () => {
     );
     expect(holder.problems).toEqual([]);
   });
+
+  it("is followed by a token holder until its webhook is delivered", async () => {
+    const holder = await openConsole(browser, stub);
+    const pass = await controlIntervals(holder.page);
+    await holder.go("/");
+    await holder.fill("API token", "7|holder-secret");
+    await holder.press("Use this token");
+    await holder.go("/batches/batch_pending");
+    await holder.see("No attempts yet.");
+    const index = stub.data.batches.findIndex(({ id }) => id === "batch_pending");
+    const pending = stub.data.batches[index]!;
+    const now = new Date().toISOString();
+    const complete = { ...pending, status: "complete", finished_at: now } as const;
+    stub.data.batches[index] = complete;
+    await pass();
+    await holder.see("Complete");
+    stub.data.batches[index] = {
+      ...complete,
+      webhook: { ...pending.webhook!, delivered_at: now },
+    };
+    stub.data.deliveries.push({ ...stub.data.deliveries[0]!, id: "dlv_first", batch_id: "batch_pending" });
+    await pass();
+    await holder.see("1 attempt");
+    stub.calls.length = 0;
+    await pass();
+    expect(stub.calls).toEqual([]);
+    stub.data.batches[index] = pending;
+    await holder.page.close();
+  });
 });
 
 describe("usage", () => {
@@ -258,6 +300,23 @@ describe("usage", () => {
     expect(await visitor.page.$eval("a[download]", (link) => link.href)).toBe(
       `${stub.origin}/admin/v1/usage?from=2026-10-01&to=2026-10-10&account=acc_1&by=day&format=csv`,
     );
+  });
+
+  it("keeps its range while a date is being typed", async () => {
+    await visitor.go("/usage?from=2026-10-01&to=2026-10-10");
+    const type = (value: string): Promise<void> =>
+      visitor.page.$eval(
+        "input[type=date]",
+        (field, text) => {
+          field.value = text;
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+        },
+        value,
+      );
+    for (const unfinished of ["", "0002-10-03", "0202-10-03"]) await type(unfinished);
+    expect(await visitor.page.evaluate(() => location.hash)).toBe("#/usage?from=2026-10-01&to=2026-10-10");
+    await type("2026-10-03");
+    expect(await visitor.page.evaluate(() => location.hash)).toBe("#/usage?from=2026-10-03&to=2026-10-10");
   });
 
   it("rejects a range that ends before it starts", async () => {

@@ -72,6 +72,18 @@ describe("the form", () => {
     expect(stub.calls).toEqual([]);
   });
 
+  it("shows an invalid field that the search has hidden", async () => {
+    await visitor.fill("url", "https://example.com/");
+    await visitor.fill("scale", "9");
+    await visitor.fill("Find a parameter", "cookies");
+    await expect.poll(fieldNames).not.toContain("scale");
+    await visitor.press("Render");
+    await expect.poll(fieldNames).toContain("scale");
+    expect(await visitor.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe(
+      "true",
+    );
+  });
+
   it("finds parameters by name and description", async () => {
     await visitor.fill("Find a parameter", "bookmarks");
     await visitor.see("No matching parameters in this mode.");
@@ -201,7 +213,9 @@ describe("the snippets", () => {
   it("sign an image with the token's signing secret", async () => {
     await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F&fullPage=true");
     await visitor.press("<img>", "tab");
-    await visitor.fill("Signing secret", "s3cret-of-token-7");
+    // pasted with spaces around them
+    await visitor.fill("Token id", " 7 ");
+    await visitor.fill("Signing secret", " s3cret-of-token-7 ");
     // computed with openssl from the canonical query
     const signature = "04eb53d2c2fa4c0d001cf9195b819acfc000f54d730810e4aeb7a446c476bf64";
     await expect
@@ -239,6 +253,18 @@ describe("the link", () => {
     expect(
       await visitor.page.$eval("::-p-aria([name='basicAuth'])", (input) => (input as HTMLInputElement).value),
     ).toBe("");
+  });
+
+  it("cannot be copied if the form is too long", async () => {
+    await visitor.press("HTML", "radio");
+    await visitor.page.$eval("textarea", (field) => {
+      field.value = "x".repeat(70_000);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await visitor.see("Too long for a link");
+    expect(
+      await visitor.page.$eval("::-p-text(Too long for a link)", (button) => button.matches(":disabled")),
+    ).toBe(true);
   });
 
   it("to the playground resets the form, and new input updates the address again", async () => {

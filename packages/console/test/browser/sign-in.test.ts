@@ -3,7 +3,7 @@ import type { Browser } from "puppeteer";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+import { isIdle, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
 
 let stub: Stub;
 let browser: Browser;
@@ -56,6 +56,39 @@ describe("a sign-in link", () => {
     await visitor.see("Ready, with problems");
     await expect.poll(signIns).toEqual([{ code: "second" }]);
   });
+
+  it("is not undone by a late response to an earlier start", async () => {
+    const late = Promise.withResolvers<void>();
+    stub.before = async ({ path, cookie }) => {
+      if (path === "/admin/v1/session" && cookie === null) await late.promise;
+    };
+    await visitor.page.goto(`${stub.origin}/console/`);
+    await visitor.see("Loading the console");
+    stub.codes.add("later");
+    await visitor.page.evaluate(() => {
+      location.hash = "#sign-in=later";
+    });
+    await visitor.see("Ready, with problems");
+    const rejected = visitor.page.waitForResponse(
+      (response) => response.url().endsWith("/session") && response.status() === 401,
+    );
+    late.resolve();
+    await rejected;
+    await isIdle(visitor.page);
+    expect(await visitor.text("h1")).toBe("Home");
+    stub.before = async () => {};
+  });
+
+  it("that is invalid leaves a token holder signed in, and says so", async () => {
+    await visitor.go("/");
+    await visitor.fill("API token", "7|holder-secret");
+    await visitor.press("Use this token");
+    await visitor.page.evaluate(() => {
+      location.hash = "#sign-in=used";
+    });
+    await visitor.see("This sign-in link has already been used or has expired. Create a new one.");
+    expect(await visitor.see("Token 7")).toBe(true);
+  });
 });
 
 it("the console works under any path", async () => {
@@ -90,6 +123,16 @@ describe("the operator", () => {
     stub.sessions.clear();
     await visitor.press("Requests", "link");
     expect(await visitor.see("Your session has ended. Create a new sign-in link.")).toBe(true);
+  });
+
+  it("leaves no token behind, even if the session has already ended", async () => {
+    await signIn(visitor, stub);
+    await visitor.go("/playground");
+    await visitor.fill("API token", "7|holder-secret");
+    stub.sessions.clear();
+    await visitor.press("Sign out");
+    await visitor.see("Your session has ended.");
+    expect(await visitor.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   it("sees an error if the service is unreachable when the page loads", async () => {

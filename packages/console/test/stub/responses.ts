@@ -14,6 +14,8 @@ export interface Stub {
   /** The rendering of every image. */
   image: Buffer;
   scenario: Scenario;
+  /** Delays the response to a call until its promise is fulfilled. */
+  before: (call: Call) => Promise<void>;
   /** Codes of unused sign-in links. */
   readonly codes: Set<string>;
   readonly sessions: Set<string>;

@@ -23,6 +23,7 @@ export async function startStub(port = 0, base = "/console/", now = Date.now): P
     stub.calls.push(call);
     const isSignIn = call.path.startsWith("/admin/v1/sign-in") || call.path === "/admin/v1/session";
     if (stub.scenario === "hanging" && !isSignIn) return;
+    await stub.before(call);
     send(response, stub.scenario === "failing" && !isSignIn ? FAILURE : respondTo(call));
   };
   const respondTo = (call: Call): StubResponse =>
@@ -46,6 +47,7 @@ export async function startStub(port = 0, base = "/console/", now = Date.now): P
     now,
     image: drawPng({ width: 1280, height: 800 }),
     scenario: "normal",
+    before: async () => {},
     codes: new Set(["correct-code"]),
     sessions: new Set(),
     tokens: new Set(["7|holder-secret", "42|secret-of-token-42"]),

@@ -11,7 +11,7 @@ interface AccountActionsProps {
   readonly onDone: () => void;
 }
 
-const DONE = { verify: "is verified", suspend: "is suspended", resume: "can render again" } as const;
+const DONE = { verify: "is verified", resume: "can render again" } as const;
 
 export function AccountActions({ account, onDone }: AccountActionsProps): JSX.Element {
   const admin = useAdmin();
@@ -19,11 +19,10 @@ export function AccountActions({ account, onDone }: AccountActionsProps): JSX.El
   const { run, isRunning, failure } = useAction(async (action: keyof typeof DONE) => {
     await admin.actOnAccount(account.id, action);
     notify(`${account.email} ${DONE[action]}.`);
-    setSuspending(false);
     onDone();
   });
   useEffect(() => {
-    if (failure !== null && !isSuspending) notify(failure.message);
+    if (failure !== null) notify(failure.message);
   }, [failure]);
   return (
     <>
@@ -42,20 +41,36 @@ export function AccountActions({ account, onDone }: AccountActionsProps): JSX.El
         </button>
       )}
       {isSuspending && (
-        <ConfirmDialog
-          title={`Suspend ${account.email}?`}
-          action="Suspend account"
-          isRunning={isRunning}
-          failure={failure}
-          onConfirm={() => run("suspend")}
-          onClose={() => setSuspending(false)}
-        >
-          <p>
-            Every request with its tokens fails with <code>account_suspended</code>, even if the rendering is
-            cached. You can resume the account at any time.
-          </p>
-        </ConfirmDialog>
+        <SuspendDialog account={account} onDone={onDone} onClose={() => setSuspending(false)} />
       )}
     </>
+  );
+}
+
+interface SuspendProps extends AccountActionsProps {
+  readonly onClose: () => void;
+}
+
+function SuspendDialog({ account, onDone, onClose }: SuspendProps): JSX.Element {
+  const admin = useAdmin();
+  const { run, isRunning, failure } = useAction(async () => {
+    await admin.actOnAccount(account.id, "suspend");
+    notify(`${account.email} is suspended.`);
+    onDone();
+  }, onClose);
+  return (
+    <ConfirmDialog
+      title={`Suspend ${account.email}?`}
+      action="Suspend account"
+      isRunning={isRunning}
+      failure={failure}
+      onConfirm={() => run()}
+      onClose={onClose}
+    >
+      <p>
+        Every request with its tokens fails with <code>account_suspended</code>, even if the rendering is
+        cached. You can resume the account at any time.
+      </p>
+    </ConfirmDialog>
   );
 }

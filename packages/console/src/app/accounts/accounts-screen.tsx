@@ -38,9 +38,7 @@ export function AccountsScreen({ query }: ScreenProps): JSX.Element {
       <PageList pages={pages} noun="account" empty={<NoAccounts filters={filters} />}>
         {(entries) => <AccountTable accounts={entries} />}
       </PageList>
-      {isCreating && (
-        <CreateAccountDialog plans={plans.data?.entries ?? []} onClose={() => setCreating(false)} />
-      )}
+      {isCreating && <CreateAccountDialog plans={plans} onClose={() => setCreating(false)} />}
     </>
   );
 }

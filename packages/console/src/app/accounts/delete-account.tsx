@@ -9,18 +9,12 @@ import { CheckField, TextField } from "../ui/fields.tsx";
 import { notify } from "../ui/notices.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
-/** Deletes an account after the operator types its email address. */
-export function DeleteAccount({ account }: { readonly account: AdminAccount }): JSX.Element {
-  const admin = useAdmin();
+interface DeleteAccountProps {
+  readonly account: AdminAccount;
+}
+
+export function DeleteAccount({ account }: DeleteAccountProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useState("");
-  const [isPurged, setPurged] = useState(false);
-  const { run, isRunning, failure } = useAction(async () => {
-    await admin.deleteAccount(account.id, { purge: isPurged });
-    forgetAccountNames(admin);
-    notify(`Account ${account.email} deleted.`);
-    location.hash = toHash(["accounts"]);
-  });
   return (
     <section class="panel padded" aria-labelledby="delete">
       <h2 id="delete">Delete</h2>
@@ -31,25 +25,46 @@ export function DeleteAccount({ account }: { readonly account: AdminAccount }): 
       <button type="button" class="button danger" onClick={() => setOpen(true)}>
         Delete account…
       </button>
-      {isOpen && (
-        <ConfirmDialog
-          title={`Delete ${account.email}?`}
-          action="Delete account"
-          isRunning={isRunning || typed.trim() !== account.email}
-          failure={failure}
-          onConfirm={() => run()}
-          onClose={() => setOpen(false)}
-        >
-          <p>This deletes its tokens, batches, documents, history and cached renderings.</p>
-          <CheckField
-            label="Also delete its journal"
-            hint="Otherwise its credit records remain, without the email address."
-            isChecked={isPurged}
-            onChange={setPurged}
-          />
-          <TextField label={`Type ${account.email} to confirm`} value={typed} onChange={setTyped} />
-        </ConfirmDialog>
-      )}
+      {isOpen && <DeleteDialog account={account} onClose={() => setOpen(false)} />}
     </section>
+  );
+}
+
+/** Deletes an account after the operator types its email address. */
+function DeleteDialog({
+  account,
+  onClose,
+}: DeleteAccountProps & { readonly onClose: () => void }): JSX.Element {
+  const admin = useAdmin();
+  const [typed, setTyped] = useState("");
+  const [isPurged, setPurged] = useState(false);
+  const { run, isRunning, failure } = useAction(
+    async () => {
+      await admin.deleteAccount(account.id, { purge: isPurged });
+      forgetAccountNames(admin);
+      notify(`Account ${account.email} deleted.`);
+    },
+    () => {
+      location.hash = toHash(["accounts"]);
+    },
+  );
+  return (
+    <ConfirmDialog
+      title={`Delete ${account.email}?`}
+      action="Delete account"
+      isRunning={isRunning || typed.trim() !== account.email}
+      failure={failure}
+      onConfirm={() => run()}
+      onClose={onClose}
+    >
+      <p>This deletes its tokens, batches, documents, history and cached renderings.</p>
+      <CheckField
+        label="Also delete its journal"
+        hint="Otherwise its credit records remain, without the email address."
+        isChecked={isPurged}
+        onChange={setPurged}
+      />
+      <TextField label={`Type ${account.email} to confirm`} value={typed} onChange={setTyped} />
+    </ConfirmDialog>
   );
 }

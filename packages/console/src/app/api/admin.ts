@@ -86,8 +86,16 @@ export async function signIn(code: string): Promise<void> {
   await withoutSession.send("sign-in", { method: "POST", body: { code } });
 }
 
+function one(list: string, id: string | number): string {
+  return `${list}/${encodeURIComponent(id)}`;
+}
+
+function renderingPath(requestId: string): string {
+  return `${one("requests", requestId)}/rendering`;
+}
+
 export function renderingUrl(requestId: string): string {
-  return `${ADMIN_URL}requests/${encodeURIComponent(requestId)}/rendering`;
+  return ADMIN_URL + renderingPath(requestId);
 }
 
 export function usageCsvUrl(query: UsageQuery): string {
@@ -104,7 +112,6 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
     <Entry>(path: string): ReadPage<Entry> =>
     (query, signal) =>
       read(path, { query, signal });
-  const one = (list: string, id: string | number): string => `${list}/${encodeURIComponent(id)}`;
 
   return {
     session: () => withoutSession.read("session"),
@@ -129,7 +136,7 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
     request: (id, signal) => read(one("requests", id), { signal }),
     async rendering(id, signal) {
       try {
-        return safeFile(await (await send(`${one("requests", id)}/rendering`, { signal })).blob());
+        return safeFile(await (await send(renderingPath(id), { signal })).blob());
       } catch (error) {
         if (error instanceof ApiFailure && error.status === 404) return null;
         throw error;

@@ -55,14 +55,22 @@ export async function readDocument<T>(response: Response): Promise<T> {
 /** Reads the envelope of an error response. A proxy in between may respond with something else. */
 export async function readFailure(response: Response): Promise<ApiFailure> {
   const facts = factsOf(response);
-  const envelope: Partial<ErrorEnvelope> = await response.json().catch(() => ({}));
-  if (typeof envelope.code !== "string" || typeof envelope.message !== "string")
+  const body: Partial<ErrorEnvelope> | null = await response.json().catch(() => null);
+  const { code, message, errors } = body ?? {};
+  if (typeof code !== "string" || typeof message !== "string")
     return new ApiFailure(
       "unexpected_response",
       `The service responded with HTTP status ${facts.status}.`,
       facts,
     );
-  return new ApiFailure(envelope.code, envelope.message, { ...facts, errors: envelope.errors });
+  return new ApiFailure(code, message, { ...facts, errors: problemsIn(errors) });
+}
+
+/** Keeps the lists of messages. */
+function problemsIn(errors: unknown): ParameterProblems {
+  return Object.fromEntries(
+    Object.entries(errors ?? {}).filter((entry): entry is [string, string[]] => Array.isArray(entry[1])),
+  );
 }
 
 function factsOf({ status, headers }: Response): FailureFacts {

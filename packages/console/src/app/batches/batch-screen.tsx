@@ -18,7 +18,7 @@ import { ItemTable } from "./item-table.tsx";
 import { BatchBadge, WebhookBadge } from "./states.tsx";
 
 const POLL_MS = 2_000;
-/** The API does not tell token holders whether an attempt is due, so the screen polls for this long after a resend. */
+/** A token holder's batch does not tell whether an attempt is due, so the screen polls for this long. */
 const WATCH_MS = 60_000;
 
 export function BatchScreen({ id }: ScreenProps): JSX.Element {
@@ -59,8 +59,11 @@ export function BatchScreen({ id }: ScreenProps): JSX.Element {
 }
 
 /** Whether a worker will still change the batch. */
-function isMoving({ status, webhook }: BatchView): boolean {
-  return status === "pending" || webhook?.state === "due" || webhook?.state === "sending";
+function isMoving({ status, finished_at: finishedAt, webhook }: BatchView): boolean {
+  if (status === "pending") return true;
+  if (webhook === null || finishedAt === null) return false;
+  if (webhook.state !== null) return webhook.state === "due" || webhook.state === "sending";
+  return webhook.delivered_at === null && Date.now() - Date.parse(finishedAt) < WATCH_MS;
 }
 
 function BatchFacts({ batch }: { readonly batch: BatchView }): JSX.Element {

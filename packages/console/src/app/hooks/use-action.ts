@@ -8,8 +8,15 @@ export interface Action<Input> {
   readonly failure: ApiFailure | null;
 }
 
-/** Runs one change at a time and exposes its failure. */
-export function useAction<Input = void>(change: (input: Input) => Promise<void>): Action<Input> {
+/**
+ * Runs one change at a time and exposes its failure.
+ *
+ * @param onDone - Called after a change only if the component is still mounted, for example to leave its screen.
+ */
+export function useAction<Input = void, Output = void>(
+  change: (input: Input) => Promise<Output>,
+  onDone?: (output: Output) => void,
+): Action<Input> {
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [isRunning, setRunning] = useState(false);
   const isMounted = useRef(true);
@@ -24,7 +31,8 @@ export function useAction<Input = void>(change: (input: Input) => Promise<void>)
     setRunning(true);
     setFailure(null);
     try {
-      await change(input);
+      const output = await change(input);
+      if (isMounted.current) onDone?.(output);
     } catch (error) {
       if (isMounted.current) setFailure(toFailure(error));
     } finally {

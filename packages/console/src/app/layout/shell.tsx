@@ -22,9 +22,7 @@ export function Shell({ session, route, onSignOut, children }: ShellProps): JSX.
   const [isOpen, setOpen] = useState(false);
   const [current = SCREENS[session.kind][0].name] = route.path;
   useEffect(() => setOpen(false), [route.visit]);
-  const signOut = useAction(async () => {
-    await onSignOut();
-  });
+  const signOut = useAction(onSignOut);
   useEffect(() => {
     if (signOut.failure !== null) notify(`Cannot sign out. ${signOut.failure.message}`);
   }, [signOut.failure]);

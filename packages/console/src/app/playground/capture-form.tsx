@@ -25,14 +25,17 @@ interface CaptureFormProps {
 export function CaptureForm(props: CaptureFormProps): JSX.Element {
   const { form, parameters, problems, token, isRunning, onChange, onToken, onSubmit } = props;
   const [isSubmitted, setSubmitted] = useState(false);
+  const [searched, setSearched] = useState("");
   const shown = problemsToShow(form, problems, isSubmitted);
-  const isTokenMissing = token.trim() === "";
+  const isTokenMissing = token === "";
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setSubmitted(true);
     const hasToken = !isTokenMissing && tokenProblem(token) === undefined;
-    if (Object.keys(problems).length === 0 && hasToken) onSubmit();
-    else focusFirstProblem(event.currentTarget);
+    if (Object.keys(problems).length === 0 && hasToken) return onSubmit();
+    // the search may have hidden the invalid field
+    setSearched("");
+    focusFirstProblem(event.currentTarget);
   };
   return (
     <form class="stack" onSubmit={submit} noValidate>
@@ -49,6 +52,8 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
         form={form}
         parameters={parameters}
         problems={shown}
+        searched={searched}
+        onSearch={setSearched}
         onChange={(name, text) =>
           onChange((current) => ({ ...current, values: { ...current.values, [name]: text } }))
         }
@@ -65,7 +70,7 @@ interface TokenFieldProps {
 
 function TokenField({ token, isMissing, onChange }: TokenFieldProps): JSX.Element {
   const change = (text: string): void => {
-    onChange(text);
+    onChange(text.trim());
     storeToken("playground", text.trim());
   };
   return (

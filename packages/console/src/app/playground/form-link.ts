@@ -4,14 +4,21 @@ import { toParameters, type Form, type Parameters } from "./form.ts";
 
 /** Returns the playground's route with these parameters, without secrets, because people share links. */
 export function playgroundLink(parameters: Parameters): string {
-  const shown = Object.entries(parameters).filter(([name]) => !SECRET_NAMES.has(name));
+  const shown = Object.entries(parameters)
+    .filter(([name]) => !SECRET_NAMES.has(name))
+    .map(([name, value]) => [name, name === "url" ? withoutCredentials(String(value)) : value]);
   return toHash(["playground"], toQuery(Object.fromEntries(shown)));
 }
 
-/** Returns the route of a form, or of an empty playground if the form's would be too long. */
-export function linkOf(form: Form): string {
+/** Returns the route of a form; `null` if it would be too long. */
+export function linkOf(form: Form): string | null {
   const link = playgroundLink(toParameters(form));
-  return link.length > LIMITS.queryCharacters ? toHash(["playground"]) : link;
+  return link.length > LIMITS.queryCharacters ? null : link;
+}
+
+/** The service rejects a URL with a user name or password, but the address must not contain it either. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^((?:https?:)?[\\/]*)[^\\/?#]*@/i, "$1");
 }
 
 /** Reads a form from the query of its route. Ignores secrets and unknown parameters. */

@@ -60,8 +60,8 @@ export function toParameters({ mode, source, values }: Form): Parameters {
 export function findProblems(form: Form): ParameterProblems {
   const parameters = toParameters(form);
   if (parameters[form.source] !== undefined) return checkCapture(parameters)?.errors ?? {};
-  // without a page, the service checks nothing else; the form also checks the other fields
-  const others = checkCapture({ ...parameters, url: "https://example.com/" })?.errors ?? {};
+  // without a page, the service checks nothing else; the form also checks the other fields, against no host
+  const { url: _, ...others } = checkCapture({ ...parameters, url: "" })?.errors ?? {};
   return { [form.source]: [form.source === "url" ? URL_MESSAGES.missing : "is required"], ...others };
 }
 

@@ -13,9 +13,17 @@ interface ParameterGroupsProps {
   readonly onChange: (name: string, text: string) => void;
 }
 
+interface SearchProps {
+  readonly searched: string;
+  readonly onSearch: (text: string) => void;
+}
+
 /** The parameters of the mode by group, with a search field. */
-export function ParameterGroups(props: ParameterGroupsProps): JSX.Element {
-  const [searched, setSearched] = useState("");
+export function ParameterGroups({
+  searched,
+  onSearch,
+  ...props
+}: ParameterGroupsProps & SearchProps): JSX.Element {
   const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
   const isFound = ({ name, description }: ParameterRow): boolean => {
     const text = `${name} ${description}`.toLowerCase();
@@ -28,7 +36,7 @@ export function ParameterGroups(props: ParameterGroupsProps): JSX.Element {
         label="Find a parameter"
         type="search"
         value={searched}
-        onChange={setSearched}
+        onChange={onSearch}
         placeholder="name or description"
       />
       {PARAMETER_GROUPS.map((group) => {

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ScreenProps } from "../layout/screens.ts";
+import { toHash } from "../routing/route.ts";
 import { useSession } from "../session/session.ts";
 import { readToken } from "../session/stored-tokens.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -27,7 +28,8 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
     session.kind === "token" ? session.token : (readToken("playground") ?? ""),
   );
   const render = useRender();
-  useAddress(form);
+  const link = linkOf(form);
+  useAddress(link ?? toHash(["playground"]));
   const parameters = toParameters(form);
   const problems = findProblems(form);
   return (
@@ -37,8 +39,8 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
         summary="Try any parameter, then copy the request as code."
         actions={
           <>
-            <CopyButton text={new URL(linkOf(form), location.href).href} what="Link">
-              Copy link
+            <CopyButton text={link === null ? null : new URL(link, location.href).href} what="Link">
+              {link === null ? "Too long for a link" : "Copy link"}
             </CopyButton>
             <button type="button" class="button small" onClick={() => setForm(EMPTY_FORM)}>
               Clear
@@ -52,7 +54,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
           isRunning={render.isRunning}
           onChange={setForm}
           onToken={session.kind === "operator" ? setToken : null}
-          onSubmit={() => render.run(parameters, token.trim())}
+          onSubmit={() => render.run(parameters, token)}
         />
         <div class="stack beside">
           <ResultPanel render={render} />
@@ -64,9 +66,9 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
 }
 
 /** Mirrors the form in the address, without secrets, for reloads and bookmarks. */
-function useAddress(form: Form): void {
+function useAddress(hash: string): void {
   useEffect(() => {
-    const timer = setTimeout(() => history.replaceState(null, "", linkOf(form)), ADDRESS_PAUSE_MS);
+    const timer = setTimeout(() => history.replaceState(null, "", hash), ADDRESS_PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [form]);
+  }, [hash]);
 }

@@ -16,7 +16,9 @@ export function filtersOf(screen: string, query: URLSearchParams): Filters {
     get: (name) => query.get(name) ?? "",
     set(name, value) {
       // read again: a second change can come before the first one is rendered
-      const next = parseRoute(location.hash).query;
+      const { path, query: next } = parseRoute(location.hash);
+      // a field that loses focus because the user has left the screen
+      if (path[0] !== screen) return;
       next.set(name, value);
       // avoids a history entry per filter
       location.replace(toHash([screen], next));

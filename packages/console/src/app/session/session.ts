@@ -3,6 +3,7 @@ import { useContext } from "preact/hooks";
 import { createAdminApi, signIn, type AdminApi } from "../api/admin.ts";
 import { toFailure, type ApiFailure } from "../api/failure.ts";
 import { createServiceApi, type ServiceApi } from "../api/service.ts";
+import { notify } from "../ui/notices.tsx";
 import { forgetTokens, readToken, storeToken } from "./stored-tokens.ts";
 
 /** A session of the console: an operator's or a token holder's. */
@@ -13,10 +14,19 @@ export type Session =
 export type SessionState =
   | { readonly kind: "starting" }
   | { readonly kind: "signed-out"; readonly reason: SignedOutReason | null }
-  | { readonly kind: "failed"; readonly failure: ApiFailure }
+  /** `code` is that of the sign-in link, so the start can be tried again. */
+  | { readonly kind: "failed"; readonly failure: ApiFailure; readonly code: string | null }
   | Session;
 
-export type SignedOutReason = "link-invalid" | "session-ended" | "token-rejected" | "signed-out";
+export const SIGNED_OUT_REASONS = {
+  "link-invalid": "This sign-in link has already been used or has expired. Create a new one.",
+  "session-ended": "Your session has ended. Create a new sign-in link.",
+  "token-rejected":
+    "The service no longer accepts your token. It may have expired, or been revoked or rotated.",
+  "signed-out": "You are signed out.",
+} as const;
+
+export type SignedOutReason = keyof typeof SIGNED_OUT_REASONS;
 
 /**
  * Starts a session with the code from a sign-in link, the token stored in this tab, or the session cookie.
@@ -32,21 +42,20 @@ export async function startSession(
     const isRejected = code !== null && !(await succeeds(() => signIn(code)));
     if (code !== null && !isRejected) forgetTokens();
     const token = readToken("session");
-    if (token !== null) return startTokenSession(token, onEnd);
+    if (token !== null) {
+      if (isRejected) notify(SIGNED_OUT_REASONS["link-invalid"]);
+      return startTokenSession(token, onEnd);
+    }
     const reason = isRejected ? "link-invalid" : null;
     return (await succeeds(admin.session)) ? { kind: "operator", admin } : { kind: "signed-out", reason };
   } catch (error) {
-    return { kind: "failed", failure: toFailure(error) };
+    return { kind: "failed", failure: toFailure(error), code };
   }
 }
 
 export function startTokenSession(token: string, onEnd: (reason: SignedOutReason) => void): Session {
-  const onRejected = (): void => {
-    forgetTokens();
-    onEnd("token-rejected");
-  };
   storeToken("session", token);
-  return { kind: "token", token, service: createServiceApi(token, onRejected) };
+  return { kind: "token", token, service: createServiceApi(token, () => onEnd("token-rejected")) };
 }
 
 /** Returns `false` if the call fails with 401. @throws ApiFailure for any other failure. */

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { toFailure } from "../api/failure.ts";
 import { createServiceApi } from "../api/service.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -9,18 +8,10 @@ import { Icon } from "../ui/icon.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { Failure } from "../ui/states.tsx";
 import { Brand } from "../layout/brand.tsx";
-import type { SignedOutReason } from "./session.ts";
+import { SIGNED_OUT_REASONS, type SignedOutReason } from "./session.ts";
 import { tokenProblem } from "./stored-tokens.ts";
 
 const COMMAND = "snap-server console";
-
-const REASONS: Readonly<Record<SignedOutReason, string>> = {
-  "link-invalid": "This sign-in link has already been used or has expired. Create a new one.",
-  "session-ended": "Your session has ended. Create a new sign-in link.",
-  "token-rejected":
-    "The service no longer accepts your token. It may have expired, or been revoked or rotated.",
-  "signed-out": "You are signed out.",
-};
 
 interface SignInProps {
   readonly reason: SignedOutReason | null;
@@ -35,7 +26,7 @@ export function SignInScreen({ reason, onToken }: SignInProps): JSX.Element {
       {reason !== null && (
         <p class={`banner ${reason === "signed-out" ? "" : "warn"}`} role="status">
           {reason !== "signed-out" && <Icon name="warning" />}
-          {REASONS[reason]}
+          {SIGNED_OUT_REASONS[reason]}
         </p>
       )}
       <section class="panel padded" aria-labelledby="operator">
@@ -54,12 +45,12 @@ export function SignInScreen({ reason, onToken }: SignInProps): JSX.Element {
 
 function TokenForm({ onToken }: Pick<SignInProps, "onToken">): JSX.Element {
   const [token, setToken] = useState("");
-  const { run, isRunning, failure } = useAction(async () => {
-    await createServiceApi(token.trim(), () => {}).usage();
-    onToken(token.trim());
-  });
+  const { run, isRunning, failure } = useAction(
+    () => createServiceApi(token.trim(), () => {}).usage(),
+    () => onToken(token.trim()),
+  );
   const invalid = tokenProblem(token);
-  const isUnknown = failure !== null && toFailure(failure).status === 401;
+  const isUnknown = failure?.status === 401;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (token.trim() !== "" && invalid === undefined) run();

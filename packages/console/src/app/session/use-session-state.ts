@@ -10,40 +10,57 @@ export interface SessionControl {
   readonly retry: () => void;
 }
 
+/** Sets the state, unless a later session has started: a late response must not end that one. */
+type Enter = (next: SessionState) => void;
+
 /** Manages the session. Also handles a sign-in link that is opened in this tab later. */
 export function useSessionState(): SessionControl {
   const [state, setState] = useState<SessionState>({ kind: "starting" });
-  const end = useCallback((reason: SignedOutReason) => setState({ kind: "signed-out", reason }), []);
-  /** The code of a start that failed, so it can be tried again. */
-  const failedCode = useRef<string | null>(null);
-  const start = useCallback(async () => {
-    const code = takeSignInCode() ?? failedCode.current;
-    setState({ kind: "starting" });
-    const started = await startSession(code, end);
-    failedCode.current = started.kind === "failed" ? code : null;
-    setState(started);
+  const latest = useRef<Enter>(() => {});
+  const begin = useCallback((): Enter => {
+    const enter: Enter = (next) => {
+      if (latest.current !== enter) return;
+      if (next.kind === "signed-out") forgetTokens();
+      setState(next);
+    };
+    latest.current = enter;
+    return enter;
+  }, []);
+  const start = useCallback(async (code: string | null) => {
+    const enter = begin();
+    enter({ kind: "starting" });
+    enter(await startSession(code, endOf(enter)));
   }, []);
 
   useEffect(() => {
-    void start();
+    void start(takeSignInCode());
     const restart = (): void => {
-      if (readSignInCode(location.hash) !== null) void start();
+      const code = takeSignInCode();
+      if (code !== null) void start(code);
     };
     addEventListener("hashchange", restart);
     return () => removeEventListener("hashchange", restart);
   }, []);
 
   const signOut = async (): Promise<void> => {
+    const end = endOf(latest.current);
     if (state.kind === "operator") await state.admin.signOut();
-    forgetTokens();
     end("signed-out");
+  };
+  const useToken = (token: string): void => {
+    const enter = begin();
+    enter(startTokenSession(token, endOf(enter)));
   };
   return {
     state,
-    useToken: (token) => setState(startTokenSession(token, end)),
+    useToken,
     signOut,
-    retry: () => void start(),
+    retry: () => void start(state.kind === "failed" ? state.code : null),
   };
+}
+
+function endOf(enter: Enter): (reason: SignedOutReason) => void {
+  return (reason) => enter({ kind: "signed-out", reason });
 }
 
 /** Removes the sign-in code from the address, so it neither stays in the history nor appears on a screen. */

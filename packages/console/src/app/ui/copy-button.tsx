@@ -3,7 +3,8 @@ import { Icon } from "./icon.tsx";
 import { notify } from "./notices.tsx";
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** `null` disables the button. */
+  readonly text: string | null;
   /** Name of the copied text in messages, such as `Request id`. */
   readonly what: string;
   /** Visible label; only the icon is visible without it. */
@@ -12,6 +13,7 @@ interface CopyButtonProps {
 
 export function CopyButton({ text, what, children }: CopyButtonProps): JSX.Element {
   const copy = async (): Promise<void> => {
+    if (text === null) return;
     const isCopied = await copyText(text);
     notify(isCopied ? `${what} copied.` : "This browser does not allow copying; select the text instead.");
   };
@@ -20,6 +22,7 @@ export function CopyButton({ text, what, children }: CopyButtonProps): JSX.Eleme
       type="button"
       class={children ? "button small" : "button small icon-only"}
       onClick={() => void copy()}
+      disabled={text === null}
     >
       <Icon name="copy" />
       {children ?? <span class="visually-hidden">Copy {what.toLowerCase()}</span>}

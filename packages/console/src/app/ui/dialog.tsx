@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ApiFailure } from "../api/failure.ts";
+import { Notices } from "./notices.tsx";
 import { Failure } from "./states.tsx";
 
 interface DialogProps {
@@ -32,6 +33,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
     <dialog ref={element} class="dialog" aria-labelledby={titleId} onCancel={cancel}>
       <h2 id={titleId}>{title}</h2>
       {children}
+      <Notices />
     </dialog>
   );
 }

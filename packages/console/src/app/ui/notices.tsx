@@ -3,22 +3,38 @@ import { useEffect, useState } from "preact/hooks";
 
 const SHOWN_MS = 5_000;
 
-let show: (text: string) => void = () => {};
+interface Notice {
+  readonly text: string;
+}
+
+let latest: Notice | null = null;
+
+/** Updates each mounted `Notices`; the innermost is the last. */
+const places: (() => void)[] = [];
 
 /** Shows a short message, which screen readers announce. */
 export function notify(text: string): void {
-  show(text);
+  latest = { text };
+  places.at(-1)?.();
 }
 
-/** Shows the messages of `notify`. */
+/** Shows the messages of `notify`. An open dialog has its own, because everything outside it is inert. */
 export function Notices(): JSX.Element {
-  const [notice, setNotice] = useState<{ readonly text: string } | null>(null);
+  const [notice, setNotice] = useState<Notice | null>(null);
   useEffect(() => {
-    show = (text) => setNotice({ text });
+    const update = (): void => setNotice(latest);
+    places.push(update);
+    return () => {
+      places.splice(places.indexOf(update), 1);
+      places.at(-1)?.();
+    };
   }, []);
   useEffect(() => {
     if (notice === null) return;
-    const timer = setTimeout(() => setNotice(null), SHOWN_MS);
+    const timer = setTimeout(() => {
+      if (latest === notice) latest = null;
+      setNotice(null);
+    }, SHOWN_MS);
     return () => clearTimeout(timer);
   }, [notice]);
   return (

@@ -7,10 +7,10 @@ const DAYS_MAX = 400;
 
 /** Ranges that end today. */
 export const RANGES = [
-  ["7", "7 days"],
-  ["30", "30 days"],
-  ["90", "90 days"],
-  ["365", "1 year"],
+  [7, "7 days"],
+  [30, "30 days"],
+  [90, "90 days"],
+  [365, "1 year"],
 ] as const;
 
 /** UTC dates, both inclusive. */

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { ChartData } from "../chart/chart-data.ts";
 import { Chart } from "../chart/chart.tsx";
 import { formatCount, formatDay, formatDuration, formatNoun } from "../format.ts";
+import { findPeak, type Day } from "./find-peak.ts";
 import { daysOf, type DayRange } from "./range.ts";
 
 interface UsageChartsProps {
@@ -16,10 +17,8 @@ export function UsageCharts({ entries, range }: UsageChartsProps): JSX.Element {
   const days = useMemo(() => daysWithUsage(entries, range), [entries, range.from, range.to]);
   const requests = useMemo(() => requestChart(days), [days]);
   const durations = useMemo(() => durationChart(days), [days]);
-  const busiest = days.toSorted((a, b) => total(b.usage) - total(a.usage))[0];
-  const slowest = days.toSorted(
-    (a, b) => (b.usage?.longest_render_ms ?? 0) - (a.usage?.longest_render_ms ?? 0),
-  )[0];
+  const busiest = findPeak(days, ({ renders, hits, failures }) => renders + hits + failures);
+  const slowest = findPeak(days, ({ longest_render_ms: longestMs }) => longestMs);
   return (
     <div class="columns wide-left">
       <div class="panel padded">
@@ -30,9 +29,9 @@ export function UsageCharts({ entries, range }: UsageChartsProps): JSX.Element {
           data={requests}
           next={<p>Choose an earlier or longer range.</p>}
           summary={
-            busiest === undefined || total(busiest.usage) === 0
+            busiest === null
               ? "No requests in this range."
-              : `Busiest day: ${formatDay(busiest.day)}, with ${formatNoun(total(busiest.usage), "request")}.`
+              : `Busiest day: ${formatDay(busiest.day)}, with ${formatNoun(busiest.figure, "request")}.`
           }
         />
       </div>
@@ -44,19 +43,14 @@ export function UsageCharts({ entries, range }: UsageChartsProps): JSX.Element {
           data={durations}
           next={<p>Choose an earlier or longer range.</p>}
           summary={
-            slowest?.usage == null
+            slowest === null
               ? "No renders in this range."
-              : `Longest render: ${formatDuration(slowest.usage.longest_render_ms)}, on ${formatDay(slowest.day)}.`
+              : `Longest render: ${formatDuration(slowest.figure)}, on ${formatDay(slowest.day)}.`
           }
         />
       </div>
     </div>
   );
-}
-
-interface Day {
-  readonly day: string;
-  readonly usage: AdminUsage | undefined;
 }
 
 function daysWithUsage(entries: readonly AdminUsage[], range: DayRange): readonly Day[] {
@@ -99,8 +93,4 @@ function durationChart(days: readonly Day[]): ChartData {
     formatInstant: formatDay,
     formatValue: formatDuration,
   };
-}
-
-function total(usage: AdminUsage | undefined): number {
-  return usage === undefined ? 0 : usage.renders + usage.hits + usage.failures;
 }

@@ -13,6 +13,9 @@ interface UsageFiltersProps {
   readonly range: DayRange;
 }
 
+/** While a date is typed, its field has no value, or years such as 0002. */
+const EARLIEST_DAY = "2000-01-01";
+
 export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element {
   const names = useAccountNames();
   const now = new Date();
@@ -26,6 +29,9 @@ export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element
     const { from, to } = lastDays(days, now);
     return from === range.from && to === range.to;
   };
+  const setDay = (name: "from" | "to", day: string): void => {
+    if (day >= EARLIEST_DAY) filters.set(name, day);
+  };
   return (
     <FilterBar filters={filters}>
       <div class="field range">
@@ -34,11 +40,7 @@ export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element
         </span>
         <div class="segments" role="group" aria-labelledby="range">
           {RANGES.map(([days, label]) => (
-            <a
-              key={days}
-              href={hashOf(Number(days))}
-              aria-current={isSelected(Number(days)) ? "true" : undefined}
-            >
+            <a key={days} href={hashOf(days)} aria-current={isSelected(days) ? "true" : undefined}>
               {label}
             </a>
           ))}
@@ -49,14 +51,14 @@ export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element
         type="date"
         value={range.from}
         max={toUtcDay(now)}
-        onChange={(value) => filters.set("from", value)}
+        onChange={(value) => setDay("from", value)}
       />
       <TextField
         label="Last day"
         type="date"
         value={range.to}
         max={toUtcDay(now)}
-        onChange={(value) => filters.set("to", value)}
+        onChange={(value) => setDay("to", value)}
       />
       <AccountFilter filters={filters} names={names} />
       <TextFilter filters={filters} name="token" label="Token id" placeholder="7" />

@@ -18,7 +18,7 @@ export function RevokeDialog({ token, onRevoked, onClose }: RevokeProps): JSX.El
     await admin.revokeToken(token.id);
     notify(`Token ${token.id} revoked.`);
     onRevoked();
-  });
+  }, onClose);
   return (
     <ConfirmDialog
       title={`Revoke ${titleOf(token)}?`}

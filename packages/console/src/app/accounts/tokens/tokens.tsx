@@ -53,16 +53,7 @@ export function Tokens({ account, onDone }: TokensProps): JSX.Element {
       )}
       {open?.kind === "rotate" && <RotateDialog token={open.token} onRotated={showSecrets} onClose={close} />}
       {open?.kind === "reveal" && <RevealDialog token={open.token} onClose={close} />}
-      {open?.kind === "revoke" && (
-        <RevokeDialog
-          token={open.token}
-          onRevoked={() => {
-            close();
-            onDone();
-          }}
-          onClose={close}
-        />
-      )}
+      {open?.kind === "revoke" && <RevokeDialog token={open.token} onRevoked={onDone} onClose={close} />}
       {open?.kind === "secrets" && <SecretsDialog minted={open.minted} onClose={close} />}
     </section>
   );

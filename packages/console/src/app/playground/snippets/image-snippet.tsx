@@ -37,11 +37,16 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
         <TextField
           label="Token id"
           value={tokenId}
-          onChange={setTokenId}
+          onChange={(text) => setTokenId(text.trim())}
           inputMode="numeric"
           placeholder="7"
         />
-        <TextField label="Signing secret" type="password" value={signingSecret} onChange={setSecret} />
+        <TextField
+          label="Signing secret"
+          type="password"
+          value={signingSecret}
+          onChange={(text) => setSecret(text.trim())}
+        />
         <SelectField
           label="Expires"
           value={expiry.choice}
