@@ -203,29 +203,33 @@ describe("query plans", () => {
     expect(plan.map((row) => row.detail).join()).toContain(index);
     database.close();
   });
+});
 
-  it("find the queue's indexes empty once everything has finished", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
-    const storage = await openSqliteStorage({ filename });
-    for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));
-    const database = new DatabaseSync(filename);
-    onTestFinished(() => database.close());
-    const entries = (): unknown[] =>
-      ["unfinished_items", "unfinished_batches", "open_deliveries"].map(
-        (index) =>
-          database.prepare("SELECT sum(ncell) AS cells FROM dbstat WHERE name = ?").get(index)?.["cells"],
-      );
-    expect(entries()).toEqual([100, 50, 0]);
-    const finish = (batch: BatchRecord): BatchRecord => ({
-      ...batch,
-      finishedAt: 2,
-      prunesAt: 3,
-      items: batch.items.map((item) => ({ ...item, state: FAILED })),
-      delivery: { status: "abandoned", attempts: 1 },
-    });
+it("the queue's indexes contain only what is unfinished", async () => {
+  const filename = join(await temporaryDirectory(), "snap.db");
+  const storage = await openSqliteStorage({ filename });
+  for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));
+  const database = new DatabaseSync(filename);
+  onTestFinished(() => database.close());
+  const entries = (): unknown[] =>
+    ["unfinished_items", "unfinished_batches", "open_deliveries"].map(
+      (index) =>
+        database.prepare("SELECT sum(ncell) AS cells FROM dbstat WHERE name = ?").get(index)?.["cells"],
+    );
+  expect(entries()).toEqual([100, 50, 0]);
+  const changeAll = async (change: (batch: BatchRecord) => BatchRecord): Promise<void> => {
     for (let index = 0; index < 50; index += 1)
-      await storage.batches.change({ batchId: `batch_${index}`, now: 2, change: finish });
-    expect(entries()).toEqual([0, 0, 0]);
-    await storage.close();
-  });
+      await storage.batches.change({ batchId: `batch_${index}`, now: 2, change });
+  };
+  await changeAll((batch) => ({
+    ...batch,
+    finishedAt: 2,
+    prunesAt: 3,
+    items: batch.items.map((item) => ({ ...item, state: FAILED })),
+    delivery: { status: "due", dueAt: 2, attempts: 0, fence: 0 },
+  }));
+  expect(entries()).toEqual([0, 0, 50]);
+  await changeAll((batch) => ({ ...batch, delivery: { status: "abandoned", attempts: 1 } }));
+  expect(entries()).toEqual([0, 0, 0]);
+  await storage.close();
 });

@@ -103,15 +103,23 @@ describe("the bytes of a rendering", () => {
     expect(await storage.renderings.get({ ...NAME, now: NOW })).toEqual(sample());
   });
 
-  it("are stored by several processes in the same millisecond", async () => {
+  it("are separate files even if two storages write them in the same millisecond", async () => {
     const { storage, directory, files } = await openTemporary();
     const other = await openSqliteStorage({ directory });
     onTestFinished(() => other.close());
-    for (let index = 0; index < 10; index += 1)
-      for (const [accountId, { renderings }] of Object.entries({ acct_1: storage, acct_2: other }))
-        await renderings.put({ accountId, key: `${index}`, rendering: sample() });
+    const stored = ["acct_1", "acct_2"].flatMap((accountId, account) =>
+      Array.from({ length: 10 }, (_, index) => ({
+        accountId,
+        key: `${index}`,
+        rendering: sample({ bytes: new Uint8Array([account, index]) }),
+      })),
+    );
+    await Promise.all(
+      stored.map((one) => (one.accountId === "acct_1" ? storage : other).renderings.put(one)),
+    );
     expect(await files()).toHaveLength(20);
-    expect(await other.renderings.get({ accountId: "acct_1", key: "9", now: NOW })).toEqual(sample());
+    for (const { accountId, key, rendering } of stored)
+      expect(await other.renderings.get({ accountId, key, now: NOW })).toEqual(rendering);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../server/src/openapi/document.ts";
-import { openService } from "../../server/test/http/open-service.ts";
+import { openService, signedQuery, type RequestOptions } from "../../server/test/http/open-service.ts";
 
 const document = openApiDocument("https://snap.example.com");
 
@@ -14,6 +14,17 @@ function errorsAt(pointer: string, value: unknown): unknown {
   if (validate === undefined) return `no schema at ${pointer}`;
   return validate(value) === true ? null : validate.errors;
 }
+
+/** Returns the member at a JSON pointer of the description. */
+function at(pointer: string): unknown {
+  const keys = pointer.split("/").slice(1);
+  return keys
+    .map((key) => key.replaceAll("~1", "/"))
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+}
+
+/** The headers that the description describes, in lower case. */
+const HEADERS = new Set(Object.keys(document.components?.headers ?? {}).map((name) => name.toLowerCase()));
 
 interface Example {
   /** JSON pointer of its schema. */
@@ -40,15 +51,61 @@ describe("the OpenAPI description", () => {
     expect(invalid).toEqual([]);
   });
 
-  it("allows what the service returns", async () => {
+  it("allows what the service returns, and lists its headers", async () => {
     const { send, customer } = await openService();
-    const { token } = await customer({ credits: 10 });
-    const path = "/v1/snap?url=https://example.com/&answer=json";
-    for (const cost of [1, 0]) {
-      const { body } = await send(path, { token });
-      const rendering: unknown = JSON.parse(body.toString());
-      expect(rendering).toMatchObject({ credit_cost: cost });
-      expect(errorsAt("/components/schemas/Rendering", rendering)).toBeNull();
-    }
+    const { token, tokenId, signingSecret } = await customer({ credits: 10 });
+    const url = "https://example.com/";
+    const json = { "Content-Type": "application/json" };
+    /** Sends a request, checks its response against the description, and returns the body. */
+    const check = async (
+      [method, path, expected]: readonly [method: string, path: string, status: number],
+      { target = path, ...options }: RequestOptions & { readonly target?: string } = {},
+    ): Promise<unknown> => {
+      const reply = await send(`/v1${target}`, { method, token, ...options });
+      expect([method, target, reply.status]).toEqual([method, target, expected]);
+      const operation = `/paths/${path.replaceAll("/", "~1")}/${method.toLowerCase()}`;
+      const { headers } = at(`${operation}/responses/${expected}`) as { readonly headers: object };
+      const documented = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+      const unlisted = Object.keys(reply.headers).filter(
+        (name) => HEADERS.has(name) && !documented.has(name),
+      );
+      expect(unlisted).toEqual([]);
+      if (reply.headers["content-type"]?.startsWith("application/json") !== true) return null;
+      const body: unknown = JSON.parse(reply.body.toString());
+      const schema = `${operation}/responses/${expected}/content/application~1json/schema`;
+      expect(errorsAt(schema, body)).toBeNull();
+      return body;
+    };
+
+    const query = `/snap?url=${url}`;
+    for (const cost of [1, 0])
+      expect(await check(["GET", "/snap", 200], { target: `${query}&answer=json` })).toMatchObject({
+        credit_cost: cost,
+      });
+    await check(["GET", "/snap", 200], { target: query });
+    await check(["GET", "/snap", 401], { target: query, token: undefined });
+    await check(["GET", "/snap", 422], { target: `${query}&width=0` });
+    await check(["GET", "/snap/signed", 200], {
+      target: `/snap/signed?${signedQuery({ url, tokenId }, signingSecret)}`,
+    });
+    await check(["GET", "/snap/signed", 403], { target: `/snap/signed?url=${url}` });
+    const html = JSON.stringify({ html: "<h1>Hello</h1>", answer: "json" });
+    await check(["POST", "/captures", 200], { headers: json, body: html });
+    const items = JSON.stringify({ items: [{ url }], webhookUrl: "https://example.com/hook" });
+    const batch = await check(["POST", "/renders", 202], { headers: json, body: items });
+    const { id } = batch as { readonly id: string };
+    await check(["POST", "/renders", 422], { headers: json, body: "{}" });
+    await check(["GET", "/renders", 200]);
+    await check(["GET", "/renders/{id}", 200], { target: `/renders/${id}` });
+    await check(["GET", "/renders/{id}", 404], { target: "/renders/batch_0" });
+    await check(["GET", "/renders/{id}/deliveries", 200], { target: `/renders/${id}/deliveries` });
+    const page = { headers: { "Content-Type": "text/html" }, body: "<h1>Hello</h1>" };
+    const uploaded = (await check(["POST", "/documents", 201], page)) as { readonly id: string };
+    await check(["GET", "/documents/{id}", 200], { target: `/documents/${uploaded.id}` });
+    await check(["DELETE", "/documents/{id}", 204], { target: `/documents/${uploaded.id}` });
+    await check(["GET", "/documents/{id}", 404], { target: `/documents/${uploaded.id}` });
+    await check(["GET", "/usage", 200]);
+    await check(["GET", "/openapi.json", 200]);
+    await check(["GET", "/postman.json", 200]);
   });
 });

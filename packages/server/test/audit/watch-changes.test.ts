@@ -51,8 +51,9 @@ describe("an engine method", () => {
   });
 
   it("changes nothing if it only reads the list of servers", async () => {
-    const { watched, changes } = watchChanges(engine);
-    expect(watched.servers.map((server) => server)).toEqual([]);
+    const servers = [{ name: "PostgreSQL", now: () => Promise.resolve(0) }];
+    const { watched, changes } = watchChanges({ ...engine, servers });
+    expect(watched.servers.map(({ name }) => name)).toEqual(["PostgreSQL"]);
     expect(changes.made).toBe(false);
   });
 

@@ -90,10 +90,12 @@ describe("snap-server console", () => {
   });
 
   it("leads to the console's page", async () => {
-    const page = await fetch(`${origin}/console`);
-    expect(page.url).toBe(`${origin}/console/`);
+    const { url } = (await workspace.json(["console"])) as Link;
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
     expect(await page.text()).toContain("<title>snap console</title>");
     expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
+    expect((await fetch(`${origin}/console`)).url).toBe(`${origin}/console/`);
   });
 
   it("prints no link if the console is off", async () => {

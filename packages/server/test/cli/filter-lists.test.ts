@@ -126,7 +126,7 @@ describe("render", { tags: ["browser"] }, () => {
 });
 
 describe("serve", { tags: ["browser"] }, () => {
-  it("starts with the lists, rejects a purpose without lists, and logs skipped filters", async () => {
+  it("hides the elements that match the lists, rejects a purpose without lists, and logs skipped filters", async () => {
     const environment = {
       ...lists("ads:ads.txt,ads:slow.txt"),
       SNAP_PORT: "0",
@@ -140,6 +140,10 @@ describe("serve", { tags: ["browser"] }, () => {
         headers: { authorization: `Bearer ${token}` },
       });
     expect((await snap("blockAds=1")).status).toBe(200);
+    const title = encodeURIComponent("#title");
+    expect((await snap(`selector=${title}`)).status).toBe(200);
+    const hidden = await snap(`selector=${title}&blockAds=1`);
+    expect([hidden.status, await hidden.text()]).toEqual([500, expect.stringContaining("#title")]);
     expect((await snap("blockTrackers=1")).status).toBe(422);
     serving.child.kill("SIGTERM");
     const { stdout } = await serving.ended;

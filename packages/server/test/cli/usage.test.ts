@@ -36,7 +36,7 @@ it("--version prints the version, and the commit if it is known", async () => {
   });
 });
 
-it("every command that names an account accepts an email address", () => {
+it("every argument and option that names an account is called account, so it accepts an email address", () => {
   const commands = commandsOf(createProgram());
   const names = commands
     .flatMap(({ registeredArguments }) => registeredArguments)

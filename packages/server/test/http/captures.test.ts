@@ -6,6 +6,7 @@ import {
   envelopeOf,
   openService,
   RESET_SECONDS,
+  signedQuery,
   type Reply,
   type RequestOptions,
   type TestService,
@@ -212,14 +213,23 @@ describe("the page of a capture", () => {
     expect(document.headers["x-credits-remaining"]).toBe("1000");
   });
 
-  it("can be html, unlike the page of GET /snap or of a batch item", async () => {
-    const service = await openService();
-    const { token } = await service.customer();
-    const query = await service.snap({ html }, { token });
-    expect(envelopeOf(query).errors).toMatchObject({ html: ["is not a parameter"] });
-    const batch = await submit(service, { items: [{ html }] }, { token });
-    expect(envelopeOf(batch).errors).toMatchObject({ "items.0.html": ["is not a parameter"] });
-  });
+  it.each(["html", "markdown"])(
+    "can be %s, unlike the page of GET /snap, of a signed URL or of a batch item",
+    async (name) => {
+      const service = await openService();
+      const { token, tokenId, signingSecret } = await service.customer();
+      const page = { [name]: "# Invoice 7" };
+      expect((await capture(service, page, { token })).status).toBe(200);
+      const query = await service.snap(page, { token });
+      expect(envelopeOf(query).errors).toMatchObject({ [name]: ["is not a parameter"] });
+      const signed = await service.send(
+        `/v1/snap/signed?${signedQuery({ ...page, tokenId }, signingSecret)}`,
+      );
+      expect(envelopeOf(signed).errors).toMatchObject({ [name]: ["is not a parameter"] });
+      const batch = await submit(service, { items: [page] }, { token });
+      expect(envelopeOf(batch).errors).toMatchObject({ [`items.0.${name}`]: ["is not a parameter"] });
+    },
+  );
 });
 
 describe("the body of a capture", () => {

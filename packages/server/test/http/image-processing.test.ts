@@ -24,6 +24,14 @@ describe("without sharp", () => {
     const signed = await service.send(`/v1/snap/signed?${query}`);
     expect([signed.status, envelopeOf(signed).errors]).toEqual([422, { resizeHeight: [MISSING] }]);
 
+    const captured = await service.send("/v1/captures", {
+      method: "POST",
+      token,
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ html: "<h1>Hello</h1>", output: "avif" }),
+    });
+    expect([captured.status, envelopeOf(captured).errors]).toEqual([422, { output: [MISSING] }]);
+
     const batch = await submit(service, { items: [{ url }, { url, output: "avif" }] }, { token });
     expect([batch.status, envelopeOf(batch).errors]).toEqual([422, { "items.1.output": [MISSING] }]);
 

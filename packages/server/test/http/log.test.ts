@@ -171,10 +171,15 @@ it("passes the request id to the renderer, for its log lines", async () => {
   expect(render).toHaveBeenCalledExactlyOnceWith(expect.anything(), expect.objectContaining({ requestId }));
 });
 
-it("does not log requests for health checks and metrics at the info level", async () => {
-  const { send, lines } = await openService({ metrics: true });
+it("logs health checks and metrics only for debugging", async () => {
+  const { send, lines } = await openService({ metrics: true, logLevel: "debug" });
   for (const path of ["/healthz", "/readyz", "/metrics", "/x"]) await send(path);
-  expect(lines.filter(({ msg }) => msg === "request").map(({ path }) => path)).toEqual(["/x"]);
+  expect(lines.filter(({ msg }) => msg === "request").map(({ path, level }) => [path, level])).toEqual([
+    ["/healthz", "debug"],
+    ["/readyz", "debug"],
+    ["/metrics", "debug"],
+    ["/x", "info"],
+  ]);
 });
 
 it("logs 0 bytes for HEAD, and the response size of a tool call", async () => {

@@ -100,6 +100,8 @@ export interface OpenOptions {
   readonly stores?: EngineOptions["stores"];
   /** In memory by default. */
   readonly storage?: Storage;
+  /** `info` by default. */
+  readonly logLevel?: string;
   /** Initial time of the fake clock. */
   readonly startMs?: number;
 }
@@ -113,7 +115,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const lines: Record<string, unknown>[] = [];
   let written = "";
   const watchers = new Set<() => void>();
-  const logger = createLogger("info", {
+  const logger = createLogger(options.logLevel ?? "info", {
     write(line) {
       written += line;
       lines.push(JSON.parse(line) as Record<string, unknown>);

@@ -110,6 +110,14 @@ describe("methods", () => {
       expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
       expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     }
+    const signed = await send("/v1/snap/signed", {
+      method: "OPTIONS",
+      headers: { Origin: "https://other.example" },
+    });
+    expect(signed).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, HEAD, OPTIONS", "access-control-allow-origin": "*" },
+    });
     const headless = await send("/v1/captures", { method: "HEAD" });
     expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
     const capture = await send("/v1/captures", { method: "OPTIONS" });

@@ -121,9 +121,22 @@ describe("a signed URL renders", () => {
     expect(reply.status).toBe(200);
   });
 
-  it("for scripts from other origins, whose preflight allows conditional requests", async () => {
-    const { send } = await openService();
-    const preflight = await send("/v1/snap/signed", { method: "OPTIONS" });
+  it("for conditional requests by scripts from other origins", async () => {
+    const service = await openService();
+    const { send } = service;
+    const customer = await service.customer();
+    const origin = { Origin: "https://app.example" };
+    const { headers } = await sendSigned(service, customer, {}, origin);
+    // a script can read the entity tag, and send it after a preflight
+    expect(headers["access-control-expose-headers"]).toBe("*");
+    const held = await sendSigned(
+      service,
+      customer,
+      {},
+      { ...origin, "If-None-Match": String(headers.etag) },
+    );
+    expect(held.status).toBe(304);
+    const preflight = await send("/v1/snap/signed", { method: "OPTIONS", headers: origin });
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       allow: "GET, HEAD, OPTIONS",

@@ -1,5 +1,5 @@
 import { createS3Store, SnapError, type EngineOptions } from "@snap/engine";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   openObjectStore,
   STORE_CREDENTIALS,
@@ -43,15 +43,23 @@ async function creditsLeft({ send }: TestService, token: string): Promise<string
 }
 
 describe("storeTo", () => {
-  it("stores what the response contains, under the account's prefix", async () => {
+  it("stores what the response contains, under the account's prefix, before it charges", async () => {
     const service = await openWithStore();
     const { id, token } = await service.customer({ credits: 10 });
+    const { ledger } = service.storage;
+    const settle = ledger.settle.bind(ledger);
+    const storedWhenCharged: string[][] = [];
+    vi.spyOn(ledger, "settle").mockImplementation((request) => {
+      storedWhenCharged.push(keys());
+      return settle(request);
+    });
     const reply = await service.snap({ url, format: "webp", storeTo: "archive" }, { token });
     const key = `snap/${id}/example.com/2026-03-01/${reply.headers["x-request-id"]?.toString()}.webp`;
     expect(reply.status).toBe(200);
     expect(locationOf(reply)).toBe(`s3://renderings/${key}`);
     expect(server.objects.get(key)).toEqual({ bytes: reply.body, contentType: "image/webp" });
     expect(reply.headers["x-credits-remaining"]).toBe("9");
+    expect(storedWhenCharged).toEqual([[key]]);
   });
 
   it.each([
@@ -268,12 +276,13 @@ describe("a store that fails", () => {
     expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("nothing is stored if the render fails", async () => {
+  it("nothing is stored or charged if the render fails", async () => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });
     service.renderer.failNext(new SnapError("render_timeout", "The page took too long."));
     expect((await service.snap({ url, storeTo: "archive" }, { token })).status).toBe(504);
     expect(keys()).toEqual([]);
+    expect(await creditsLeft(service, token)).toBe("10");
   });
 });
 

@@ -294,8 +294,8 @@ it("counts calls and captures in the metrics", async () => {
   expect(metrics).toContain("snap_credits_total 1");
 });
 
-it("logs a render whose client disconnects, and charges for it", async () => {
-  const { service, send, customer, renderer, lines, whenLogged } = await openService();
+it("caches, charges and logs a render whose client disconnects", async () => {
+  const { service, send, snap, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer({ credits: 10 });
   const release = renderer.hold();
   const client = new AbortController();
@@ -319,7 +319,10 @@ it("logs a render whose client disconnects, and charges for it", async () => {
     status: 200,
     client_gone: true,
   });
-  expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("9");
+  expect((await snap({ url }, { token })).headers).toMatchObject({
+    "x-cache": "HIT",
+    "x-credits-remaining": "9",
+  });
 });
 
 it("closes the connection after the response if the client requests it", async () => {

@@ -119,7 +119,10 @@ describe("migrate", { tags: ["postgres"] }, () => {
     await engine.close();
   });
 
-  it("protects the database from commands with another key", async () => {
+  it("stores the key's fingerprint, and protects the database from commands with another key", async () => {
+    const target = await openPostgresTarget({ url });
+    expect(await target.pinKeyFingerprint("the fingerprint of another key")).toBe(false);
+    await target.close();
     const shared = { SNAP_DATABASE_URL: url, SNAP_REDIS_URL: "redis://127.0.0.1:1" };
     const list = (secretKey: string) =>
       workspace.run(["accounts", "list"], { ...shared, SNAP_SECRET_KEY: secretKey });

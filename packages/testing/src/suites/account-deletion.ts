@@ -94,11 +94,18 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     for (let index = 0; index < 100; index += 1)
       await ledger.reserve(reservation(`r${index}`, { granted: 100 }));
     await startDeletion(storage);
+    const methods = ["settle", "refund", "reverse"] as const;
+    /** How a reservation ends before the deletion. */
+    const resolutions = { settle: "settled", refund: "refunded", reverse: "refunded" } as const;
     await concurrently(async (index) => {
       if (index === 50) return ledger.deleteAccount(ACCOUNT);
-      const method = (["settle", "refund", "reverse"] as const)[index % 3] ?? "settle";
-      return ledger[method]({ reservationId: `r${index}`, now: NOW });
+      const method = methods[index % 3] ?? "settle";
+      const resolution = await ledger[method]({ reservationId: `r${index}`, now: NOW });
+      assert.ok([resolutions[method], "unknown"].includes(resolution), `${method}: ${resolution}`);
     });
+    for (const index of [0, 49, 50, 99])
+      assert.equal(await ledger.settle({ reservationId: `r${index}`, now: NOW }), "unknown");
+    assert.deepEqual(await ledger.balance({ ...REQUEST, granted: 100 }), NONE);
     assert.deepEqual(await ledger.journal({ ...ACCOUNT, limit: 10 }), []);
     assert.equal(await ledger.deleteAccount(ACCOUNT), 0);
   });
