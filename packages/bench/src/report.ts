@@ -1,5 +1,5 @@
 import { table } from "@snap/workshop/docs/reference/page";
-import type { Findings, Scenario, Table } from "./scenario.ts";
+import type { Findings, Row, Scenario } from "./scenario.ts";
 
 export interface Report {
   /** Properties of the machine, by column name. */
@@ -59,8 +59,8 @@ function formatFigures({ machine, sections, failed }: Report): string[] {
   });
   return [
     ...(failed.length === 0 ? [] : [`**Failed: ${failed.join(", ")}.**`]),
-    formatTable({ rows: [machine] }),
-    ...(rows.length === 0 ? [] : ["## Figures and targets", formatTable({ rows })]),
+    formatTable([machine]),
+    ...(rows.length === 0 ? [] : ["## Figures and targets", formatTable(rows)]),
   ];
 }
 
@@ -73,7 +73,7 @@ function formatSections({ sections }: Report): string[] {
   ]);
 }
 
-function formatTable({ rows }: Table): string {
+function formatTable(rows: readonly Row[]): string {
   return table(Object.keys(rows[0] ?? {}), rows.map(Object.values<string>));
 }
 

@@ -29,7 +29,7 @@ const REPORT: Report = {
           atLeast(0.6, "responses relative to bare", 0.5),
           atLeast(1, "not run", Number.NaN),
         ],
-        tables: [{ rows: [{ way: "raw | pipe", ms: "100" }] }],
+        tables: [[{ way: "raw | pipe", ms: "100" }]],
         remarks: ["A remark."],
       },
     },

@@ -58,6 +58,6 @@ export const preparation: Scenario = {
       });
     }
     await service.stop();
-    return { figures: [], tables: [{ rows }] };
+    return { figures: [], tables: [rows] };
   },
 };
