@@ -36,6 +36,7 @@ export const neighbors: Scenario = {
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
+    if (attacks.length === 0) throw new Error(`No hostile page's name contains ${selected.join(" or ")}.`);
     const site = await startProgram(join(import.meta.dirname, "../neighbors/serve-attacks.ts"));
     const names = await startProgram(join(import.meta.dirname, "../neighbors/serve-silent-names.ts"));
     const results: Result[] = [];
