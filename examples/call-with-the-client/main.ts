@@ -7,21 +7,16 @@ export async function savePage(snap: SnapClient, url: string, folder: string): P
   await mkdir(folder, { recursive: true });
   const tagFile = join(folder, "page.etag");
   const savedTag = await readFile(tagFile, "utf8").catch(() => null);
-  try {
-    // bypass the cache to render the current page; this costs a credit each time
-    const image = await snap.screenshot({ url, fullPage: true, cache: false }, { ifNoneMatch: savedTag });
-    if (image.notModified) return `${url} has not changed`;
-    await writeFile(join(folder, "page.png"), image.bytes);
+  // bypass the cache to render the current page; this costs a credit each time
+  const image = await snap.screenshot({ url, fullPage: true, cache: false }, { ifNoneMatch: savedTag });
+  if (image.notModified) return `${url} has not changed`;
+  await writeFile(join(folder, "page.png"), image.bytes);
 
-    const pdf = await snap.pdf({ url, paperFormat: "letter", cache: false }, { as: "stream" });
-    await writeFile(join(folder, "page.pdf"), pdf.stream);
+  const pdf = await snap.pdf({ url, paperFormat: "letter", cache: false }, { as: "stream" });
+  await writeFile(join(folder, "page.pdf"), pdf.stream);
 
-    if (image.etag !== null) await writeFile(tagFile, image.etag);
-    return `saved ${url}, which returned status ${image.targetStatus}`;
-  } catch (error) {
-    if (!isSnapError(error)) throw error;
-    return explain(error.code, `${url}: ${error.message} (request ${error.requestId ?? "not sent"})`);
-  }
+  if (image.etag !== null) await writeFile(tagFile, image.etag);
+  return `saved ${url}, which returned status ${image.targetStatus}`;
 }
 
 /** Branches on the code: messages are for people, and their wording may change. */
@@ -47,8 +42,15 @@ if (import.meta.main) {
     console.error("node main.ts URL [FOLDER]");
     process.exit(1);
   }
-  const snap = createClient();
-  console.log(await savePage(snap, url, folder));
-  const { credits } = await snap.usage();
-  console.log(`${credits.remaining} of ${credits.total} credits left`);
+  try {
+    const snap = createClient();
+    console.log(await savePage(snap, url, folder));
+    const { credits } = await snap.usage();
+    console.log(`${credits.remaining} of ${credits.total} credits left`);
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    const message = `${url}: ${error.message} (request ${error.requestId ?? "not sent"})`;
+    console.error(explain(error.code, message));
+    process.exitCode = 1;
+  }
 }

@@ -16,7 +16,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Server {
   const pages = new Map<Article, { readonly day: number; readonly page: Promise<string> }>();
   return createServer((request, response) => {
-    const article = articles[request.url ?? ""];
+    // social networks add parameters, such as fbclid
+    const [path = ""] = (request.url ?? "").split("?");
+    const article = articles[path];
     if (article === undefined) return response.writeHead(404).end("Not found");
     // recreated each day, so the image never expires while the page is served
     const day = Math.floor(Date.now() / DAY_MS);

@@ -7,7 +7,7 @@ export default {
   // A type used only in its file still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // System parts (src/machine/system-parts.ts).
-  ignoreBinaries: ["ip", "openssl", "pgbouncer", "redis-cli", "script"],
+  ignoreBinaries: ["ip", "openssl", "redis-cli", "script"],
   // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`. Guides import
   // @snap/client.
   workspaces: {
@@ -16,7 +16,7 @@ export default {
       // vitepress builds the pages in docs/, and resolves itself from there.
       ignoreDependencies: ["@snap/client", "@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
-    "examples/*": { entry: ["main.ts"], project: ["*.ts"] },
+    "examples/*": { project: ["*.ts"] },
     "examples/recipes": { entry: ["*.ts"] },
     "packages/*": published,
     "packages/engine": {
@@ -36,8 +36,6 @@ export default {
         "test/screenshots/take-screenshots.ts",
       ],
       project: ["{src,test}/**/*.{ts,tsx}"],
-      // The application's style sheet imports its style sheet.
-      ignoreDependencies: [],
     },
     "packages/bench": {
       entry: [
@@ -54,11 +52,8 @@ export default {
         "*.config.ts",
       ],
       project: ["{src,test}/**/*.ts"],
-      // Guides import the first five.
+      // Guides import the first two.
       ignoreDependencies: [
-        "express",
-        "@types/express",
-        "h3",
         "hono",
         "@modelcontextprotocol/client",
         "@arethetypeswrong/cli",

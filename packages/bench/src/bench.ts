@@ -68,6 +68,7 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
   // The page must not mix figures from different runs: they were not measured side by side.
   if (values.write && positionals.length > 0)
     throw new Error("--write runs all scenarios; remove the names.");
+  if (values.write && process.env["ATTACKS"]) throw new Error("--write runs all attacks; unset ATTACKS.");
   if (values.write && values.quick) throw new Error("--write needs a full run; remove --quick.");
   const scenarios = all.filter(({ name, onlyFull }) =>
     positionals.length === 0 ? !(values.quick && onlyFull) : positionals.includes(name),
@@ -80,6 +81,8 @@ export async function runScenarios({
   quick,
   scenarios,
 }: Omit<Selection<Scenario>, "write">): Promise<Report> {
+  if (process.platform !== "linux")
+    throw new Error("The benchmark needs Linux: it reads CPU time and memory from /proc.");
   const browserPath = await findBrowser();
   if (browserPath === null) throw new Error("No browser found; set SNAP_CHROMIUM_PATH.");
   const site = await startProgram(join(import.meta.dirname, "site/serve-site.ts"));

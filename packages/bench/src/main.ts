@@ -12,5 +12,6 @@ try {
   if (!(await bench(process.argv.slice(2)))) process.exitCode = 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  // Child processes would keep this one alive; the exit handlers stop them.
+  process.exit(1);
 }

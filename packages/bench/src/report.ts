@@ -1,5 +1,5 @@
 import { table } from "@snap/workshop/docs/reference/page";
-import type { Findings, Scenario, Table } from "./scenario.ts";
+import type { Findings, Row, Scenario } from "./scenario.ts";
 
 export interface Report {
   /** Properties of the machine, by column name. */
@@ -12,11 +12,13 @@ export interface Report {
   readonly failed: readonly string[];
 }
 
-const METHOD = `A figure without a unit is a ratio. Each run measures both sides in rounds, after a warm-up, and reverses their order in
-every other round, so whatever slows the machine down slows both. The figure is the median of the rounds' ratios.
+const METHOD = `A figure without a unit is a ratio. Unless its section says otherwise, each run measures both sides in rounds, after a
+warm-up, and reverses their order in every other round, so whatever slows the machine down slows both; the figure is the
+median of the rounds' ratios.
 
-A few unmeasured renders precede each round, to use up prepared tabs. CPU time is read when the
-process tree is idle again, so it includes closing the last page.
+Where ways of rendering are compared, a few unmeasured renders precede each round, to use up prepared tabs. CPU time is read
+when the process tree is idle again, so it includes closing the last page. For a way that responds before it closes the page,
+it also includes closing the pages of the unmeasured renders.
 
 All ways of rendering use the same browser binary, each in a separate process tree. CPU time and memory are that
 tree's, including the browser, but excluding the client and the page server, which is a separate process on the loopback
@@ -54,13 +56,13 @@ function formatFigures({ machine, sections, failed }: Report): string[] {
       figure: name,
       measured: rounded(exact),
       target: "atLeast" in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
-      met: Number.isNaN(exact) ? "not measured" : isMet ? "yes" : "**no**",
+      met: Number.isFinite(exact) ? (isMet ? "yes" : "**no**") : "not measured",
     };
   });
   return [
     ...(failed.length === 0 ? [] : [`**Failed: ${failed.join(", ")}.**`]),
-    formatTable({ rows: [machine] }),
-    ...(rows.length === 0 ? [] : ["## Figures and targets", formatTable({ rows })]),
+    formatTable([machine]),
+    ...(rows.length === 0 ? [] : ["## Figures and targets", formatTable(rows)]),
   ];
 }
 
@@ -73,7 +75,7 @@ function formatSections({ sections }: Report): string[] {
   ]);
 }
 
-function formatTable({ rows }: Table): string {
+function formatTable(rows: readonly Row[]): string {
   return table(Object.keys(rows[0] ?? {}), rows.map(Object.values<string>));
 }
 

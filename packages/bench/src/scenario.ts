@@ -28,14 +28,12 @@ export function atMost(target: number, name: string, value: number): Figure {
   return { name, value, target: { atMost: target } };
 }
 
-/** Each row maps column names to cells; all rows have the same columns. */
-export interface Table {
-  readonly rows: readonly Readonly<Record<string, string>>[];
-}
+/** Maps column names to cells; all rows of a table have the same columns. */
+export type Row = Readonly<Record<string, string>>;
 
 export interface Findings {
   readonly figures: readonly Figure[];
-  readonly tables: readonly Table[];
+  readonly tables: readonly (readonly Row[])[];
   /** Listed below the tables. */
   readonly remarks?: readonly string[];
 }

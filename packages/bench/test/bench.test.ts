@@ -1,5 +1,8 @@
 import { run } from "@snap/workshop/machine/run";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { SELECTOR } from "../src/scenarios/preparation.ts";
+import { PAGES } from "../src/site/pages.ts";
 
 /** A failing scenario whose last process is out of reach, because its parent has exited, and still writes files. */
 const PROGRAM = `
@@ -17,10 +20,24 @@ const PROGRAM = `
   console.log("failed", failed, "succeeded", sections.map(({ scenario }) => scenario.name));
 `;
 
+const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"));
+
 it("runs the remaining scenarios after one has failed", async () => {
   const { ok, output } = await run(process.execPath, ["--input-type=module", "--eval", PROGRAM], {
     env: { SNAP_CHROMIUM_PATH: process.execPath },
   });
   expect(output).toContain("failed [ 'failing' ] succeeded [ 'next' ]");
   expect(ok).toBe(true);
+});
+
+it("ends after an error although a child process is running", async () => {
+  const { ok, output } = await run(process.execPath, [MAIN, "preparation"], {
+    env: { SNAP_CHROMIUM_PATH: process.execPath, TMPDIR: "/nonexistent" },
+  });
+  expect(output).toContain("ENOENT: no such file or directory, mkdtemp '/nonexistent/");
+  expect(ok).toBe(false);
+});
+
+it("measures selectors that match the page", () => {
+  expect(PAGES["cards"]).toContain(`<${SELECTOR}>`);
 });

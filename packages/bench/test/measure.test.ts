@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { describeUsage, select } from "../src/bench.ts";
 import { compare, inParallel, median, medianRatio, onSchedule, percentile } from "../src/measure.ts";
 
@@ -93,5 +93,11 @@ describe("the command line", () => {
     [["--write", "--quick"], "--write needs a full run; remove --quick."],
   ])("rejects %j", (args, message) => {
     expect(() => select(args, ALL)).toThrow(message);
+  });
+
+  it("rejects --write with a part of the attacks", () => {
+    vi.stubEnv("ATTACKS", "titles");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => select(["--write"], ALL)).toThrow("--write runs all attacks; unset ATTACKS.");
   });
 });

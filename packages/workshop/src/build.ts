@@ -1,7 +1,7 @@
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { runPnpm } from "./machine/run.ts";
-import { readPackages, ROOT } from "./workspace.ts";
+import { readPackages, ROOT, type WorkspacePackage } from "./workspace.ts";
 
 /** Inputs of every package's build. */
 const SHARED_INPUTS = [
@@ -19,18 +19,27 @@ const INPUTS = ["package.json", "tsup.config.ts", "vite.config.ts", "src/**"];
  * @throws Error with the build's output if it fails.
  */
 export async function build(): Promise<void> {
-  const sharedMs = newestMs(ROOT, SHARED_INPUTS);
-  const changed = readPackages().filter(({ folder, manifest }) => {
-    if (manifest.scripts?.["build"] === undefined) return false;
-    // The build writes the declarations last.
-    const builtMs = newestMs(folder, ["dist/index.d.ts"]);
-    return builtMs < Math.max(sharedMs, newestMs(folder, INPUTS));
-  });
+  const changed = findChanged(readPackages(), newestMs(ROOT, SHARED_INPUTS));
   if (changed.length === 0) return;
   console.log(`building ${changed.map(({ name }) => name).join(", ")} and dependents`);
   const filters = changed.flatMap(({ name }) => ["--filter", `...${name}`]);
   const { ok, output } = await runPnpm([...filters, "run", "build", "--silent"]);
   if (!ok) throw new Error(output);
+}
+
+/** Returns the packages that are older than one of their inputs, or than a package that they depend on. */
+export function findChanged(packages: readonly WorkspacePackage[], sharedMs: number): WorkspacePackage[] {
+  return packages.filter(({ folder, manifest: { scripts, dependencies = {} } }) => {
+    if (scripts?.["build"] === undefined) return false;
+    const inputsMs = [sharedMs, newestMs(folder, INPUTS)];
+    for (const { name, folder: other } of packages) if (name in dependencies) inputsMs.push(builtMs(other));
+    return builtMs(folder) < Math.max(...inputsMs);
+  });
+}
+
+/** The build writes the declarations last. */
+function builtMs(folder: string): number {
+  return newestMs(folder, ["dist/index.d.ts"]);
 }
 
 /** Newest modification time; 0 if there are no files. Includes folders, whose time changes when a file is deleted. */

@@ -18,7 +18,7 @@ const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise
   [
     "unused",
     "unused files, exports and dependencies",
-    () => run("knip", ["--config", "packages/workshop/knip.config.ts", "--no-config-hints"]),
+    () => run("knip", ["--config", "packages/workshop/knip.config.ts", "--treat-config-hints-as-errors"]),
   ],
   ["types", "TypeScript, including tests and examples", checkTypes],
   ["docs", "generated reference, links, code blocks, site", checkDocumentation],

@@ -3,15 +3,12 @@ import type { AddressInfo } from "node:net";
 import { ATTACKS, FRAME_SCRIPTS } from "./attacks.ts";
 
 /*
- * Serves the hostile pages in a separate process, on all loopback addresses, because a browser treats each address as a
- * different site. Prints the port.
+ * Serves the hostile pages in a separate process, on all addresses of the machine, because a browser treats each
+ * loopback address as a different site. Prints the port.
  */
 
 /** Loopback addresses that stand in for other sites. */
-export const OTHER_HOSTS: readonly string[] = Array.from(
-  { length: 10 },
-  (_, index) => `127.0.0.${index + 2}`,
-);
+const OTHER_HOSTS: readonly string[] = Array.from({ length: 10 }, (_, index) => `127.0.0.${index + 2}`);
 
 function writePage(script: string, port: number): string {
   const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);

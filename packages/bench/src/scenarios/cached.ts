@@ -94,7 +94,7 @@ export const cached: Scenario = {
         atLeast(0.98, "cached responses/s with history relative to without it", ratioOf(histories)),
         atLeast(0.4, "304 responses/s relative to a bare Express 5 handler", ratioOf(unchanged)),
       ],
-      tables: [{ rows: [images, unchanged].flatMap(rowsOf) }, { rows: rowsOf(histories) }],
+      tables: [[images, unchanged].flatMap(rowsOf), rowsOf(histories)],
     };
   },
 };

@@ -1,7 +1,7 @@
 import { steadySlots } from "@snap/engine/internals";
 import { inParallel, median, percentile, timed } from "../measure.ts";
 import { rounded } from "../report.ts";
-import { atMost, type Scenario, type Table } from "../scenario.ts";
+import { atMost, type Row, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
 
@@ -43,7 +43,7 @@ export const fairness: Scenario = {
     await stop();
     const unit = median(withoutQueueMs);
     const waits = withQueueMs.map((latencyMs) => (latencyMs - unit) / unit);
-    const row = (name: string, latenciesMs: readonly number[]): Table["rows"][number] => ({
+    const row = (name: string, latenciesMs: readonly number[]): Row => ({
       "the other account": name,
       renders: String(latenciesMs.length),
       "median ms": rounded(median(latenciesMs)),
@@ -53,12 +53,10 @@ export const fairness: Scenario = {
     return {
       figures: [atMost(1, name, median(waits))],
       tables: [
-        {
-          rows: [
-            row(`has ${queued} renders queued`, withQueueMs),
-            row("fills its slots and queues none", withoutQueueMs),
-          ],
-        },
+        [
+          row(`has ${queued} renders queued`, withQueueMs),
+          row("fills its slots and queues none", withoutQueueMs),
+        ],
       ],
       remarks: [`The longest wait was ${rounded(Math.max(...waits))} renders.`],
     };

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { SUBJECTS, type Subject } from "../growth/subjects.ts";
 import { compare, timed, type Round } from "../measure.ts";
 import { rounded } from "../report.ts";
-import { atMost, type Figure, type Scenario, type Table } from "../scenario.ts";
+import { atMost, type Figure, type Row, type Scenario } from "../scenario.ts";
 
 /** A prime, so the steps visit every row, in scattered order. */
 const STRIDE = 7_368_787;
@@ -24,7 +24,7 @@ export const growth: Scenario = {
     "The time of one operation on embedded storage with many rows, relative to storage with few. The operations run sequentially in this process, each on a different row or on the queue's next item. Each stored rendering is 200 bytes.",
   onlyFull: true,
   async run(bench) {
-    const rows: Table["rows"][number][] = [];
+    const rows: Row[] = [];
     const figures: Figure[] = [];
     for (const subject of SUBJECTS) {
       const { name, stored, few, opsPerRound } = subject;
@@ -53,7 +53,7 @@ export const growth: Scenario = {
         ratio: rounded(timeRatio),
       });
     }
-    return { figures, tables: [{ rows }] };
+    return { figures, tables: [rows] };
   },
 };
 

@@ -5,7 +5,7 @@ import { ATTACKS, type Attack } from "../neighbors/attacks.ts";
 import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbors/observe.ts";
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
-import { atMost, type Bench, type Figure, type Scenario, type Table } from "../scenario.ts";
+import { atMost, type Bench, type Figure, type Row, type Scenario } from "../scenario.ts";
 import {
   fetchExpecting,
   startService,
@@ -36,6 +36,7 @@ export const neighbors: Scenario = {
   async run(bench) {
     const selected = (process.env["ATTACKS"] ?? "").split(",");
     const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
+    if (attacks.length === 0) throw new Error(`No hostile page's name contains ${selected.join(" or ")}.`);
     const site = await startProgram(join(import.meta.dirname, "../neighbors/serve-attacks.ts"));
     const names = await startProgram(join(import.meta.dirname, "../neighbors/serve-silent-names.ts"));
     const results: Result[] = [];
@@ -46,7 +47,7 @@ export const neighbors: Scenario = {
       bench.log(JSON.stringify(toRow(result)));
     }
     await Promise.all([site.stop(), names.stop()]);
-    return { figures: figuresOf(results), tables: [{ rows: results.map(toRow) }] };
+    return { figures: figuresOf(results), tables: [results.map(toRow)] };
   },
 };
 
@@ -129,7 +130,7 @@ async function attackUntil(
   return outcomes;
 }
 
-function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Result): Table["rows"][number] {
+function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Result): Row {
   const renders = observations.filter(({ kind }) => kind === "render");
   const others = observations.filter(({ kind }) => kind !== "render");
   const later = renders.filter(({ sentMs }) => sentMs >= FIRST_MS);

@@ -62,23 +62,19 @@ export const overload: Scenario = {
         atMost(0, "responses other than a rendering or a 503 with Retry-After", others.length),
       ],
       tables: [
-        {
-          rows: [
-            {
-              "capacity/s": rounded(capacity),
-              "goodput/s": rounded(rendered / seconds),
-              sent: String(sent),
-              rejected: String(rejectedAfterMs.length),
-              "rejected late": String(
-                rejectedAfterMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length,
-              ),
-              "still waiting": String(sent - rendered - rejectedAfterMs.length - others.length),
-              "rejection median ms": rounded(median(rejectedAfterMs)),
-              "p95 ms": rounded(percentile(rejectedAfterMs, 0.95)),
-              "memory MB, each tenth": everyTenth(memory).map(megabytes).join(", "),
-            },
-          ],
-        },
+        [
+          {
+            "capacity/s": rounded(capacity),
+            "goodput/s": rounded(rendered / seconds),
+            sent: String(sent),
+            rejected: String(rejectedAfterMs.length),
+            "rejected late": String(rejectedAfterMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length),
+            "still waiting": String(sent - rendered - rejectedAfterMs.length - others.length),
+            "rejection median ms": rounded(median(rejectedAfterMs)),
+            "p95 ms": rounded(percentile(rejectedAfterMs, 0.95)),
+            "memory MB, each tenth": everyTenth(memory).map(megabytes).join(", "),
+          },
+        ],
       ],
       remarks: others.length === 0 ? [] : [`Other responses: ${[...new Set(others)].join("; ")}`],
     };

@@ -4,6 +4,9 @@ import type { Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, parametersOf } from "../ways/way.ts";
 
+/** Matches elements on the page of 60 cards. */
+export const SELECTOR = "h3";
+
 /** One query for each step that prepares a page for its capture. The page of 60 cards is taller than the viewport. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { colorScheme: "dark" },
@@ -14,13 +17,13 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { blockUrls: "ads.example" },
   { blockResources: "media" },
   { blockCookieBanners: "true" },
-  { css: "h1{color:red}" },
-  { hideSelectors: "h1" },
-  { click: "h1" },
+  { css: `${SELECTOR}{color:red}` },
+  { hideSelectors: SELECTOR },
+  { click: SELECTOR },
   { script: "document.title" },
   { waitForFunction: "true" },
   { stabilize: "true" },
-  { mask: "h1" },
+  { mask: SELECTOR },
   { fullPage: "true", lazyContent: "off" },
   { fullPage: "true" },
   { fullPage: "true", lazyContent: "scroll" },
@@ -34,13 +37,15 @@ export const preparation: Scenario = {
   async run(bench) {
     const service = await startService(bench);
     const render = (query: Readonly<Record<string, string>>) =>
-      timed(() => {
+      timed(async () => {
         const parameters = { ...parametersOf(newJob(bench.siteOrigin, "cards")), ...query };
-        return fetchExpecting(
+        const { headers } = await fetchExpecting(
           200,
           `${service.baseUrl}/snap?${new URLSearchParams(parameters).toString()}`,
           service.bearerTokens[0],
         );
+        const notes = headers.get("x-render-notes") ?? "";
+        if (notes.includes("unmatched")) throw new Error(`${JSON.stringify(query)}: ${notes}`);
       });
     const rows: Record<string, string>[] = [];
     for (const query of QUERIES) {
@@ -58,6 +63,6 @@ export const preparation: Scenario = {
       });
     }
     await service.stop();
-    return { figures: [], tables: [{ rows }] };
+    return { figures: [], tables: [rows] };
   },
 };

@@ -15,8 +15,8 @@ import {
   type Bench,
   type Figure,
   type Findings,
+  type Row,
   type Scenario,
-  type Table,
 } from "../scenario.ts";
 import { startRemoteSite } from "../site/latency.ts";
 import { newJob, type RenderJob, type Way } from "../ways/way.ts";
@@ -42,7 +42,7 @@ interface Load {
 async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): Promise<Findings> {
   const chosen = loads.filter(({ onlyFull }) => !(bench.quick && onlyFull));
   const names = [...new Set(chosen.flatMap(({ ways }) => ways))];
-  const rows: Table["rows"][number][] = [];
+  const rows: Row[] = [];
   const allFigures: Figure[] = [];
   const started = await startWays(bench, names, () => newJob(bench.siteOrigin, "small"), { accounts });
   try {
@@ -66,10 +66,10 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
   } finally {
     await started.stop();
   }
-  return { figures: allFigures, tables: [{ rows }] };
+  return { figures: allFigures, tables: [rows] };
 }
 
-function rowOf(label: string, result: TurnResult, ratio: number): Table["rows"][number] {
+function rowOf(label: string, result: TurnResult, ratio: number): Row {
   return { load: label, way: titleOf(result), ...resultRow(result), "server relative to it": rounded(ratio) };
 }
 
@@ -187,7 +187,7 @@ async function compareLatencies(
     rowOf("0 ms, 32 in flight", near, 1),
     rowOf("150 ms, 32 in flight", far, rateRatio(near, far)),
   ];
-  return { figures: [atLeast(0.85, name, rateRatio(far, near))], tables: [{ rows }] };
+  return { figures: [atLeast(0.85, name, rateRatio(far, near))], tables: [rows] };
 }
 
 export const ways: Scenario = {

@@ -70,13 +70,11 @@ export const soak: Scenario = {
         atMost(0, "browser processes left after the service stopped", leftBehind),
       ],
       tables: [
-        {
-          rows: samples.map(({ renders, bytes, processes }) => ({
-            renders: String(renders),
-            "memory MB": megabytes(bytes),
-            processes: String(processes),
-          })),
-        },
+        samples.map(({ renders, bytes, processes }) => ({
+          renders: String(renders),
+          "memory MB": megabytes(bytes),
+          processes: String(processes),
+        })),
       ],
     };
   },

@@ -22,16 +22,14 @@ export const start: Scenario = {
         atMost(350, "memory of the whole idle process tree, MB", idle / 1e6),
       ],
       tables: [
-        {
-          rows: [
-            {
-              "listening after ms": rounded(medianOf("listeningMs")),
-              "response after ms": rounded(rendered),
-              "idle MB after it": megabytes(medianOf("firstIdleBytes")),
-              [`idle MB after ${RENDERS_BEFORE_IDLE} more`]: megabytes(idle),
-            },
-          ],
-        },
+        [
+          {
+            "listening after ms": rounded(medianOf("listeningMs")),
+            "response after ms": rounded(rendered),
+            "idle MB after it": megabytes(medianOf("firstIdleBytes")),
+            [`idle MB after ${RENDERS_BEFORE_IDLE} more`]: megabytes(idle),
+          },
+        ],
       ],
     };
   },

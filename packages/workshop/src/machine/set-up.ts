@@ -39,7 +39,8 @@ export async function install(parts: readonly SystemPart[]): Promise<void> {
   // Wait for other package managers, such as the automatic updates of a new machine.
   const options = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
   console.log("updating Debian's package lists");
-  await run("apt-get", [...options, "update"], { env });
+  // By default, apt-get succeeds although it could not reach a mirror.
+  printFailure(await run("apt-get", [...options, "--error-on=any", "update"], { env }));
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
   const packaged = parts.filter(({ aptPackages }) => aptPackages !== undefined);
   const aptGet = (chosen: readonly SystemPart[]): Promise<Outcome> =>
@@ -86,16 +87,19 @@ function installCommand(parts: readonly SystemPart[]): string[] {
   ];
 }
 
+/** The package lists of a new machine are missing or out of date. */
+const UPDATE = "sudo apt-get update";
+
 /** Names the missing part, its purpose, and the command to install it. */
 function explain(part: SystemPart): string {
   const missing = `Missing: ${part.name}, needed ${part.purpose}.`;
   if (part.aptProgram !== undefined)
-    return `${missing} To get it on Debian, run:\n  ${extractCommand(part.aptProgram.package)}\nThen put ${part.aptProgram.path} on the PATH.`;
+    return `${missing} To get it on Debian, run:\n  ${UPDATE} && ${extractCommand(part.aptProgram.package)}\nThen put ${part.aptProgram.path} on the PATH.`;
   if (part.npmArgs !== undefined) return `${missing} To get it, run:\n  npm ${part.npmArgs.join(" ")}`;
   if (part.aptPackages === undefined) return missing;
   return [
     `${missing} To install it on Debian, run:`,
-    `  sudo apt-get ${installCommand([part]).join(" ")}`,
+    `  ${UPDATE} && sudo apt-get ${installCommand([part]).join(" ")}`,
     ...(part.name === "browser" ? ["Or set SNAP_CHROMIUM_PATH to Chromium or Chrome."] : []),
   ].join("\n");
 }

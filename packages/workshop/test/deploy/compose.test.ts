@@ -1,4 +1,5 @@
 import { validate } from "dockerfile-utils";
+import express from "express";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -45,8 +46,38 @@ const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
     return found === "" ? String(text) : found;
   });
 
+const environmentOf = (
+  { services }: Compose,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, fillIn(value, env)]),
+  );
+
+it.each([
+  ["compose.yaml", "snap"],
+  ["compose.cluster.yaml", "api-1"],
+])("the service in %s logs the client's address, not the proxy's", (file, name) => {
+  const secret = "0123456789abcdef";
+  const env = {
+    SNAP_PUBLIC_URL: "https://snap.example.com",
+    SNAP_SECRET_KEY: secret,
+    POSTGRES_PASSWORD: secret,
+    REDIS_PASSWORD: secret,
+  };
+  const { config } = readConfig(environmentOf(load(file), name, env));
+  const trusts = express().set("trust proxy", config.trustProxy).get("trust proxy fn") as (
+    address: string,
+    hop: number,
+  ) => boolean;
+  // Docker's networks have addresses in the first two blocks.
+  const trusted = ["172.18.0.3", "192.168.16.3", "203.0.113.6"].filter((address) => trusts(address, 0));
+  expect(trusted).toEqual(["172.18.0.3", "192.168.16.3"]);
+});
+
 describe("the services in compose.cluster.yaml", () => {
-  const { services } = load("compose.cluster.yaml");
+  const compose = load("compose.cluster.yaml");
   const example = Object.fromEntries(
     Array.from(read("cluster.env.example").matchAll(/^(\w+)=(.*)$/gm), ([, name = "", value = ""]) => [
       name,
@@ -55,14 +86,12 @@ describe("the services in compose.cluster.yaml", () => {
   );
   const secrets = ["SNAP_SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"];
   const filled = Object.fromEntries(secrets.map((name) => [name, "0123456789abcdef"]));
-  const environmentOf = (name: string, env: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, fillIn(value, env)]),
-    );
 
   it.each(secrets)("do not start without %s", (name) => {
     const start = (): unknown =>
-      Object.keys(services).map((service) => environmentOf(service, { ...example, ...filled, [name]: "" }));
+      Object.keys(compose.services).map((service) =>
+        environmentOf(compose, service, { ...example, ...filled, [name]: "" }),
+      );
     expect(start).toThrow(name);
   });
 
@@ -72,7 +101,7 @@ describe("the services in compose.cluster.yaml", () => {
     ["worker-2", "worker"],
   ])("start with a complete .env: %s", (name, role) => {
     const env = { ...example, ...filled };
-    const { config, warnings } = readConfig({ ...env, ...environmentOf(name, env) });
+    const { config, warnings } = readConfig({ ...env, ...environmentOf(compose, name, env) });
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
       host: "0.0.0.0",

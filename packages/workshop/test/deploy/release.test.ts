@@ -18,6 +18,12 @@ interface Job {
   readonly steps: readonly { readonly id?: string; readonly uses?: string; readonly run?: string }[];
 }
 
+interface RepositoryState {
+  readonly changesets?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly origin?: string;
+}
+
 const WORKFLOWS = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
 
 let folder: string;
@@ -74,11 +80,13 @@ describe("the release workflow", () => {
   });
 
   it.each([
-    ["a version without a tag", { changesets: [], tags: [] }, "version=1.2.3"],
-    ["a version with a tag", { changesets: [], tags: ["@snap/server@1.2.3"] }, ""],
-    ["another version's tag", { changesets: [], tags: ["@snap/server@1.2.30"] }, "version=1.2.3"],
-    ["changesets that are not in a version", { changesets: ["new.md"], tags: [] }, ""],
-  ])("plans a release only for a new version: %s", async (name, { changesets, tags }, output) => {
+    ["a version without a tag", {}, { ok: true, output: "version=1.2.3" }],
+    ["a version with a tag", { tags: ["@snap/server@1.2.3"] }, { ok: true, output: "" }],
+    ["another version's tag", { tags: ["@snap/server@1.2.30"] }, { ok: true, output: "version=1.2.3" }],
+    ["changesets that are not in a version", { changesets: ["new.md"] }, { ok: true, output: "" }],
+    ["tags that cannot be read", { origin: "./missing" }, { ok: false, output: "" }],
+  ])("plans a release only for a new version: %s", async (name, state, expected) => {
+    const { changesets = [], tags = [], origin = "." }: RepositoryState = state;
     const checkout = join(folder, name);
     await mkdir(join(checkout, "packages/server"), { recursive: true });
     await mkdir(join(checkout, ".changeset"));
@@ -88,7 +96,7 @@ describe("the release workflow", () => {
       run("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...args], { cwd: checkout });
     await git("init", "--quiet");
     await git("commit", "--quiet", "--allow-empty", "--message", "a commit");
-    await git("remote", "add", "origin", ".");
+    await git("remote", "add", "origin", origin);
     for (const tag of tags) await git("tag", tag);
 
     const step = workflow.jobs["plan"]?.steps.find(({ id }) => id === "plan");
@@ -98,8 +106,19 @@ describe("the release workflow", () => {
       cwd: checkout,
       env: { GITHUB_OUTPUT: outputs },
     });
-    expect(ok).toBe(true);
-    expect((await readFile(outputs, "utf8")).trim()).toBe(output);
+    expect({ ok, output: (await readFile(outputs, "utf8")).trim() }).toEqual(expected);
+  });
+
+  it("publishes the notes of the new version only", async () => {
+    const checkout = join(folder, "notes");
+    await mkdir(join(checkout, "packages/server"), { recursive: true });
+    const notes = "## 1.1.0\n\n### Minor Changes\n\n- Added.\n\n  ## Not a version\n\n";
+    const changelog = `# @snap/server\n\n${notes}## 1.0.0\n\n- The first.\n`;
+    await writeFile(join(checkout, "packages/server/CHANGELOG.md"), changelog);
+    const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("gh release create") === true);
+    const [command = ""] = /^awk .*$/m.exec(step?.run ?? "") ?? [];
+    expect(await run("bash", ["-e", "-c", command], { cwd: checkout })).toEqual({ ok: true, output: "" });
+    expect(await readFile(join(checkout, "notes.md"), "utf8")).toBe(notes);
   });
 
   it(

@@ -1,11 +1,13 @@
+import { globSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkPage } from "../../src/docs/check-docs.ts";
 import { checkLinks, findMissingCitations } from "../../src/docs/links.ts";
-import { widenPath } from "../../src/machine/run.ts";
-import { parsePage } from "../../src/docs/markdown.ts";
+import { PAGES, parsePage } from "../../src/docs/markdown.ts";
+import { run, widenPath } from "../../src/machine/run.ts";
+import { ROOT } from "../../src/workspace.ts";
 
 widenPath();
 let root: string;
@@ -20,6 +22,12 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
     await writeFile(join(root, path), text);
   }
 }
+
+it("PAGES includes every Markdown file, except the part of a page", async () => {
+  const { output } = await run("git", ["ls-files", "*.md"]);
+  const checked = new Set(globSync(PAGES, { cwd: ROOT }));
+  expect(output.split("\n").filter((path) => !checked.has(path))).toEqual(["packages/bench/src/notes.md"]);
+});
 
 describe("checkLinks", () => {
   it("finds missing files and headings in every folder with Markdown", async () => {
@@ -97,6 +105,12 @@ describe("a page", () => {
     ["npx snap-server tokens reveal 1 2", ["too many arguments"]],
     ["sudo -u snap snap-server tokens reveal first", ["id"]],
     ["curl -s localhost && snap-server tokens create --account a --ability video", ["Allowed choices are"]],
+    ["docker compose exec -T snap snap-server backp - > snap.tar", ["unknown command 'backp'"]],
+    ["docker compose run --rm -T snap restor - --yes < snap.tar", ["unknown command 'restor'"]],
+    ["kubectl exec deploy/snap-api -- snap-server docter", ["unknown command 'docter'"]],
+    ["source <(snap-server completion bsh)", ["Allowed choices are"]],
+    ["snapctl restor - < snap.tar", ["unknown command 'restor'"]],
+    ["nice snap-server docter", ["nice snap-server docter: this call cannot be checked"]],
   ])("must use the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
       problems.map((problem): unknown => expect.stringContaining(problem)),

@@ -6,6 +6,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { savePage } from "../../../../examples/call-with-the-client/main.ts";
+import { run } from "../../src/machine/run.ts";
+import { ROOT } from "../../src/workspace.ts";
+
+const MAIN = join(ROOT, "examples/call-with-the-client/main.ts");
 
 const page = await servePage();
 const service = await startSnap({ allowTargets: page.host });
@@ -19,9 +23,16 @@ assert.match(await readFile(join(folder, "page.png"), "latin1"), /^\x89PNG/);
 assert.match(await readFile(join(folder, "page.pdf"), "latin1"), /^%PDF-.*%%EOF\s*$/s);
 assert.equal(await savePage(snap, url, folder), `${url} has not changed`);
 
-const blocked = await savePage(snap, "http://169.254.169.254/", folder);
-assert.match(blocked, /^skipped http:\/\/169\.254\.169\.254\/: .+ \(request [0-9a-f-]{36}\)$/);
-assert.match(await savePage(snap, "example.com", folder), /^failed, invalid_url: .+ \(request not sent\)$/);
+for (const [failing, message] of [
+  ["http://169.254.169.254/", /^skipped http:\/\/169\.254\.169\.254\/: .+ \(request [0-9a-f-]{36}\)$/],
+  ["example.com", /^failed, invalid_url: example\.com: .+ \(request not sent\)$/],
+] as const) {
+  const { ok, output } = await run(process.execPath, [MAIN, failing, folder], {
+    env: { SNAP_BASE_URL: service.baseUrl, SNAP_TOKEN: service.token },
+  });
+  assert.match(output, message);
+  assert.equal(ok, false);
+}
 const { credits } = await snap.usage();
 assert.deepEqual(credits, { remaining: 7, used: 3, total: 10 });
 

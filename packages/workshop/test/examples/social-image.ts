@@ -26,7 +26,7 @@ for (const path of Object.keys(articles)) {
   assert(reds.size > 20, "the image has a gradient");
   assert.equal((await fetch(source)).headers.get("X-Cache"), "HIT");
   assert.equal((await fetch(source.replace("width=1200", "width=1201"))).status, 403);
-  assert.equal(await (await fetch(blog.origin + path)).text(), html);
+  assert.equal(await (await fetch(`${blog.origin}${path}?fbclid=1`)).text(), html);
 }
 
 await blog.close();

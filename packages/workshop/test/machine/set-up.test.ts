@@ -2,13 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { run } from "../../src/machine/run.ts";
 import { install } from "../../src/machine/set-up.ts";
 import type { SystemPart } from "../../src/machine/system-parts.ts";
 
-/** Installs nothing if one of the packages is unknown. */
+/** Cannot update the lists, and installs nothing if one of the packages is unknown. */
 const APT_GET = `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/calls"
-case "$*" in *unknown*) echo "E: Unable to locate package unknown"; exit 100;; esac
+case "$*" in
+*update) echo "W: Temporary failure resolving deb.debian.org"; exit 100;;
+*unknown*) echo "E: Unable to locate package unknown"; exit 100;;
+esac
 `;
 /** Extracts no files. */
 const DPKG_DEB = "#!/bin/sh\n";
@@ -38,6 +42,21 @@ it("installs the other parts if one cannot be installed or extracted", async () 
   const installed = calls.flatMap((call) => /--no-install-recommends (.*)/.exec(call)?.[1] ?? []);
   expect(installed).toEqual(["a1 a2 unknown d", "a1 a2", "unknown", "d"]);
   const printed = log.mock.calls.flat().join("\n");
+  expect(printed).toContain("W: Temporary failure resolving deb.debian.org");
   expect(printed).toContain("E: Unable to locate package unknown");
   expect(printed).toMatch(/cp: .*usr\/bin\/c/);
+});
+
+it("says why the dependencies cannot be installed", async () => {
+  const cache = await mkdtemp(join(tmpdir(), "snap-setup-"));
+  onTestFinished(() => rm(cache, { recursive: true }));
+  const { ok, output } = await run("npm", ["run", "--silent", "setup"], {
+    env: {
+      npm_config_cache: cache,
+      npm_config_registry: "http://127.0.0.1:9",
+      npm_config_fetch_retries: "0",
+    },
+  });
+  expect(output).toContain("ECONNREFUSED");
+  expect(ok).toBe(false);
 });

@@ -23,6 +23,10 @@ export const errorsPage: ReferencePage = {
   parts() {
     const when = readComments("packages/protocol/src/error-codes.ts", "ERROR_CODES");
     const entries = Object.entries(ERROR_CODES) as [ErrorCode, ErrorCodeFacts][];
+    const operations = Object.entries(OPERATIONS).map(([key, paths]) => ({
+      paths,
+      codes: CODES[key as keyof typeof CODES] as readonly ErrorCode[],
+    }));
     return [
       "Branch on `code`. The status and meaning of a code never change, but new codes may be added; handle an unknown code by its status.",
       ENVELOPE,
@@ -40,11 +44,9 @@ export const errorsPage: ReferencePage = {
       "The service reserves a credit before it renders a page, and refunds it if the render fails. Errors never cost a credit.",
       "## Codes by operation",
       table(
-        ["code", ...Object.values(OPERATIONS).map(code)],
+        ["code", ...operations.map(({ paths }) => code(paths))],
         entries.map(([name]) =>
-          [code(name)].concat(
-            Object.values(CODES).map((codes: readonly ErrorCode[]) => (codes.includes(name) ? "yes" : "")),
-          ),
+          [code(name)].concat(operations.map(({ codes }) => (codes.includes(name) ? "yes" : ""))),
         ),
       ),
       `Any path returns ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path under ${code("/api/v1")} returns ${code("api_moved")}.`,
