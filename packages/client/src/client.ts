@@ -36,7 +36,7 @@ export interface ClientOptions {
   /**
    * Timeout of one attempt in milliseconds, including the body, unless `as` leaves it unread. A timeout ends
    * the call with `timed_out`, without a retry.
-   * @default 120000
+   * @default 150000
    */
   readonly timeoutMs?: number | undefined;
   /**

@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 120_000, DURATION_MS),
+    timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 150_000, DURATION_MS),
     maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES),
     maxRetryDelayMs: readInteger("maxRetryDelayMs", options.maxRetryDelayMs ?? 60_000, DURATION_MS),
     pacing,
