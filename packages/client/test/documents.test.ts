@@ -14,6 +14,12 @@ const HELLO = {
   files: 1,
   expires_at: "2026-03-02T12:00:00.000Z",
 };
+/** A ZIP file of the same page. */
+const ZIP = Buffer.from(
+  "UEsDBBQAAAAIAAAAIQDneV9QDgAAAAwAAAAKAAAAaW5kZXguaHRtbLMpsPNIzcnJt9EvsAMAUEsBAhQDFAAAAAgAAAAhAOd5X1AO" +
+    "AAAADAAAAAoAAAAAAAAAAAAAAIABAAAAAGluZGV4Lmh0bWxQSwUGAAAAAAEAAQA4AAAANgAAAAAA",
+  "base64",
+);
 
 /** Returns the id as documented: the digest of paths and bytes, sorted by path, each preceded by its length. */
 function idOf(files: Readonly<Record<string, string | Uint8Array>>): string {
@@ -44,7 +50,7 @@ describe("documents", () => {
       expect(await failureOf(gone())).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("can be pages or files of any type, with unchanged paths and bytes, but not malformed ZIP files", async () => {
+  it("can be pages, ZIP files, or files of any type, with unchanged paths and bytes", async () => {
     const snap = await (await openService()).client();
     const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
     const files = { "a/é & b.css": "p { color: blue }", "index.html": html, "logo.png": bytes };
@@ -57,10 +63,7 @@ describe("documents", () => {
     );
     const markdown = await snap.documents.create({ markdown: "# Grüße" });
     expect(markdown).toMatchObject({ id: idOf({ "index.md": "# Grüße" }), content_type: "text/markdown" });
-    expect(await failureOf(snap.documents.create({ zip: bytes }))).toMatchObject({
-      code: "validation_failed",
-      errors: { body: ["must be a well-formed ZIP file"] },
-    });
+    expect((await snap.documents.create({ zip: ZIP })).id).toBe(HELLO.id);
   });
 
   it("are rejected with the service's error, which names the file at fault", async () => {
@@ -73,6 +76,9 @@ describe("documents", () => {
     });
     expect(await failureOf(snap.documents.create({ html }, { ttlSeconds: 1 }))).toMatchObject({
       errors: { documentTtl: ["must be an integer from 60 to 2592000"] },
+    });
+    expect(await failureOf(snap.documents.create({ zip: Buffer.from("text") }))).toMatchObject({
+      errors: { body: ["must be a well-formed ZIP file"] },
     });
     expect(await failureOf(snap.documents.create({ files: { 'a"b': "" } }))).toMatchObject({
       code: "validation_failed",

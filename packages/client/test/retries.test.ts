@@ -111,7 +111,7 @@ describe("a retry", () => {
     expect(pacing.waitsMs).toEqual([]);
   });
 
-  it("does not happen after upstream_quota_exceeded, whose Retry-After is an hour", async () => {
+  it("does not happen after upstream_quota_exceeded, whose default wait is an hour", async () => {
     const { origin, requests } = await openRawServer(envelope(502, "upstream_quota_exceeded"));
     expect(await failureOf(clientOf(origin).screenshot(PAGE))).toMatchObject({ retryAfterSeconds: 3600 });
     expect(requests).toHaveLength(1);

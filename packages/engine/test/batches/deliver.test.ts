@@ -26,6 +26,12 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** Returns the signature in the scheme of `X-Webhook-Signature`. */
+function hexSignature(key: string, headers: Readonly<Record<string, string>>, body: Uint8Array): string {
+  const signed = `snap-webhook-v1\n${headers["X-Webhook-Timestamp"]}\n`;
+  return createHmac("sha256", key).update(signed).update(body).digest("hex");
+}
+
 /** Finishes a batch of one item, whose webhook is then due. */
 async function finishOne(bench: BatchBench, principal: Customer): Promise<string> {
   bench.engine.startWorker();
@@ -110,13 +116,10 @@ describe("the signature", () => {
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     const [{ headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
-    const hmac = (key: string, text: string): Buffer =>
-      createHmac("sha256", key).update(text).update(body).digest();
-    const timestamp = headers["X-Webhook-Timestamp"] ?? "";
-    const hex = hmac(signingSecret, `snap-webhook-v1\n${timestamp}\n`).toString("hex");
-    expect(headers["X-Webhook-Signature"]).toBe(hex);
+    expect(headers["X-Webhook-Signature"]).toBe(hexSignature(signingSecret, headers, body));
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`;
     const [first, second] = [signingSecret, principal.signingSecret].map((key) =>
-      hmac(key, `${headers["webhook-id"]}.${timestamp}.`).toString("base64"),
+      createHmac("sha256", key).update(signed).update(body).digest("base64"),
     );
     expect(headers["webhook-signature"]).toBe(`v1,${first} v1,${second}`);
   });
@@ -228,15 +231,19 @@ describe("attempts", () => {
     expect(bench.attempts.at(-1)).toMatchObject({ outcome: { kind: "token-revoked" }, retryAt: null });
   });
 
-  it("contain URLs signed with the new secret after a rotation", async () => {
+  it("are signed with the new secret after a rotation, and so are the URLs in them", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [SECOND] });
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500));
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
-    await bench.engine.tokens.rotate(principal.token.id);
+    const { signingSecret } = await bench.engine.tokens.rotate(principal.token.id);
     await bench.advance(5 * SECOND);
     expect(bench.sender.requests).toHaveLength(2);
+    for (const [index, secret] of [principal.signingSecret, signingSecret].entries()) {
+      const { headers, body } = bench.sender.requests[index] as (typeof bench.sender.requests)[0];
+      expect(headers["X-Webhook-Signature"]).toBe(hexSignature(secret, headers, body));
+    }
     const links = bench.sender.requests.map(({ body }) => {
       const { items } = JSON.parse(new TextDecoder().decode(body)) as { items: { signed_url: string }[] };
       return items[0]?.signed_url;

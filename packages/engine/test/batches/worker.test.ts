@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
-import { isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
+import { isComplete, microtasks, openBatchBench, START_MS, type Customer } from "./open-engine.ts";
 
 const pages = (count: number): string[] => Array.from({ length: count }, (_, index) => `page-${index}`);
 
@@ -338,6 +338,32 @@ describe("one account's waiting items", () => {
     await renderer.whenCalled(started + 1);
     expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
     release();
+  });
+
+  it("do not delay another account's while accounts in quarantine wait for interactive renders", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
+    const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));
+    renderer.failNext(
+      new SnapError("upstream_error", "The page was ended.", { pageEnded: true }),
+      concurrency,
+    );
+    const capture = (principal: Customer, path: string) =>
+      engine.capture({ principal, parameters: { url: `https://example.com/${path}` } });
+    await Promise.allSettled(hostile.map((principal) => capture(principal, "hostile")));
+    const release = renderer.hold();
+    const interactive = hostile.map((principal) => capture(principal, "now"));
+    const started = concurrency + Math.max(1, Math.floor(concurrency / 4));
+    await renderer.whenCalled(started);
+    engine.startWorker();
+    const [principal] = hostile as [Customer];
+    const { id: batchId } = await submit(principal, ["b"]);
+    await submit(await customer(), ["a"]);
+    await renderer.whenCalled(started + 1);
+    expect(renderer.calls.at(-1)?.url).toBe("https://example.com/a");
+    // the account's own item is not claimed before its interactive render has finished
+    expect((await engine.batches.get({ principal, batchId })).items).toMatchObject([{ status: "queued" }]);
+    release();
+    await Promise.all(interactive);
   });
 });
 

@@ -96,19 +96,29 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("is abandoned once no caller waits for it", async () => {
+  it("is stopped, or never started, once no caller waits for it", async () => {
+    // without a limit on its CPU time, the thread can only be stopped by the signal
+    const { cpuUsage } = Worker.prototype;
+    Object.assign(Worker.prototype, { cpuUsage: async () => ({ user: 0, system: 0 }) });
+    onTestFinished(() => void Object.assign(Worker.prototype, { cpuUsage }));
+    const threads: Worker[] = [];
+    const record = (thread: Worker): void => void threads.push(thread);
+    process.on("worker", record);
+    onTestFinished(() => void process.off("worker", record));
     const waiting = new AbortController();
     const hostile = Buffer.from("_a_".repeat(200_000) + "*".repeat(200_000));
     const conversions = [1, 2].map(() =>
       markdownToHtml(hostile, { label: "index.md", accountId: "b", signal: waiting.signal }),
     );
     const ended = Promise.allSettled(conversions);
+    await vi.waitFor(() => expect(threads).toHaveLength(1));
     const reason = new Error("the render has ended");
     waiting.abort(reason);
     expect(await ended).toEqual([
       { status: "rejected", reason },
       { status: "rejected", reason },
     ]);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
   });
 
   it("is also rejected if it takes too long in a release of Node that cannot measure a thread's CPU time", async () => {

@@ -1,4 +1,5 @@
 import { createFakeClock } from "@snap/testing";
+import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { serveTcp } from "./egress-proxy.ts";
@@ -94,19 +95,27 @@ describe("an attempt times out after 15 s", () => {
   });
 
   it("if the head of the response never ends", async () => {
-    const left = Promise.withResolvers<void>();
+    const [reached, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const drips = new EventEmitter();
     const port = await serveTcp((socket) => {
       socket.once("data", () => {
+        reached.resolve();
         socket.write("HTTP/1.1 200 OK\r\n");
-        const drip = setInterval(() => socket.write("X"), 10);
+        const drip = setInterval(() => socket.write("X", () => drips.emit("sent")), 10);
         socket.once("close", () => {
           clearInterval(drip);
           left.resolve();
         });
       });
     });
-    const sender = openSender({ timeoutMs: 100 });
-    expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(failed("timed-out"));
+    const clock = createFakeClock(NOON);
+    const outcome = send(openSender({ clock }), `http://127.0.0.1:${port}/`);
+    await reached.promise;
+    clock.advance(14_999);
+    // what the receiver sends does not extend the time
+    for (let sent = 0; sent < 3; sent += 1) await once(drips, "sent");
+    clock.advance(1);
+    expect(await outcome).toEqual(failed("timed-out"));
     await left.promise;
   });
 

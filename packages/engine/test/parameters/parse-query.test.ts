@@ -330,6 +330,7 @@ describe("parseParameters", () => {
       scale: 0.5,
     });
     expect(() => parseParameters({ url: "https://example.com/", fullPage: "true" })).toThrow(/fullPage/);
+    expect(() => parseParameters({ url: "https://example.com/", scale: "2" })).toThrow(/scale/);
     expect(() => parseParameters({ url: "https://example.com/", delay: 1.5 })).toThrow(/delay/);
   });
 });

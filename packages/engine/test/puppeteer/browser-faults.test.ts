@@ -271,8 +271,9 @@ describe("the sandbox", () => {
   });
 
   it("can be turned off", async () => {
-    const { renderer } = observe({ sandbox: "off" });
+    const { renderer, pid } = observe({ sandbox: "off" });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
+    expect(commandOf(pid())).toContain("--no-sandbox\0");
     await renderer.close();
   });
 });
@@ -342,30 +343,39 @@ describe("close", () => {
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
   });
 
-  it("leaves no process behind if the browser is still starting", async () => {
-    const { renderer, events } = observe();
+  it("leaves no process or profile behind if the browser is still starting", async () => {
+    const startedPath = join(makeDir(), "started");
+    writeFileSync(startedPath, "");
+    chmodSync(startedPath, 0o666); // browsers may run as another user
+    // never finishes starting
+    const hanging = `[ "$1" = --version ] && exit; echo "$$ $HOME" >"${startedPath}"; exec sleep 60`;
+    const { renderer } = observe({ executablePath: script(hanging) });
+    await vi.waitFor(() => expect(readFileSync(startedPath, "latin1")).toMatch(/\n$/), { timeout: 20_000 });
+    const [pid = "", profile = ""] = readFileSync(startedPath, "latin1").trim().split(" ");
+    expect([readProcessGroup(Number(pid)).length, existsSync(profile)]).toEqual([1, true]);
     await renderer.close();
     expect(await renderer.health()).toMatchObject({ ready: false, reason: "closed" });
-    for (const event of events) if (event.type === "browser-started") await expectExited(event.pid);
+    await expectExited(Number(pid));
+    expect(existsSync(profile)).toBe(false);
   });
+});
 
-  it("leaves no page's process behind after a script loops forever", async () => {
-    const spinning = await openSite({ "/": "<script>for (;;);</script>" });
-    const { renderer, pid } = observe({
-      targets: allowPorts(spinning.port),
-      renderTimeoutMs: 1_500,
-      warmContexts: 1,
-    });
-    await renderer.health();
-    expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
-    await vi.waitFor(() => {
-      expect(
-        readProcessGroup(pid()).filter((member) => member.role === "renderer").length,
-      ).toBeLessThanOrEqual(1);
-    }, SOON);
-    await renderer.close();
-    await spinning.close();
+it("a page whose script loops forever leaves no process behind", async () => {
+  const spinning = await openSite({ "/": "<script>for (;;);</script>" });
+  const { renderer, pid } = observe({
+    targets: allowPorts(spinning.port),
+    renderTimeoutMs: 1_500,
+    warmContexts: 1,
   });
+  await renderer.health();
+  expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
+  // one is the next ready tab's
+  await vi.waitFor(() => {
+    const renderers = readProcessGroup(pid()).filter((member) => member.role === "renderer");
+    expect(renderers.length).toBeLessThanOrEqual(1);
+  }, SOON);
+  await renderer.close();
+  await spinning.close();
 });
 
 describe("a browser whose parent process is killed", () => {

@@ -136,13 +136,13 @@ describe("pages that never finish", () => {
   });
 });
 
-describe("a page that floods the console", () => {
-  it("gets the expected results from console methods", async () => {
+describe("the console", () => {
+  it("returns the expected results to pages", async () => {
     const file = await renderer.render(screenshot(site.url("/tasks")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
   });
 
-  it("does not affect other renders, not even from its frames", async () => {
+  it("does not affect other renders if a page floods it, also from a frame", async () => {
     events.length = 0;
     const flooding = renderer.render(screenshot(site.url("/floods"), { delay: 3_000 }));
     for (let i = 0; i < 3; i += 1) {

@@ -83,7 +83,7 @@ const PAGES: Parameters<typeof openSite>[0] = {
     document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML =
       "<div style='height:20000px'></div><img loading=lazy src=/red.svg width=100 height=100 style='display:block'>";
   </script>`,
-  "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
+  "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
     <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
     <nav style="max-height:0;overflow-y:hidden;white-space:nowrap"><a style="margin-left:5000px">menu</a></nav>`,
@@ -241,7 +241,7 @@ describe.concurrent("lazyContent=scroll", () => {
   it("also scrolls inner containers, and scrolls them back", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/inner"), { lazyContent: "scroll" }));
     const image = readPng(bytes);
-    expect([image.pixel(600, 10), image.pixel(600, 30)]).toEqual([GREEN, RED]);
+    expect([image.pixel(600, 10), image.pixel(600, 30)]).toEqual([GREEN, GOLD]);
   });
 
   it("stops after 10 seconds, with a note", async () => {

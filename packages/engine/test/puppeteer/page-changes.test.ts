@@ -158,9 +158,12 @@ describe("hideSelectors and removeSelectors", () => {
     },
   );
 
-  it("reach into open shadow roots", async () => {
-    const { pixel } = await render("/shadow", { removeSelectors: "#a" });
-    expect(pixel(700, 50)).toEqual(GREEN);
+  it.each([
+    ["hideSelectors", WHITE],
+    ["removeSelectors", GREEN],
+  ])("reach into open shadow roots: %s", async (name, color) => {
+    const { pixel } = await render("/shadow", { [name]: "#a" });
+    expect(pixel(700, 50)).toEqual(color);
   });
 
   it.each([{ hideSelectors: "a{}b" }, { removeSelectors: "!!" }])("reject %j", async (options) => {

@@ -185,7 +185,7 @@ describe("outline, tagged and the document information", () => {
     expect(pages).toHaveLength(1);
   });
 
-  it("count toward the maximum size of a rendering", async () => {
+  it("count toward the maximum size of a rendering, such as a long title", async () => {
     const request = pdf(site.url("/report"), { pdfTitle: "x".repeat(500) });
     const { bytes } = await renderer.render(request);
     const small = openRenderer([site.port], { maxRenderingBytes: bytes.length - 100 });

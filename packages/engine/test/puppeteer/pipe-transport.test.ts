@@ -253,7 +253,7 @@ describe("a page that floods the connection", () => {
     expect(messages).toEqual([event("Page.x", OTHER).slice(0, -1)]);
   });
 
-  it("is cut off together with its frames and workers, and only their detach events are read afterwards", async () => {
+  it("is cut off together with its frames, and only their detach events are read afterwards", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     channel.include(FRAME);

@@ -248,7 +248,7 @@ describe("two remote browsers", () => {
 });
 
 describe("private hosts", () => {
-  it.each(["proxy", "direct"] as const)("are blocked as with a local browser: %s", async (browserEgress) => {
+  it.each(["proxy", "direct"] as const)("are blocked: %s", async (browserEgress) => {
     const forbidden = await openSite({ "/": "<h1>private</h1>" });
     onTestFinished(() => forbidden.close());
     const redirecting = await openSite({

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readJpegSize, readPng, readWebpSize } from "./image.ts";
+import { documentOf } from "./served-document.ts";
 import { errorOf, openRenderer, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -191,7 +192,13 @@ describe("format and quality", () => {
     const transparent = await renderer.render(
       screenshot(site.url("/transparent"), { format: "webp", omitBackground: true }),
     );
-    expect(readWebpSize(transparent.bytes)).toEqual({ width: 1280, height: 800 });
+    const base64 = Buffer.from(transparent.bytes).toString("base64");
+    const onBlue = documentOf({
+      "index.html": `<body style="margin:0;background:blue"><img src="data:image/webp;base64,${base64}">`,
+    });
+    const shown = await renderer.render(screenshot(onBlue.url), { document: onBlue });
+    expect(readPng(shown.bytes).pixel(100, 100)).toEqual(BLUE);
+    expect(readPng(shown.bytes).pixel(25, 25)).not.toEqual(BLUE);
   });
 });
 

@@ -260,7 +260,7 @@ describe("the admin token", () => {
   it("cannot be sent as Basic credentials, which sessions ignore", async () => {
     const service = await openAdmin();
     const { send } = await signIn(service);
-    const headers = { Authorization: "Basic YWRhOnNlY3JldA==" };
+    const headers = { Authorization: `Basic ${Buffer.from(`admin:${ADMIN_TOKEN}`).toString("base64")}` };
     expect((await send("/session", { headers })).status).toBe(200);
     expect((await service.admin("/session", { token: undefined, headers })).status).toBe(401);
   });
