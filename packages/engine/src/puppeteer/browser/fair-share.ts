@@ -4,6 +4,8 @@
  */
 const WAIT_MIN = 0.25;
 const SERVED_MIN = 0.4;
+/** If pages and browsers use less than this fraction of the machine's CPU time, it is other programs that starve them. */
+const OWN_MIN = 0.5;
 /** A page is idle if it wants to run for less than this fraction of the time. */
 const DEMAND_MIN = 0.1;
 /** Pages with one busy thread each never exceed their share by more than this factor. */
@@ -25,6 +27,8 @@ export interface PageUse extends CpuUse {
 
 export interface Interval {
   readonly durationMs: number;
+  /** Number of cores that the pages and browsers may use. */
+  readonly cores: number;
   /** The processes that do not run pages. */
   readonly others: readonly CpuUse[];
 }
@@ -34,15 +38,20 @@ export interface Interval {
  *
  * The kernel divides CPU time among threads, so a page with a hundred busy threads starves all others. While a
  * process is starving, each page gets at most one share of the CPU time that all of them use. There is one share for
- * each page that wants to run, and one for the browser itself. Otherwise, each limit rises by a quarter per
- * reading, until there is none.
+ * each page that wants to run, and one for the browser itself. Otherwise, or if other programs use most of the machine,
+ * each limit rises by a quarter per reading, until there is none.
  */
-export function shareCpu(pages: readonly PageUse[], { durationMs, others }: Interval): readonly number[] {
+export function shareCpu(
+  pages: readonly PageUse[],
+  { durationMs, cores, others }: Interval,
+): readonly number[] {
   const all = [...pages, ...others];
-  if (!all.some((use) => isStarved(use, durationMs)))
+  const totalMs = all.reduce((sum, { usedMs }) => sum + usedMs, 0);
+  const isBusy = totalMs >= durationMs * cores * OWN_MIN;
+  if (!isBusy || !all.some((use) => isStarved(use, durationMs)))
     return pages.map(({ rate }) => Math.min(1, rate * RECOVERY));
   const active = pages.filter(({ usedMs, waitedMs }) => usedMs + waitedMs >= durationMs * DEMAND_MIN).length;
-  const shareMs = all.reduce((totalMs, { usedMs }) => totalMs + usedMs, 0) / (active + 1);
+  const shareMs = totalMs / (active + 1);
   return pages.map(({ usedMs, rate }) =>
     usedMs <= shareMs * TOLERANCE ? rate : Math.max(RATE_MIN, (rate * shareMs) / usedMs),
   );

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
 import { shareCpu, type CpuUse } from "./fair-share.ts";
@@ -84,7 +85,7 @@ export class PageMonitor {
         waitedMs,
         rate: Math.min(1, ...processes.map(({ pid }) => this.#rates.get(pid) ?? 1)),
       })),
-      { durationMs: interval.intervalMs, others: readings.flatMap(othersOf) },
+      { durationMs: interval.intervalMs, cores: availableParallelism(), others: readings.flatMap(othersOf) },
     );
     const throttled = consumers.flatMap(({ group, processes }, index) =>
       processes.map(({ pid }) => ({ group, pid, runFraction: rates[index] ?? 1 })),
