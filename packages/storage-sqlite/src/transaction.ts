@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Runs `work` in a transaction that holds the write lock from the start, so nothing it reads changes before it
- * writes, and it never conflicts with another process. Rolls back if `work` throws.
+ * Runs `work` in a transaction that holds the write lock from the start: what it reads cannot change before it writes. It
+ * can fail at the start, because another process holds the lock, but not halfway. Rolls back if `work` throws.
  */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
@@ -18,7 +18,7 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Runs `work`, a single write, so it survives a power failure. Syncs the whole write-ahead log, so all earlier writes also
+ * Runs `work`, one statement or transaction, so it survives a power failure. Syncs the whole write-ahead log, so all earlier writes also
  * survive.
  */
 export function durably<T>(database: DatabaseSync, work: () => T): T {
@@ -35,7 +35,7 @@ export function transactDurably<T>(database: DatabaseSync, work: () => T): T {
   return durably(database, () => transact(database, work));
 }
 
-/** Runs `work`, which deletes only zeros: these need not be overwritten (`secure_delete`). */
+/** Runs `work` without `secure_delete`, for rows that contain only zeros: these need not be overwritten. */
 export function withoutOverwriting(database: DatabaseSync, work: () => void): void {
   database.exec("PRAGMA secure_delete = OFF");
   try {

@@ -17,7 +17,10 @@ export function redactHeaders(headers: Headers, redact: Redact): Headers {
   return new Headers(Array.from(headers, ([name, value]) => [name, redact(value)]));
 }
 
-/** Copies an error of `fetch`, which can quote the request, without the token: name, message, stack, code and causes. */
+/**
+ * Returns a copy of an error of `fetch`, with name, message, stack, code and causes, but without the token: the original can
+ * quote the request.
+ */
 export function redactError(error: unknown, redact: Redact, causesLeft = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return redact(String(error));
   const { name, message, stack = "", code, cause } = error as Error & { readonly code?: string | number };

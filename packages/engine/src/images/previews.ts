@@ -45,7 +45,7 @@ export function createPreviews(limits: PreviewLimits): FindPreview {
   return createPreviewsWith(imageProcessor, limits);
 }
 
-/** Creates a function that returns previews within the limits, and caches them by the rendering's entity tag. */
+/** Creates a function that returns previews within the limits, and caches them, and failures, by the entity tag. */
 export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits): FindPreview {
   const cache = new LRUCache<string, { readonly preview: Preview | null }>({
     maxSize: CACHE_BYTES,

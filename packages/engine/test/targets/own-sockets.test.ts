@@ -18,7 +18,7 @@ const policyOf = (allow: string): TargetPolicy => ({
 
 const wide = policyOf("127.0.0.0/8, ::1, 10.0.0.0/8, 93.184.215.14, db.internal");
 
-describe("a socket of the service itself", () => {
+describe("an endpoint of the service itself", () => {
   it.each([
     ["127.0.0.1", 3000, "blocked"],
     ["127.1.2.3", 3000, "blocked"],
@@ -51,12 +51,15 @@ describe("a socket of the service itself", () => {
   });
 });
 
-describe("a socket that the service knows by name", () => {
-  let database = ["10.0.0.9"];
-  const resolver: Resolver = {
-    resolve: async (name) => (name === "db.internal" ? database : ["10.0.0.9", "10.0.0.10"]),
-  };
-  const resolved = async (hostname: string, port: number, policy = wide): Promise<unknown> => {
+describe("an endpoint that the service knows by name", () => {
+  const resolved = async (
+    hostname: string,
+    port: number,
+    { database = ["10.0.0.9"], policy = wide } = {},
+  ): Promise<unknown> => {
+    const resolver: Resolver = {
+      resolve: async (name) => (name === "db.internal" ? database : ["10.0.0.9", "10.0.0.10"]),
+    };
     const outcome = await resolveHost({ hostname, port, policy, resolver });
     return "failure" in outcome ? outcome.failure : outcome.addresses;
   };
@@ -66,12 +69,12 @@ describe("a socket that the service knows by name", () => {
     expect(await resolved("alias.example", 5432)).toBe("blocked");
     expect(await resolved("10.0.0.9", 8080)).toEqual(["10.0.0.9"]);
     expect(await resolved("10.0.0.10", 5432)).toEqual(["10.0.0.10"]);
-    database = ["10.0.0.10"];
-    expect(await resolved("10.0.0.9", 5432)).toEqual(["10.0.0.9"]);
-    expect(await resolved("10.0.0.10", 5432)).toBe("blocked");
+    const moved = { database: ["10.0.0.10"] };
+    expect(await resolved("10.0.0.9", 5432, moved)).toEqual(["10.0.0.9"]);
+    expect(await resolved("10.0.0.10", 5432, moved)).toBe("blocked");
   });
 
-  it("makes lookups fail temporarily, instead of blocking, while the resolver fails for its name", async () => {
+  it("makes lookups fail while the resolver fails for its name, unless the address is blocked anyway", async () => {
     const error = Object.assign(new Error("query failed"), { code: "ESERVFAIL" });
     const request = { port: 5432, policy: wide, resolver: { resolve: async () => Promise.reject(error) } };
     expect(await resolveHost({ ...request, hostname: "10.0.0.10" })).toEqual({
@@ -90,13 +93,13 @@ describe("a socket that the service knows by name", () => {
   });
 
   it("blocks its port everywhere while its name does not resolve", async () => {
-    database = [];
-    expect(await resolved("10.0.0.11", 5432)).toBe("blocked");
-    expect(await resolved("10.0.0.11", 5432, policyOf("10.0.0.11:5432"))).toEqual(["10.0.0.11"]);
+    const policy = policyOf("10.0.0.11:5432");
+    expect(await resolved("10.0.0.11", 5432, { database: [] })).toBe("blocked");
+    expect(await resolved("10.0.0.11", 5432, { database: [], policy })).toEqual(["10.0.0.11"]);
   });
 });
 
-describe("a socket that the service shares with others, such as a cloud's object storage,", () => {
+describe("an endpoint that other sites also use, such as cloud object storage,", () => {
   const policy: TargetPolicy = {
     allow: parseTargetList("10.0.0.0/8"),
     ownHostnames: [],

@@ -548,8 +548,8 @@ export interface PdfValues {
    */
   readonly scale?: number | undefined;
   /**
-   * One page as long as its content and as wide as the paper; at most 200 in long. Cannot be combined
-   * with `landscape`, `cssPageSize` or `pageRanges`.
+   * One page as long as its content and as wide as the paper; at most 200 inches long. Cannot be
+   * combined with `landscape`, `cssPageSize` or `pageRanges`.
    * @default false
    */
   readonly singlePage?: boolean | undefined;

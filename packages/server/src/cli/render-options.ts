@@ -103,11 +103,11 @@ function flagsOf(row: ParameterRow): string {
 function describe(row: ParameterRow): string {
   const unsent = effectiveDefault(row);
   const facts = [
-    "min" in row ? `${row.min} to ${row.max}` : null,
-    row.kind === "flag" || unsent === undefined ? null : `default ${unsent}`,
-    isOnByDefault(row.name) ? "on by default; this turns it off" : null,
-  ].filter((fact) => fact !== null);
-  return facts.length === 0 ? row.description : `${row.description} (${facts.join("; ")})`;
+    "min" in row ? [`${row.min} to ${row.max}.`] : [],
+    row.kind === "flag" || unsent === undefined ? [] : [`Default: ${unsent}.`],
+    isOnByDefault(row.name) ? ["On by default; this turns it off."] : [],
+  ];
+  return [row.description, ...facts.flat()].join(" ");
 }
 
 /** Topic, and the mode if only one accepts the option. */

@@ -82,7 +82,7 @@ export const PAPER_ROWS: readonly Row[] = [
       { names: ["pageRanges"], called: "pageRanges" },
     ],
     description:
-      "One page as long as its content and as wide as the paper; at most 200 in long. Cannot be combined with `landscape`, `cssPageSize` or `pageRanges`.",
+      "One page as long as its content and as wide as the paper; at most 200 inches long. Cannot be combined with `landscape`, `cssPageSize` or `pageRanges`.",
     example: true,
   },
   {
