@@ -55,8 +55,8 @@ describe("the round trips of a request", { tags: ["postgres", "redis"] }, () => 
   });
 
   it.each([
-    // The render does not wait for the last of the five, which releases the lease.
-    { what: "render", toPostgres: 3, toRedis: 5 },
+    // The render does not wait for the last of the six, which releases the lease.
+    { what: "render", toPostgres: 3, toRedis: 6 },
     { what: "cache hit", toPostgres: 1, toRedis: 2 },
     { what: "cache hit with a matching ETag", toPostgres: 1, toRedis: 1 },
   ])("$what: $toPostgres to PostgreSQL, $toRedis to Redis", async ({ what, toPostgres, toRedis }) => {
