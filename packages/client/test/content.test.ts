@@ -61,6 +61,11 @@ describe("a capture of content", () => {
         markdown: ["cannot be combined with another page; send exactly one of url, html and markdown"],
       },
     ],
+    [
+      "an empty page and a wrong parameter",
+      { html: "", scale: 4 },
+      { html: ["must be non-empty Unicode text"], scale: ["must be an integer from 1 to 3"] },
+    ],
     ["an empty page", { html: "" }, { html: ["must be non-empty Unicode text"] }],
     ["a wrong parameter", { html, scale: 4 }, { scale: ["must be an integer from 1 to 3"] }],
     ["a PDF parameter", { html, landscape: true }, { landscape: [expect.stringContaining("PDFs only")] }],

@@ -61,7 +61,7 @@ describe("token", () => {
     await snap.screenshot(PAGE);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
     expect(() => snap.signUrl(PAGE)).toThrow(
-      "To sign URLs, pass the token with its id, <id>|<secret>; the service logs the id of its SNAP_TOKEN at startup.",
+      "To sign URLs, pass the token as <id>|<secret>; the service logs the id of its SNAP_TOKEN.",
     );
   });
 

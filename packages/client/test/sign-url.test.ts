@@ -110,6 +110,23 @@ describe("signUrl()", () => {
     expect(() => signUrl(PAGE, { ...OPTIONS, ...options })).toThrow(message);
   });
 
+  it.each(["expiresAt", "expiresIn"])("rejects the unknown option %s, so no URL lives too long", (name) => {
+    const snap = createClient({
+      baseUrl: "https://snap.example.com",
+      token: TOKEN,
+      signingSecret: OPTIONS.signingSecret,
+    });
+    const misspelt: object = { [name]: 1_900_000_000 };
+    for (const sign of [() => signUrl(PAGE, { ...OPTIONS, ...misspelt }), () => snap.signUrl(PAGE, misspelt)])
+      expect(sign).toThrow(
+        expect.objectContaining({
+          name: "SnapError",
+          code: "misconfigured",
+          message: `${name} is not an option`,
+        }),
+      );
+  });
+
   it("requires the client's signing secret", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
     expect(() => snap.signUrl(PAGE)).toThrow(

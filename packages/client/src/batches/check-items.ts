@@ -7,7 +7,7 @@ export function checkItems(items: readonly unknown[]): ProblemList {
     const name = `items.${index}`;
     if (typeof item !== "object" || item === null || Array.isArray(item))
       problems.add(name, "must be an object with the parameters of a capture");
-    else problems.addAll(checkParameters(item)?.errors ?? {}, `${name}.`);
+    else problems.addAll(checkParameters(item)?.errors, `${name}.`);
   }
   return problems;
 }

@@ -38,7 +38,7 @@ export interface SignUrlOptions extends ExpiryOptions {
  * `basicAuth`, `storeTo` and `storeKey` cannot be part of it.
  *
  * @throws SnapError for invalid parameters, the same as the service would return; `misconfigured` if an option is
- * missing or malformed.
+ * missing, malformed or unknown.
  * @example
  * const src = signUrl(
  *   { url: "https://example.com", width: 1200, height: 630 },
@@ -47,11 +47,16 @@ export interface SignUrlOptions extends ExpiryOptions {
  */
 export function signUrl<const P extends SignableInput = SignableInput>(
   parameters: ValidSignable<P>,
-  options: SignUrlOptions,
+  { baseUrl, tokenId, signingSecret, expires, ...others }: SignUrlOptions,
 ): string {
-  const { signingSecret, expires } = options;
-  const baseUrl = readBaseUrl(options.baseUrl);
-  const tokenId = readInteger("tokenId", options.tokenId, TOKEN_ID);
+  // with a misspelt `expires`, the URL would never expire
+  for (const name of Object.keys(others)) throw misconfigured(`${name} is not an option`);
+  const signer = {
+    baseUrl: readBaseUrl(baseUrl),
+    tokenId: readInteger("tokenId", tokenId, TOKEN_ID),
+    signingSecret,
+    expires: expires === undefined ? undefined : toSeconds(expires),
+  };
   if (typeof signingSecret !== "string" || signingSecret === "")
     throw misconfigured(
       "signingSecret is missing; pass it, or set SNAP_SIGNING_SECRET. `snap-server tokens reveal ID` shows it.",
@@ -66,12 +71,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
       "The parameters are too long for a signed URL; send the request with a token instead.",
       { status: 422 },
     );
-  return buildSignedUrl(toQuery(parameters), {
-    baseUrl,
-    tokenId,
-    signingSecret,
-    expires: expires === undefined ? undefined : toSeconds(expires),
-  });
+  return buildSignedUrl(toQuery(parameters), signer);
 }
 
 function toSeconds(expires: Date | number): number {

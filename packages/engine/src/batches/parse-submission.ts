@@ -97,7 +97,7 @@ function parseOne(value: unknown, name: string, context: Context): SubmittedItem
     return { sent: { ...sent, url: parameters.url }, parameters };
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    problems.addAll(error.errors ?? {}, `${name}.`);
+    problems.addAll(error.errors, `${name}.`);
     return null;
   }
 }

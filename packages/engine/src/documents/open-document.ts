@@ -1,7 +1,9 @@
+import { DOCUMENT_ORIGIN } from "@snap/protocol";
 import type { Clock } from "../ports/clock.ts";
 import type { DocumentFile, DocumentStore } from "../ports/documents.ts";
 import type { ServedDocument } from "../ports/renderer.ts";
 import { SnapError } from "../errors.ts";
+import { parseTarget } from "../targets/target.ts";
 import { documentIdOf, documentUrl, type SentDocument } from "./document.ts";
 
 export interface DocumentDependencies {
@@ -20,14 +22,17 @@ interface OpenRequest {
  * Returns the document to serve to the page, from the request or the account's stored documents. Returns `null` for any
  * other page.
  *
- * @throws SnapError `target_unreachable` if the account has no such document.
+ * @throws SnapError `target_unreachable` if the account has no such document, or for another URL on the documents' host.
  */
 export async function openDocument(
   { documents, clock }: DocumentDependencies,
   { url, accountId, sent }: OpenRequest,
 ): Promise<ServedDocument | null> {
   const id = documentIdOf(url);
-  if (id === null) return null;
+  if (id === null) {
+    if (parseTarget(url)?.hostname === DOCUMENT_HOSTNAME) throw notTheDocument();
+    return null;
+  }
   if (sent !== undefined) return serveFromMemory(sent, accountId);
   // one instant for the whole render: a document that expires meanwhile is pruned only when no render can need it
   const key = { accountId, id, now: clock.now() };
@@ -45,6 +50,15 @@ export async function openDocument(
     return file;
   };
   return { url: documentUrl(id), readFile };
+}
+
+const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
+
+function notTheDocument(): SnapError {
+  return new SnapError(
+    "target_unreachable",
+    `Of a document, only ${DOCUMENT_ORIGIN}/<id>/ can be rendered, which shows its index page. Upload another page as a separate document.`,
+  );
 }
 
 /** Builds the files when the page loads, so that converting Markdown is part of the render and of its time limit. */

@@ -1,18 +1,37 @@
-import { invalidParameter } from "../errors.ts";
+import { checkParameters, ProblemList } from "@snap/protocol";
+import { rejectProblems } from "../errors.ts";
 import type { SentParameters } from "../parameters/parse-request.ts";
+import { readQuery } from "../parameters/read-query.ts";
 import type { SentDocument } from "./document.ts";
 
 /**
  * Returns a capture's parameters, with its document's `url` if it has one.
  *
- * @throws SnapError `validation_failed` if they also have a `url`.
+ * @param parameters - JavaScript callers can omit them.
+ * @throws SnapError `validation_failed`, with all problems, if they also have a `url`.
  */
-export function pageParameters(parameters: SentParameters, document?: SentDocument): SentParameters {
-  if (document === undefined) return parameters;
+export function pageParameters(
+  parameters: SentParameters | null | undefined,
+  document?: SentDocument,
+): SentParameters {
+  const sent = parameters ?? {};
+  if (document === undefined) return sent;
   const { url } = document;
-  const isQuery = typeof parameters === "string" || parameters instanceof URLSearchParams;
-  const sent = isQuery ? new URLSearchParams(parameters) : parameters;
-  const hasUrl = sent instanceof URLSearchParams ? sent.has("url") : sent["url"] !== undefined;
-  if (hasUrl) throw invalidParameter("url", "must not be sent with a document");
-  return sent instanceof URLSearchParams ? new URLSearchParams([...sent, ["url", url]]) : { ...sent, url };
+  if (typeof sent !== "string" && !(sent instanceof URLSearchParams)) {
+    if (sent["url"] !== undefined) rejectUrl({ ...sent, url }, new ProblemList());
+    return { ...sent, url };
+  }
+  const query = new URLSearchParams(sent);
+  if (query.has("url")) {
+    const { input, problems } = readQuery(query);
+    rejectUrl({ ...Object.fromEntries(input), url }, problems);
+  }
+  return new URLSearchParams([...query, ["url", url]]);
+}
+
+/** @param input - Has the document's `url`, so only the others are checked. */
+function rejectUrl(input: Readonly<Record<string, unknown>>, problems: ProblemList): void {
+  problems.add("url", "must not be sent with a document");
+  problems.addAll(checkParameters(input)?.errors);
+  rejectProblems(problems, "validation_failed");
 }

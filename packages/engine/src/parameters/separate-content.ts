@@ -1,4 +1,4 @@
-import { checkContent, ProblemList } from "@snap/protocol";
+import { checkCapture, checkContent, ProblemList } from "@snap/protocol";
 import type { DocumentContent } from "../documents/document.ts";
 import { rejectProblems } from "../errors.ts";
 
@@ -11,13 +11,18 @@ export interface SeparatedContent {
 /**
  * Separates `html` or `markdown` from a capture's parameters.
  *
- * @throws SnapError `invalid_url` if `url`, `html` and `markdown` are all missing, `validation_failed` if several are
- * sent or the content is not text.
+ * @throws SnapError if `url`, `html` and `markdown` are all missing, if several are sent, or if the content is not text:
+ * `invalid_url` if a missing `url` is the only problem, `validation_failed` otherwise, with all problems.
  */
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {
   const problems = new ProblemList();
   checkContent(sent, (name, message) => problems.add(name, message));
-  rejectProblems(problems);
+  if (!problems.isEmpty) {
+    // a problem with `url` is already in the list, with how to fix it
+    const { url: _, ...others } = checkCapture(sent)?.errors ?? {};
+    problems.addAll(others);
+    rejectProblems(problems);
+  }
   const { html, markdown, ...parameters } = sent;
   if (typeof html === "string") return { parameters, document: { html } };
   return { parameters, document: typeof markdown === "string" ? { markdown } : undefined };

@@ -1,6 +1,7 @@
 import { createFakeClock, createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Engine } from "../../src/create-engine.ts";
+import type { CaptureRequest } from "../../src/capture.ts";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
@@ -175,6 +176,15 @@ describe("capture, before it renders,", () => {
     await expect(engine.capture({ principal, parameters: {} })).rejects.toMatchObject({
       code: "email_unverified",
       status: 403,
+    });
+  });
+
+  it.each([undefined, null])("reports that url is missing if the parameters are %s", async (parameters) => {
+    const principal = await principalWith({});
+    const request = { principal, parameters } as unknown as CaptureRequest;
+    await expect(engine.capture(request)).rejects.toMatchObject({
+      code: "invalid_url",
+      errors: { url: [expect.stringMatching(/^is required and must /)] },
     });
   });
 

@@ -124,6 +124,26 @@ describe("capture of a stored document", () => {
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
 
+  it.each([
+    `https://documents.snap.invalid/${ID}/two.html`,
+    `https://documents.snap.invalid/${ID}/two.html?a=1#b`,
+    `http://documents.snap.invalid/${ID}/`,
+    `https://documents.snap.invalid:8443/${ID}/`,
+    `https://documents.snap.invalid./${ID}/`,
+    "https://documents.snap.invalid/",
+    "https://DOCUMENTS.snap.invalid/7",
+  ])("fails for another URL on the documents' host: %s", async (other) => {
+    await store(principal.account.id);
+    expect(await failureOf(engine.capture({ principal, parameters: { url: other } }))).toMatchObject({
+      code: "target_unreachable",
+      status: 422,
+      message:
+        "Of a document, only https://documents.snap.invalid/<id>/ can be rendered, which shows its index page. Upload another page as a separate document.",
+    });
+    expect(renderer.calls).toEqual([]);
+    expect((await engine.credits(principal.account)).used).toBe(0);
+  });
+
   it("uses the files that it started with, even if the document expires during the render", async () => {
     await store(principal.account.id, 1000);
     const release = renderer.hold();
@@ -185,6 +205,19 @@ describe("capture of content", () => {
       expect(await failureOf(engine.capture({ principal, parameters, document }))).toMatchObject({
         code: "validation_failed",
         errors: { url: ["must not be sent with a document"] },
+      });
+  });
+
+  it("is rejected together with all other invalid parameters", async () => {
+    const invalid = { url, widht: "5", scale: "9" };
+    for (const parameters of [invalid, new URLSearchParams(invalid)])
+      expect(await failureOf(engine.capture({ principal, parameters, document }))).toMatchObject({
+        code: "validation_failed",
+        errors: {
+          url: ["must not be sent with a document"],
+          widht: ["is not a parameter; did you mean width?"],
+          scale: ["must be an integer from 1 to 3"],
+        },
       });
   });
 

@@ -53,7 +53,8 @@ export function checkCapture(input: object): ValidationFailure | null {
   const problems = new ProblemList();
   checkContent(sent, (name, message) => problems.add(name, message));
   // any valid URL can stand in for the content
-  return problems.toFailure() ?? checkParameters({ ...others, url: DOCUMENT_ORIGIN });
+  problems.addAll(checkParameters({ ...others, url: DOCUMENT_ORIGIN })?.errors);
+  return problems.toFailure();
 }
 
 function sentValues(input: object): Readonly<Record<string, unknown>> {

@@ -26,9 +26,9 @@ export class ProblemList {
     } else if (!messages.includes(message)) messages.push(message);
   }
 
-  /** Adds the problems of a failure, with a prefix before each name. */
-  addAll(problems: ParameterProblems, prefix = ""): void {
-    for (const [name, messages] of Object.entries(problems))
+  /** Adds the problems of a failure, if there are any, with a prefix before each name. */
+  addAll(problems: ParameterProblems | undefined, prefix = ""): void {
+    for (const [name, messages] of Object.entries(problems ?? {}))
       for (const message of messages) this.add(prefix + name, message);
   }
 

@@ -1,7 +1,7 @@
 /** Names that differ by more edits, or in more than half of their characters, are considered unrelated. */
 const MAX_EDITS = 3;
 /** Shorter prefixes match too many names. */
-const PREFIX_CHARACTERS_MIN = 3;
+const PREFIX_CHARACTERS_MIN = 4;
 /** No name is that long. */
 const MAX_CHARACTERS = 32;
 

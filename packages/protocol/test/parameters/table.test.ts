@@ -244,7 +244,7 @@ describe("the message", () => {
     ["paper-format", "screenshot", "is not a parameter; did you mean paperFormat?"],
     ["full", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["clip", "screenshot", "is not a parameter; did you mean clipX?"],
-    ["fo", "screenshot", "is not a parameter"],
+    ["foo", "screenshot", "is not a parameter"],
     ["fullPage[x]", "screenshot", "is not a parameter; did you mean fullPage?"],
     ["__proto__", "screenshot", "is not a parameter"],
     ["constructor", "pdf", "is not a parameter"],

@@ -29,12 +29,18 @@ export async function main(): Promise<void> {
   try {
     await createProgram()
       .hook("preAction", (_, command) => resolveAccounts(command))
-      .parseAsync();
+      .parseAsync(expandHelp(process.argv.slice(2)), { from: "user" });
   } catch (error) {
     failure = explainFailure(error);
   }
   if (failure !== null) process.exitCode = failure.exitCode;
   printEnd(failure);
+}
+
+/** Commander's `help` ignores all words but the first, as in `help tokens rotate`. */
+function expandHelp(args: string[]): string[] {
+  const [first, ...words] = args;
+  return first === "help" && words.length > 1 ? [...words, "--help"] : args;
 }
 
 /**

@@ -34,7 +34,8 @@ export function addEndpoint(
     const handler = handlers[method];
     if (handler !== undefined) route[method](handler);
   }
-  route.options((_request, response) => send(response, { status: 204, headers: { Allow, ...preflight } }));
+  const headers = { Allow, "Cache-Control": "no-store", ...preflight };
+  route.options((_request, response) => send(response, { status: 204, headers }));
   route.all((_request, response) => {
     response.setHeader("Allow", Allow);
     throw methodNotAllowed(names);

@@ -197,9 +197,11 @@ function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
 }
 
-/** RFC 9112, 3.2. Node itself would respond, without the envelope. */
-const requireHost: RequestHandler = (request, _response, next) => {
-  if (request.httpVersion === "1.1" && request.headers.host === undefined)
+/** RFC 9112, 3.2. Node itself would reject only a missing one, without the envelope. */
+const requireHost: RequestHandler = ({ httpVersion, headersDistinct }, _response, next) => {
+  const { length } = headersDistinct["host"] ?? [];
+  if (length > 1) throw new SnapError("bad_request", "More than one Host header; send one.");
+  if (length === 0 && httpVersion === "1.1")
     throw new SnapError("bad_request", "Missing Host header; HTTP/1.1 requires one.");
   next();
 };

@@ -98,6 +98,5 @@ function readCapture(body: unknown): SeparatedContent & { readonly answer: Answe
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object with the parameters of a capture");
   const { answer, parameters: sent } = separateAnswer({ ...body });
-  const { parameters, document } = separateContent(sent);
-  return { answer, parameters: typedParameters(parameters), document };
+  return { answer, ...separateContent(typedParameters(sent)) };
 }

@@ -1,6 +1,6 @@
 import type { Ability } from "@snap/engine";
 import { rejectProblems } from "@snap/engine/internals";
-import { ProblemList, PARAMETERS } from "@snap/protocol";
+import { checkCapture, PARAMETERS, ProblemList } from "@snap/protocol";
 
 /** Arguments of a tool call, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -11,29 +11,30 @@ const OTHER_TOOL = {
 } as const;
 
 /**
- * Rejects arguments that belong to another tool. The engine validates everything else.
+ * Rejects arguments that belong to another tool, together with everything else that is wrong. The engine validates all
+ * other calls.
  *
  * @throws SnapError `validation_failed`.
  */
 export function requireMode(mode: Ability, args: Arguments): void {
   const other = mode === "pdf" ? "screenshot" : "pdf";
-  reject(args, (name) => {
-    if (name === "pdf") return "is set by the tool; call take-screenshot for images, create-pdf for PDFs";
+  const problems = new ProblemList();
+  const rest: [string, unknown][] = [["pdf", mode === "pdf"]];
+  for (const [name, value] of Object.entries(args)) {
     const isOthers = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
-    return isOthers ? OTHER_TOOL[mode] : null;
-  });
+    if (name === "pdf")
+      problems.add(name, "is set by the tool; call take-screenshot for images, create-pdf for PDFs");
+    else if (isOthers) problems.add(name, OTHER_TOOL[mode]);
+    else rest.push([name, value]);
+  }
+  if (problems.isEmpty) return;
+  problems.addAll(checkCapture(Object.fromEntries(rest))?.errors);
+  rejectProblems(problems);
 }
 
 /** @throws SnapError `validation_failed` if there are arguments. */
 export function requireNone(args: Arguments): void {
-  reject(args, () => "is not a parameter; this tool accepts none");
-}
-
-function reject(args: Arguments, findProblem: (name: string) => string | null): void {
   const problems = new ProblemList();
-  for (const name of Object.keys(args)) {
-    const problem = findProblem(name);
-    if (problem !== null) problems.add(name, problem);
-  }
+  problems.addEach(Object.keys(args), () => "is not a parameter; this tool accepts none");
   rejectProblems(problems);
 }

@@ -146,8 +146,7 @@ async function render(
   const { engine, principal, exchange, baseUrl, sendBudget } = dependencies;
   requireMode(mode, args);
   exchange.freeSent = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
-  const { parameters: sent, document } = separateContent(args);
-  const options: Arguments = { ...sent, ...(mode === "pdf" && { pdf: true }) };
+  const { parameters: options, document } = separateContent(mode === "pdf" ? { ...args, pdf: true } : args);
   // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);

@@ -52,16 +52,14 @@ const PROXY_HEADER =
 /**
  * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its
  * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may forward
- * requests from others. No browser sends HTTP/1.0, several `Host` headers or a URL as the target, unlike a proxy.
+ * requests from others. No browser sends HTTP/1.0 or a URL as the target, unlike a proxy.
  */
-function isFromThisMachine({ socket, httpVersion, originalUrl, headers, headersDistinct }: Request): boolean {
-  const [host = "", ...otherHosts] = headersDistinct["host"] ?? [];
+function isFromThisMachine({ socket, httpVersion, originalUrl, headers }: Request): boolean {
   const isDirect =
     httpVersion === "1.1" &&
     originalUrl.startsWith("/") &&
-    otherHosts.length === 0 &&
     !Object.keys(headers).some((name) => PROXY_HEADER.test(name));
-  return isDirect && LOOPBACK_PEER.test(socket.remoteAddress ?? "") && LOOPBACK_HOST.test(host);
+  return isDirect && LOOPBACK_PEER.test(socket.remoteAddress ?? "") && LOOPBACK_HOST.test(headers.host ?? "");
 }
 
 function escape(text: string): string {

@@ -20,6 +20,10 @@ describe("help and version", () => {
     [["render", "--help"], "--allow-target 127.0.0.1:8080"],
     [["tokens", "create", "--help"], "id or email address of the account (required)"],
     [["ledger", "--help"], "verify"],
+    [["help"], "snap-server render https://example.com -o example.png"],
+    [["help", "tokens"], "rotate"],
+    [["help", "tokens", "rotate"], "snap-server tokens rotate [options] <id>"],
+    [["tokens", "help", "rotate"], "snap-server tokens rotate [options] <id>"],
     [["completion", "--help"], "source <(snap-server completion bash)"],
   ])("%j prints to stdout and exits with code 0", async (args, text) => {
     const { code, stdout, stderr } = await workspace.run(args);

@@ -181,6 +181,44 @@ describe("the page of a capture", () => {
     expect(envelopeOf(reply)).toMatchObject({ code: "invalid_url", errors });
   });
 
+  it("is rejected together with all other invalid parameters", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const missing = ["is missing; send exactly one of url, html and markdown"];
+    for (const [document, errors] of [
+      [
+        { ulr: "http://127.0.0.1:47100/", widht: 5 },
+        {
+          url: missing,
+          ulr: ["is not a parameter"],
+          widht: ["is not a parameter; did you mean width?"],
+        },
+      ],
+      [
+        { fullPage: "maybe", answer: "xml" },
+        { url: missing, fullPage: ["must be true or false"], answer: [expect.any(String)] },
+      ],
+      // without a page, there is no host that the cookie's domain could differ from
+      [
+        { scale: "9", cookies: [{ name: "a", value: "b", domain: "example.com" }] },
+        { url: missing, scale: ["must be an integer from 1 to 3"] },
+      ],
+      [
+        { html: "a", markdown: "b", width: "5", height: "5", foo: 1 },
+        { html: tooMany, markdown: tooMany, foo: ["is not a parameter"] },
+      ],
+      [
+        { html: 7, pdf: "1", scale: 9 },
+        { html: notText, scale: ["must be a number from 0.1 to 2"] },
+      ],
+    ] as const) {
+      const reply = await capture(service, document, { token });
+      expect(reply.status).toBe(422);
+      expect(envelopeOf(reply).code).toBe("validation_failed");
+      expect(envelopeOf(reply).errors).toEqual(errors);
+    }
+  });
+
   it.each<[string, object, Record<string, string[]>]>([
     ["two pages", { html, markdown: "# Hi" }, { html: tooMany, markdown: tooMany }],
     ["html and a url", { html, url: "https://example.com/" }, { url: tooMany, html: tooMany }],

@@ -35,6 +35,18 @@ describe("a malformed HTTP request", () => {
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
     ["a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "bad_request"],
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "bad_request"],
+    [
+      "two Hosts",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: y\r\nConnection: close\r\n\r\n",
+      400,
+      "bad_request",
+    ],
+    [
+      "the same Host twice",
+      "GET / HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n",
+      400,
+      "bad_request",
+    ],
     ["a header without a name", "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400, "bad_request"],
     ["a raw byte in the target", "GET /\xe9 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"],
     [

@@ -107,7 +107,7 @@ describe("methods", () => {
     for (const path of PATHS.filter((each) => each !== "/v1/snap/signed")) {
       const reply = await send(path, { method: "OPTIONS", headers: { Origin: "https://other.example" } });
       expect(reply.status).toBe(204);
-      expect(reply.headers.allow).toBe("GET, HEAD, OPTIONS");
+      expect(reply.headers).toMatchObject({ allow: "GET, HEAD, OPTIONS", "cache-control": "no-store" });
       expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     }
     const signed = await send("/v1/snap/signed", {
@@ -116,7 +116,11 @@ describe("methods", () => {
     });
     expect(signed).toMatchObject({
       status: 204,
-      headers: { allow: "GET, HEAD, OPTIONS", "access-control-allow-origin": "*" },
+      headers: {
+        allow: "GET, HEAD, OPTIONS",
+        "access-control-allow-origin": "*",
+        "cache-control": "no-store",
+      },
     });
     const headless = await send("/v1/captures", { method: "HEAD" });
     expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });

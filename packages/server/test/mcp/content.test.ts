@@ -48,3 +48,37 @@ it.each([
   expect(isError).toBe(true);
   expect(content[0]?.["text"]).toContain(problem);
 });
+
+it.each([
+  [
+    "take-screenshot",
+    { ulr: "https://example.com/", fullPage: "maybe" },
+    [
+      "url is missing; send exactly one of url, html and markdown",
+      "fullPage must be true or false",
+      "ulr is not a parameter",
+    ],
+  ],
+  [
+    "create-pdf",
+    { html: "a", markdown: "b", scale: 9 },
+    [
+      "html cannot be combined with another page; send exactly one of url, html and markdown",
+      "markdown cannot be combined with another page; send exactly one of url, html and markdown",
+      "scale must be a number from 0.1 to 2",
+    ],
+  ],
+  [
+    "create-pdf",
+    { html, fullPage: true, paperFormat: "a9" },
+    ["fullPage is for take-screenshot only; omit it, or call that tool", "paperFormat must be one of"],
+  ],
+])("%s names every invalid argument of %o", async (tool, args, problems) => {
+  const { service, customer } = await openService();
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { content } = await session.call(tool, args);
+  expect(content[0]?.["text"]).toMatch(/^validation_failed: /);
+  const lines = String(content[1]?.["text"]).split("\n").slice(0, -1);
+  expect(lines).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+});
