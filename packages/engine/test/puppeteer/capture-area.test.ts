@@ -68,6 +68,23 @@ beforeAll(async () => {
       <p class=x style="height:0;overflow:hidden">text<b></b></p>
       <p class=x style="display:none">text</p>
       <p class=x style="display:contents;color:green"></p>`,
+    "/generated": `<!doctype html><style>
+        body { margin: 0 } p { margin: 0; height: 0 } p:last-of-type::before { position: absolute; left: 0; width: 100% }
+        p::before, i::after { content: ""; display: block; height: 20px; background: red; visibility: visible; transition: all 60s }
+      </style>
+      <p class=x style="display:contents"><i style="display:contents"></i></p>
+      <user-name class=x style="display:contents"><template shadowrootmode=open>
+        <style>slot::before { content: ""; display: block; height: 20px; background: red }</style><slot></slot>
+      </template></user-name>
+      <p class=x style="height:20px;visibility:hidden"></p>
+      <p class=x style="height:20px;width:20px"></p>
+      <div style="height:20px;background:green"></div>`,
+    "/transits": `<style>
+        @view-transition { navigation: auto }
+        ::view-transition-group(*), ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }
+      </style>
+      ${MOVED}<form name=activeViewTransition><a href="/transits?next">link</a></form>
+      <script>const move = () => { document.querySelector("p").style.left = "300px" }</script>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -206,19 +223,32 @@ describe("mask", () => {
     expect(rows.slice(8)).toEqual([hidden, hidden, hidden, hidden]);
   });
 
-  it.each(["/removes", "/reopens", "/moves", "/slides"])(
-    "covers matches whatever the page does meanwhile: %s",
-    async (path) => {
-      const { width, height, pixel } = await png(path, { mask: ".x" });
-      const columns = Array.from({ length: width / 5 }, (_, index) => index * 5);
-      const points = columns.flatMap((x) =>
-        Array.from({ length: height / 5 }, (_, index) => [x, index * 5] as const),
-      );
-      const colors = new Set(points.map(([x, y]) => String(pixel(x, y))));
-      expect(colors).toContain(String(MASKED));
-      expect(colors).not.toContain(String(RED));
-    },
-  );
+  it("hides the generated content of matches, without a change of the layout", async () => {
+    const rowsOf = ({ pixel }: ReturnType<typeof readPng>): number[][] =>
+      Array.from({ length: 6 }, (_, row) => pixel(700, row * 20 + 10));
+    expect(rowsOf(await png("/generated"))).toEqual([RED, RED, RED, RED, RED, GREEN]);
+    const masked = await png("/generated", { mask: ".x" });
+    expect(rowsOf(masked)).toEqual([WHITE, WHITE, WHITE, WHITE, WHITE, GREEN]);
+  });
+
+  it.each([
+    ["/removes", {}],
+    ["/reopens", {}],
+    ["/moves", {}],
+    ["/slides", {}],
+    ["/transits", { script: "await document.startViewTransition(move).ready" }],
+    ["/transits", { script: "await document.body.startViewTransition(move).ready" }],
+    ["/transits", { click: "a" }],
+  ])("covers matches whatever the page does meanwhile: %s %j", async (path, options) => {
+    const { width, height, pixel } = await png(path, { mask: ".x", ...options });
+    const columns = Array.from({ length: width / 5 }, (_, index) => index * 5);
+    const points = columns.flatMap((x) =>
+      Array.from({ length: height / 5 }, (_, index) => [x, index * 5] as const),
+    );
+    const colors = new Set(points.map(([x, y]) => String(pixel(x, y))));
+    expect(colors).toContain(String(MASKED));
+    expect(colors).not.toContain(String(RED));
+  });
 
   it("accepts only colors that the browser supports", async () => {
     const colors = [

@@ -16,8 +16,23 @@ const MASK_MAX_MS = 5_000;
 type Outcome = "covered" | "invalid" | "many";
 
 /**
+ * Ends view transitions. The document's paints snapshots above the top layer; an element's, where the matches were
+ * before. Forms and their controls can hide properties of this name, but not their getters.
+ */
+const END_TRANSITIONS = `
+  for (const [{ prototype }, targets] of [[Document, [document]], [Element, matchesOf(roots, "*")]]) {
+    const getter = Object.getOwnPropertyDescriptor(prototype, "activeViewTransition")?.get;
+    for (const target of targets) getter?.call(target)?.skipTransition();
+  }`;
+
+/** Generated content can be outside its element's box, and cannot be measured. */
+const HIDE_GENERATED =
+  "[snap-masked]::before, [snap-masked]::after { visibility: hidden !important; transition: none !important }";
+
+/**
  * Defines a function that returns the elements to cover for a match: itself if it has a visible box, or else those in it
  * that have one, in the order of the flat tree. Text gets an element to cover, which the page's rules do not apply to.
+ * The elements, and those without a box, get an attribute that hides their generated content.
  */
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
@@ -25,6 +40,7 @@ const VISIBLE_PARTS = `
     return assigned.length > 0 ? assigned : [...(element.shadowRoot ?? element).childNodes];
   };
   const visibleParts = (element) => {
+    element.setAttribute("snap-masked", "");
     const { display, visibility } = getComputedStyle(element);
     const isVisible = visibility === "visible";
     if (display !== "contents") {
@@ -51,13 +67,16 @@ const VISIBLE_PARTS = `
 const COVER = `async ({ selector, color, captured }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
-  const matches = matchesOf(rootsOf(document), selector);
+  const roots = rootsOf(document);
+  const matches = matchesOf(roots, selector);
   if (matches === null) return "invalid";
   // an invalid selector is reported when the element is measured
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
-  for (const animation of rootsOf(document).flatMap((root) => root.getAnimations())) animation.pause();
+  ${END_TRANSITIONS}
+  for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
   const visible = new Set(matches.flatMap(visibleParts));
+  adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
   if (visible.size === 0) return "covered";
   if (visible.size > ${MATCHES_MAX}) return "many";
   const entries = await new Promise((resolve) => {
@@ -96,8 +115,8 @@ const COVER = `async ({ selector, color, captured }) => {
 
 /**
  * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
- * scripts and animations first, which could move the matches or remove the boxes. Resolves with the id of the masked
- * document, for `requireMask`.
+ * scripts, animations and view transitions first, which could move the matches, or remove or hide the boxes. Resolves
+ * with the id of the masked document, for `requireMask`.
  *
  * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
  */
