@@ -8,7 +8,7 @@ import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addCompletion } from "./completion.ts";
 import { addConsole } from "./console.ts";
-import { addLists } from "./check-lists.ts";
+import { addLists } from "./lists.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
 import { explainFailure, type Failure } from "./errors.ts";
