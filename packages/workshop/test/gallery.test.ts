@@ -40,7 +40,10 @@ describe("the gallery", () => {
       ({ group, modes }) => groups.has(group) && modes.includes("screenshot"),
     ).map(({ name }) => name);
     const shown = new Set(ENTRIES.flatMap(changedParameters));
-    expect(new Set(names.filter((name) => !shown.has(name)))).toEqual(
+    expect(
+      new Set(names.filter((name) => !shown.has(name))),
+      "add an entry for the parameter to packages/workshop/src/gallery/pages, and run pnpm site gallery NAME",
+    ).toEqual(
       new Set([
         // These parameters change only the size of the picture, or what another parameter means.
         "width",

@@ -7,7 +7,7 @@ import { startStub } from "../stub/stub-server.ts";
 import { BATCH_ID, tidy } from "./showcase.ts";
 
 /*
- * `node packages/console/test/screenshots/take-screenshots.ts [SCREEN...]` takes the screenshots in
+ * `pnpm exec node packages/console/test/screenshots/take-screenshots.ts [SCREEN...]` takes the screenshots in
  * docs/how-to/use-the-console.md: the built console with sample data, at a fixed time.
  */
 

@@ -1,6 +1,6 @@
 import { startStub } from "./stub-server.ts";
 
-// `node packages/console/test/stub/serve.ts` serves the console with sample data, for work on its screens.
+// `pnpm exec node packages/console/test/stub/serve.ts` serves the console with sample data, for work on its screens.
 
 const stub = await startStub(3210);
 console.log(`${stub.origin}/console/#sign-in=correct-code`);

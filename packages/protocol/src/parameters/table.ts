@@ -42,7 +42,7 @@ export type ParameterRow = Row & { readonly group: ParameterGroup };
 /**
  * Every rendering parameter, defined once: validation, cache keys, OpenAPI, Postman, the Model Context Protocol, the
  * command line, the client's checks and types, and the reference are derived from it. Problems are reported in row order.
- * A new parameter is a row in `rows/` and a step in the renderer.
+ * `.github/CONTRIBUTING.md` lists what else a new parameter needs.
  */
 export const PARAMETER_TABLE: readonly ParameterRow[] = PARAMETER_GROUPS.flatMap((group) =>
   GROUPS[group].map((row) => Object.assign({ group }, row)),

@@ -5,7 +5,7 @@ import type { AccountChangeInput } from "../admin/inputs.ts";
 import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
 import { operate, withJson, type Operating } from "./admin.ts";
 import { UsageError } from "./errors.ts";
-import { printList, withPaging } from "./lists.ts";
+import { printList, withPaging } from "./print-list.ts";
 import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
 import { formatCount, formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";

@@ -10,7 +10,7 @@ import { Option, type Command } from "commander";
 import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
 import { operate, withJson } from "./admin.ts";
-import { printList, withPaging } from "./lists.ts";
+import { printList, withPaging } from "./print-list.ts";
 import { formatInstant, formatNoun } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 

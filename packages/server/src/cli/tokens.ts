@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { operate, withJson } from "./admin.ts";
 import { curlLine } from "./curl-line.ts";
 import { UsageError } from "./errors.ts";
-import { printList, withPaging } from "./lists.ts";
+import { printList, withPaging } from "./print-list.ts";
 import { formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 import { serviceOrigin } from "../served-address.ts";

@@ -1,6 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { describe, expect, it } from "vitest";
+import { createEngine } from "@snap/engine";
+import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../src/http/app.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
+import { createLogger } from "../../src/operations/logger.ts";
 import { openService } from "../http/open-service.ts";
 
 const document = openApiDocument("https://snap.example.com");
@@ -86,6 +90,42 @@ describe("the OpenAPI document", () => {
       ["get", "/openapi.json", "getOpenApi", []],
       ["get", "/postman.json", "getPostmanCollection", []],
     ]);
+  });
+
+  it("has an operation for each method and path that the app serves under /v1, and no others", () => {
+    const engine = createEngine({
+      storage: createMemoryStorage(),
+      renderer: createFakeRenderer(),
+      secretKey: "a key for these tests",
+    });
+    onTestFinished(() => engine.close());
+    const app = createApp({
+      engine,
+      publicUrl: "https://snap.example.com",
+      logger: createLogger("silent"),
+      metrics: false,
+    });
+    const documented = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} /v1${path}`),
+    );
+    const routes = app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route]));
+    const served = routes.flatMap(({ path, stack }) => {
+      const pattern: unknown = path;
+      const names =
+        pattern instanceof RegExp
+          ? Object.keys(document.paths ?? {}).filter((name) => pattern.test(`/v1${name}`))
+          : [];
+      const name = names.length === 1 ? `/v1${names[0]}` : String(pattern).replaceAll("\\/", "/");
+      if (!name.includes("/v1/")) return [];
+      const methods = new Set(stack.map(({ method }) => method));
+      return ["get", "post", "put", "patch", "delete"]
+        .filter((method) => methods.has(method))
+        .map((method) => `${method} ${name}`);
+    });
+    expect(
+      served.toSorted(),
+      "the routes of packages/server/src/http/app.ts and the operations in packages/server/src/openapi/document.ts differ",
+    ).toEqual(documented.toSorted());
   });
 
   it("lists every possible code by status", () => {

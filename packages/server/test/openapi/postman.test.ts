@@ -21,23 +21,6 @@ describe("the Postman collection", () => {
       type: "bearer",
       bearer: [{ key: "token", value: "{{token}}", type: "string" }],
     });
-    expect(collection.item.map(({ name }) => name)).toEqual([
-      "Screenshot",
-      "Full page",
-      "PDF",
-      "Signed URL",
-      "HTML to PDF",
-      "Submit a batch",
-      "List batches",
-      "Poll a batch",
-      "Webhook deliveries",
-      "Send a webhook again",
-      "Upload a document",
-      "Render the document",
-      "Usage",
-      "OpenAPI description",
-      "This collection",
-    ]);
   });
 
   it("sends tokenId and signature, but no bearer token, in the signed request", () => {

@@ -54,8 +54,12 @@ function isWide(path: string): boolean {
   return path === "benchmarks.md" || (path.startsWith("reference/") && path !== "reference/specification.md");
 }
 
+interface Command {
+  readonly command: "build" | "serve";
+}
+
 /** The site contains the Markdown pages of docs/ and loads nothing from other origins. */
-export const siteConfig: UserConfig<DefaultTheme.Config> = {
+export const siteConfig = ({ command }: Command): UserConfig<DefaultTheme.Config> => ({
   title: "snap",
   description: "Web pages to PNG, JPEG, WebP and PDF, on your own machine.",
   rewrites: { "README.md": "index.md" },
@@ -83,7 +87,8 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
   buildEnd({ outDir }) {
     writeFileSync(join(outDir, "llms.txt"), llmsText(SECTIONS, readPage));
   },
-  vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 2000 } },
+  // the server prints its address as information
+  vite: { logLevel: command === "serve" ? "info" : "warn", build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: "local" },
     outline: { level: [2, 3] },
@@ -105,4 +110,4 @@ export const siteConfig: UserConfig<DefaultTheme.Config> = {
     }),
     docFooter: { prev: "Previous", next: "Next" },
   },
-};
+});

@@ -5,19 +5,19 @@ import { type Outcome, PROGRAMS, run } from "./run.ts";
 import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
- * Installs the system parts that a task is missing, if run as root on a system with apt. Prints each step, and the
- * command to install the parts that it could not install.
+ * Installs the system parts that a task is missing, if `mayInstall` and run as root on a system with apt. Prints each
+ * step, and the command to install the parts that are still missing.
  *
  * @returns The parts that are still missing.
  */
-export async function setUpMachine(task: SetupTask): Promise<SystemPart[]> {
+export async function setUpMachine(task: SetupTask, mayInstall = true): Promise<SystemPart[]> {
   const parts = SYSTEM_PARTS.filter(({ need }) => need[task] !== undefined);
   const initiallyMissing = await findMissing(parts);
   if (initiallyMissing.length === 0) return [];
   const installable = initiallyMissing.filter(
     ({ aptPackages, aptProgram }) => aptPackages !== undefined || aptProgram !== undefined,
   );
-  if (installable.length > 0 && (await canInstall())) await install(installable);
+  if (mayInstall && installable.length > 0 && (await canInstall())) await install(installable);
   if (process.env["CI"]) await installFromNpm(initiallyMissing);
   const missing = await findMissing(initiallyMissing);
   for (const part of missing) console.log(explain(part));
