@@ -1,9 +1,11 @@
 // @module-tag browser
 
+import { randomBytes } from "node:crypto";
 import { globSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { openPort, type OpenPort } from "../../../testing/test/servers/open-port.ts";
@@ -17,6 +19,11 @@ let resetting: OpenPort;
 let closing: OpenPort;
 let refusedPort: number;
 let renderer: Renderer;
+/** Called when the start of `/reset` has been parsed. */
+let onReceived = (): void => {};
+const noise = `<h1>half</h1>${randomBytes(10_000).toString("base64")}`;
+const PNG_START = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", "base64");
+const CUT_OFF = "incomplete response";
 
 beforeAll(async () => {
   hidden = await openSite({ "/": "a secret" });
@@ -36,6 +43,28 @@ beforeAll(async () => {
     "/circle": redirect("/circle"),
     "/to-refused": redirect(`http://127.0.0.1:${refusedPort}/`),
     "/script-to-refused": `<script>location = "http://127.0.0.1:${refusedPort}/"</script>`,
+    "/reset": (_request, response) => {
+      onReceived = () => response.socket?.resetAndDestroy();
+      response
+        .writeHead(200, { "content-type": "text/html" })
+        .write("<h1>half</h1><script src=/received></script>");
+    },
+    "/received": () => onReceived(),
+    "/short": cutOff({ "content-length": "5000" }, "<h1>half</h1>"),
+    "/without-last-chunk": cutOff({}, "<img name=readyState><h1>half</h1>"),
+    "/half-gzip": cutOff(
+      { "content-encoding": "gzip", "content-length": "5000" },
+      gzipSync(noise).subarray(0, 4_000),
+    ),
+    "/not-gzip": encodedAs("gzip"),
+    "/not-brotli": encodedAs("br"),
+    "/not-zstd": encodedAs("zstd"),
+    "/half-image": cutOff({ "content-type": "image/png", "content-length": "5000" }, PNG_START),
+    "/to-short": `<h1>fine</h1><script>setTimeout(() => { location = "/short" }, 100)</script>`,
+    "/short-that-redirects": cutOff(
+      { "content-length": "5000" },
+      "<h1>half</h1><script>location = '/'</script>",
+    ),
     "/large": sendEndlessly,
     "/loads-large": "<h1>small</h1><script>fetch('/large').then((response) => response.blob())</script>",
     "/again": (_request, response) =>
@@ -94,6 +123,15 @@ describe.each([
         () => `http://127.0.0.1:${closing.port}/`,
         "closed the connection",
       ],
+      ["a connection reset in the response", () => site.url("/reset"), CUT_OFF],
+      ["a response shorter than announced", () => site.url("/short"), CUT_OFF],
+      ["a response without its last chunk", () => site.url("/without-last-chunk"), CUT_OFF],
+      ["half a compressed response", () => site.url("/half-gzip"), CUT_OFF],
+      ["a response that is not gzip", () => site.url("/not-gzip"), CUT_OFF],
+      ["a response that is not Brotli", () => site.url("/not-brotli"), CUT_OFF],
+      ["a response that is not Zstandard", () => site.url("/not-zstd"), CUT_OFF],
+      ["half an image", () => site.url("/half-image"), CUT_OFF],
+      ["a page that leads to half a page", () => site.url("/to-short"), CUT_OFF],
       ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],
       ["a page of more than 50 MB", () => site.url("/large"), "transfers more than 50 MB"],
     ])("is thrown with a clear message for %s", async (_name, url, message) => {
@@ -102,6 +140,23 @@ describe.each([
       expect(failure.message).toContain(message);
       // the cause, for the log, without a path or a query, which could contain a secret
       expect(failure.detail).toMatch(/^[^/]+( at https?:\/\/[^/]+)?$/);
+    });
+
+    it.each(["load", "domcontentloaded"] as const)(
+      "is thrown for an incomplete response with waitUntil=%s",
+      async (waitUntil) => {
+        const failure = await failureOf(renderer.render(screenshot(site.url("/short"), { waitUntil })));
+        expect(failure.code).toBe("target_unreachable");
+      },
+    );
+
+    it("is thrown for an incomplete response to print", async () => {
+      expect((await failureOf(renderer.render(pdf(site.url("/not-gzip"))))).code).toBe("target_unreachable");
+    });
+
+    it("is not thrown for an incomplete response that redirects", async () => {
+      const { page } = await renderer.render(defaultScreenshot(site.url("/short-that-redirects")));
+      expect(page?.finalUrl).toBe(site.url("/"));
     });
 
     it("has the cause as its detail", async () => {
@@ -182,6 +237,22 @@ describe.each([
     });
   });
 });
+
+/** Returns a handler that closes the connection before the body is complete. */
+function cutOff(headers: Record<string, string>, body: string | Buffer) {
+  return (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, { "content-type": "text/html", ...headers });
+    response.write(body, () => response.socket?.end());
+  };
+}
+
+/** Returns a handler that announces an encoding, but sends plain text. */
+function encodedAs(encoding: string) {
+  return (_request: IncomingMessage, response: ServerResponse): void =>
+    void response
+      .writeHead(200, { "content-type": "text/html", "content-encoding": encoding })
+      .end("<h1>plain text</h1>");
+}
 
 /** Sends an endless body. */
 function sendEndlessly(_request: IncomingMessage, response: ServerResponse): void {

@@ -14,6 +14,11 @@ const WHITE = [255, 255, 255, 255];
 const reddens = (script: string): string =>
   `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
+/** A red page whose script ends the load before any event reports it. */
+const stops = (script: string): string =>
+  `<body style="background:red"><img name="readyState"><script>${script}</script>`;
+const HANGING_IMAGE = "document.write('<img src=/hangs>');";
+
 let site: Site;
 let renderer: Renderer;
 /** A renderer with short timeouts. */
@@ -75,6 +80,42 @@ beforeAll(async () => {
     "/script-to-nothing": "<script>addEventListener('load', () => { location = '/204' })</script>",
     "/mailto": "<script>addEventListener('load', () => { location = 'mailto:a@example.com' })</script>",
     "/204": (_request, response) => response.writeHead(204).end(),
+    "/opens-app": stops("location = 'myapp://open'"),
+    "/opens-intent": stops("location = 'intent://open#Intent;scheme=myapp;end'"),
+    "/leads-to-nothing": stops("location = '/204'"),
+    "/starts-download": stops("location = '/download'"),
+    "/submits-to-download": stops(`
+      document.body.insertAdjacentHTML("beforeend", "<form method=post action='/download'>");
+      document.forms[0].submit();`),
+    "/stops": stops("stop()"),
+    "/stops-on-domcontentloaded": stops(
+      `${HANGING_IMAGE} addEventListener('DOMContentLoaded', () => stop())`,
+    ),
+    "/stops-later": stops(`${HANGING_IMAGE} setTimeout(() => stop(), 200)`),
+    "/stops-and-loads": reddens("stop(); fetch('/slow').then((response) => response.text()).then(redden)"),
+    "/stops-and-redirects": stops("stop(); location = '/slow-teapot'"),
+    "/stops-and-submits": stops(`
+      stop();
+      const form = Object.assign(document.createElement("form"), { action: "/slow-teapot" });
+      document.body.append(form);
+      form.submit();`),
+    "/opens-app-and-redirects": stops("location = 'myapp://open'; location = '/slow-teapot'"),
+    "/redirects-during-parsing": stops("location = '/slow-teapot'"),
+    "/redirects-before-load": stops(`${HANGING_IMAGE} setTimeout(() => { location = '/slow-teapot' }, 200)`),
+    "/reloads-once": stops(`
+      if (!sessionStorage.again) { sessionStorage.again = 1; location.reload() } else location = "/slow-teapot"`),
+    "/download": (_request, response) =>
+      response.writeHead(200, { "content-disposition": "attachment; filename=file.bin" }).end("x"),
+    "/slow-teapot": (_request, response) => {
+      response.writeHead(418, { "content-type": "text/html" });
+      setTimeout(() => response.end("tea"), 300);
+    },
+    "/video": (_request, response) => response.writeHead(200, { "content-type": "video/mp4" }).flushHeaders(),
+    "/writes": `<script>setTimeout(() => {
+      document.open();
+      document.write("<body style='background:red'><img src='/slow'>");
+      document.close();
+    }, 200)</script><script src="/hangs"></script>`,
     "/teapot": (_request, response) => response.writeHead(418, { "content-type": "text/html" }).end("tea"),
   });
   renderer = openRenderer([site.port]);
@@ -215,6 +256,62 @@ describe.concurrent("the target's status", () => {
     const file = await renderer.render(screenshot(site.url(path)));
     expect(file.targetStatus).toBe(status);
     expect(readPng(file.bytes).width).toBe(1280);
+  });
+});
+
+describe.concurrent("a page that ends its own load", () => {
+  const stopping = [
+    "/opens-app",
+    "/opens-intent",
+    "/leads-to-nothing",
+    "/starts-download",
+    "/submits-to-download",
+    "/stops",
+    "/stops-on-domcontentloaded",
+    "/stops-later",
+  ];
+
+  it.each(stopping)("is captured as it is: %s", async (path) => {
+    const { bytes, targetStatus } = await impatient.render(screenshot(site.url(path)));
+    expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
+    expect(targetStatus).toBe(200);
+  });
+
+  it.each(["domcontentloaded", "networkidle0"] as const)(
+    "is captured with waitUntil=%s",
+    async (waitUntil) => {
+      for (const path of ["/opens-app", "/stops"])
+        expect((await impatient.render(screenshot(site.url(path), { waitUntil }))).notes).toEqual([]);
+    },
+  );
+
+  it.each(["/opens-app", "/stops"])("is captured or printed without waitUntil: %s", async (path) => {
+    expect((await impatient.render(defaultScreenshot(site.url(path)))).notes).toEqual([]);
+    expect((await impatient.render(pdf(site.url(path)))).notes).toEqual([]);
+  });
+
+  it("is still waited for if it sends requests", async () => {
+    expect(await background("/stops-and-loads", { waitUntil: "networkidle0" })).toEqual(RED);
+  });
+
+  it.each([
+    "/stops-and-redirects",
+    "/stops-and-submits",
+    "/opens-app-and-redirects",
+    "/redirects-during-parsing",
+    "/redirects-before-load",
+    "/reloads-once",
+  ])("is followed if it navigates: %s", async (path) => {
+    expect((await renderer.render(screenshot(site.url(path)))).targetStatus).toBe(418);
+  });
+
+  it("is waited for if it replaces its document", async () => {
+    const { bytes } = await impatient.render(screenshot(site.url("/writes")));
+    expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
+  });
+
+  it("is not one that shows a video, whose frame stops loading before load", async () => {
+    expect((await failureOf(impatient.render(screenshot(site.url("/video"))))).code).toBe("render_timeout");
   });
 });
 

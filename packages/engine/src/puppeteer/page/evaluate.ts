@@ -19,11 +19,14 @@ export const DOCUMENT_REPLACED =
  *
  * @throws Error if the expression throws.
  */
-export async function evaluate<T>(tab: Tab, expression: string, signal: AbortSignal): Promise<T> {
+export async function evaluate<T>(
+  { session, mainFrameId: frameId }: Pick<Tab, "session" | "mainFrameId">,
+  expression: string,
+  signal: AbortSignal,
+): Promise<T> {
   for (;;) {
     try {
-      const mainFrame = { session: tab.session, frameId: tab.mainFrameId };
-      return await evaluateOnce<T>(mainFrame, expression, signal);
+      return await evaluateOnce<T>({ session, frameId }, expression, signal);
     } catch (error) {
       if (!(error instanceof Error) || !DOCUMENT_REPLACED.test(error.message)) throw error;
       signal.throwIfAborted();

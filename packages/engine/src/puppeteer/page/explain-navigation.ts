@@ -74,6 +74,15 @@ export function explainBlockedDocument(url: string): SnapError {
   return blockedHost(`shown at ${originOf(url)}`);
 }
 
+/** Returns the error for a document whose response ended early or could not be decoded. */
+export function explainIncompleteResponse(url: string): SnapError {
+  return new SnapError(
+    UNREACHABLE,
+    "The page's host sent an incomplete response, or one that does not match its announced encoding.",
+    { detail: `incomplete or invalid response at ${originOf(url)}` },
+  );
+}
+
 /** Chromium rejects some ports before it contacts the proxy, and does not report the error after `load`. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");

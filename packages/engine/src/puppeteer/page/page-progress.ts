@@ -24,6 +24,8 @@ export class PageProgress {
   readonly #reached = new Set<"domcontentloaded" | "load">();
   #isLoading = false;
   #hasStopped = false;
+  /** The frame stopped loading the current document before `load`. */
+  #isStoppedEarly = false;
   /** A navigation to another document has started. */
   #isNavigating = false;
   /** A navigation is scheduled but has not started. */
@@ -63,6 +65,11 @@ export class PageProgress {
     return this.#navigations > 0 && this.#failedUrl === null;
   }
 
+  /** Whether the main frame stopped loading the current document before `load`, and is not replacing it. */
+  get hasStoppedEarly(): boolean {
+    return this.#isStoppedEarly && !this.#isNavigatingAway();
+  }
+
   /** Whether the page's own navigations are still treated as redirects. */
   get followsNavigations(): boolean {
     return this.#navigations <= NAVIGATIONS_FOLLOWED_MAX;
@@ -93,6 +100,16 @@ export class PageProgress {
     // a refresh is scheduled after `load` and before the frame stops loading
     if (event === "load") return this.#reached.has("load") && !this.#isLoading;
     return this.#activity?.isIdle ?? false;
+  }
+
+  /** Handles an early stop of the current document, which counts as loaded if it is complete. */
+  endEarlyStop({ isComplete }: { readonly isComplete: boolean }): void {
+    this.#isStoppedEarly = false;
+    if (!isComplete) return;
+    this.#reached.add("domcontentloaded").add("load");
+    // its own request has the same id, and Chromium does not always report the end
+    this.#activity?.end({ requestId: this.#loaderId });
+    this.#update();
   }
 
   /** From now on, the current document counts as loaded and idle, whatever the browser reports. */
@@ -146,13 +163,14 @@ export class PageProgress {
       if (reason === "remove") this.#activity?.dropFrame(frameId);
     });
     on("Page.frameStartedLoading", ({ frameId }) => {
-      if (this.#isMain(frameId)) this.#isLoading = true;
+      if (this.#isMain(frameId)) this.#startLoading();
     });
     on("Page.frameStoppedLoading", ({ frameId }) => {
       if (!this.#isMain(frameId)) return;
       this.#isLoading = false;
       this.#isNavigating = false;
       this.#hasStopped = true;
+      this.#isStoppedEarly = this.#navigations > 0 && !this.#reached.has("load");
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (this.#isMain(frameId) && delay <= REDIRECT_DELAY_MAX_SECONDS) this.#isScheduled = true;
@@ -163,7 +181,7 @@ export class PageProgress {
     on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
       if (!this.#isMain(frameId) || WITHIN_DOCUMENT.has(navigationType)) return;
       // the only event that reports the first load of a page that was opened at its URL
-      this.#isLoading = true;
+      this.#startLoading();
       this.#isNavigating = true;
     });
     on("Network.requestWillBeSent", (sent) => this.#activity?.begin(session.id(), sent));
@@ -203,12 +221,18 @@ export class PageProgress {
     return frameId === this.#mainFrameId;
   }
 
+  #startLoading(): void {
+    this.#isLoading = true;
+    this.#isStoppedEarly = false;
+  }
+
   #commit(frame: Protocol.Page.Frame): void {
     this.#activity?.dropDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#loaderId = frame.loaderId;
     this.#documentUrl = frame.url;
     this.#reached.clear();
+    this.#isStoppedEarly = false;
     this.#isNavigating = false;
     this.#isScheduled = false;
     this.#navigations += 1;

@@ -10,6 +10,8 @@ import {
   resumeTarget,
   type FollowedPage,
 } from "./follow-targets.ts";
+import { evaluate } from "./evaluate.ts";
+import { explainIncompleteResponse } from "./explain-navigation.ts";
 import type { PageEgress } from "../proxy/page-egress.ts";
 import type { KilledProcesses } from "../browser/killed-processes.ts";
 import type { ProcessGroup } from "../browser/process-group.ts";
@@ -111,6 +113,7 @@ export async function openTab(host: TabHost, url: string | null): Promise<Tab> {
         }),
       );
       stopEndlessNavigation(page);
+      watchEarlyStops(page).catch(() => {}); // the page has closed
       const prepared = preparePage(page);
       prepared.catch(() => {}); // handled where it is awaited
       const end = (cause: Error): void => page.ended.abort(cause);
@@ -219,6 +222,26 @@ function stopEndlessNavigation(page: Page): void {
     .then(() => sleep(ended.signal, STOPPED_LOADING_MAX_MS))
     .then(() => progress.abandonLoading())
     .catch(() => {}); // the page has closed
+}
+
+/** An element with the name `readyState` hides the property, but not its getter. */
+const READY_STATE = `Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get.call(document)`;
+
+/**
+ * Chromium may report neither `DOMContentLoaded` nor `load` for a document that stops loading early. The document is
+ * complete if the page stopped it, and still loading if its response ended early. A media document stops before `load`
+ * and is neither.
+ */
+async function watchEarlyStops(page: Page): Promise<void> {
+  const { progress, ended } = page;
+  for (;;) {
+    await progress.waitUntil(ended.signal, () => progress.hasStoppedEarly);
+    const { documentId, documentUrl } = progress;
+    const state = await evaluate<string>(page, READY_STATE, ended.signal);
+    if (!progress.hasStoppedEarly || progress.documentId !== documentId) continue;
+    if (state === "loading") return ended.abort(explainIncompleteResponse(documentUrl));
+    progress.endEarlyStop({ isComplete: state === "complete" });
+  }
 }
 
 /** An open dialog would block `load` forever. Accepts `beforeunload`, so a page can navigate. */
