@@ -124,7 +124,10 @@ export interface AdminRequest {
   readonly entry_point: AdminEntryPoint;
   readonly mode: Mode | null;
   readonly host: string | null;
-  /** Without defaults; secrets are `[secret]`. `null` if they are invalid or longer than 64 KiB. */
+  /**
+   * Without defaults; secrets are `[secret]`. `null` if they are invalid or longer than 64 KiB, or if the request was
+   * rejected before they were read.
+   */
   readonly parameters: Readonly<Record<string, unknown>> | null;
   /** HTTP status of the result: 200, or the status of `code`. */
   readonly status: number;

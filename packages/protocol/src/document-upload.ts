@@ -1,4 +1,7 @@
-/** The origin of document URLs. The name never resolves (RFC 6761, 6.4): only the service's browser serves it. */
+/**
+ * The origin of document URLs. The name never resolves (RFC 6761, 6.4): only the service responds to it, over the
+ * browser's DevTools connection.
+ */
 export const DOCUMENT_ORIGIN = "https://documents.snap.invalid";
 
 /** The content types of an upload. */

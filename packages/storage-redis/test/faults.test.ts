@@ -191,6 +191,26 @@ describe("a permanent error", { tags: ["redis"] }, () => {
   });
 });
 
+describe("a permanent error that is not about a wrong password", { tags: ["redis"] }, () => {
+  const redis = useRedis(['rename-command INFO ""']);
+
+  it.each([
+    [
+      "a password that Redis does not expect",
+      ":Hunter2@",
+      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR AUTH .+; correct the user and the password in its URL$/,
+    ],
+    [
+      "a missing command",
+      "",
+      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR unknown command .+; correct its URL or its configuration$/,
+    ],
+  ])("is explained: %s", async (_, credentials, message) => {
+    const url = redis().url.replace("redis://", `redis://${credentials}`);
+    await expect(openRedisCache({ url })).rejects.toThrow(message);
+  });
+});
+
 describe("a malformed URL", () => {
   it.each(["127.0.0.1:6379", "http://:Hunter2@127.0.0.1:6379", "redis://:%zz@127.0.0.1", "", "Hunter2"])(
     "is rejected: %j",

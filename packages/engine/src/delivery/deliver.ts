@@ -6,7 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Random } from "../ports/random.ts";
 import type { StoredRendering } from "../ports/renderings.ts";
-import { objectKeyOf, type ObjectKey } from "./object-key.ts";
+import { objectKeyOf, type ObjectKeyOf } from "./object-key.ts";
 import { requireStore, type NamedStores } from "./stores.ts";
 
 export interface DeliveryDependencies {
@@ -22,7 +22,7 @@ export interface Delivery {
   readonly accountId: string;
   readonly storeName: string;
   readonly store: ObjectStore;
-  readonly keyOf: ObjectKey;
+  readonly keyOf: ObjectKeyOf;
 }
 
 export interface DeliveryRequest {

@@ -4,8 +4,8 @@ import { dayOf } from "../days.ts";
 import { CONTENT_TYPES } from "../ports/renderer.ts";
 import { parseTarget } from "../targets/target.ts";
 
-/** Returns a rendering's key for its content type. */
-export type ObjectKey = (contentType: string) => string;
+/** Returns the key of a rendering with this content type. */
+export type ObjectKeyOf = (contentType: string) => string;
 
 /** What a key is made of, besides the parameters. */
 export interface ObjectKeyFacts {
@@ -17,24 +17,28 @@ export interface ObjectKeyFacts {
 }
 
 /**
- * Returns the key under which a rendering is stored.
+ * Checks the key under which a rendering is stored, for every content type, and returns the function for it.
  *
- * @throws SnapError `validation_failed` if the key is too long or, with the placeholders replaced, not a valid path.
+ * @throws SnapError `validation_failed` if, with the placeholders replaced, the key or one of its segments is too long, or
+ * the key is not a valid path.
  */
 export function objectKeyOf(
   { url, storeKey = DEFAULT_STORE_KEY }: SnapParameters,
   { accountId, id, requestedAt }: ObjectKeyFacts,
-): ObjectKey {
+): ObjectKeyOf {
   // without the brackets of an IPv6 address
   const host = parseTarget(url)?.hostname ?? "";
   const date = dayOf(requestedAt);
-  const keyOf: ObjectKey = (contentType) => {
+  const keyOf: ObjectKeyOf = (contentType) => {
     const [, ext = ""] = contentType.split("/");
     return `${accountId}/${fillStoreKey(storeKey, { host, date, id, ext })}`;
   };
-  // before the render, which determines the extension; one can complete an escape: %0{ext} becomes %0avif
+  // checked before the render determines the extension, which can complete an escape: %0{ext} becomes %0avif
   const samples = CONTENT_TYPES.map(keyOf);
-  if (!samples.every(isObjectKey)) throw invalidKey("must be a path without empty, . or .. segments");
+  if (!samples.every(isObjectKey))
+    throw invalidKey(
+      "must result in a path without empty, . or .. segments, backslashes or control characters, encoded or not",
+    );
   if (samples.some((sample) => Buffer.byteLength(sample) > LIMITS.objectKeyBytes))
     throw invalidKey(
       `must result in a key of at most ${LIMITS.objectKeyBytes} bytes, including the account's prefix; shorten it`,

@@ -2,7 +2,7 @@ import { COMPILER_OPTIONS, compileFilterList, isSkipped, type FilteredRequest } 
 
 /** What a filter list contains, and how fast it is. */
 export interface FilterListReport {
-  /** Filters for requests, exceptions included. */
+  /** Used filters for requests, including exceptions. */
   readonly networkFilters: number;
   /** Filters that hide elements with CSS. */
   readonly cosmeticFilters: number;
@@ -13,8 +13,8 @@ export interface FilterListReport {
   readonly unusedFilters: number;
   /** Regular expressions that are skipped because they can take exponential time. */
   readonly skippedFilters: readonly string[];
-  /** Lines that are not in a known filter syntax. */
-  readonly notUnderstood: number;
+  /** Lines in a syntax that the compiler does not support. */
+  readonly unsupportedLines: number;
   /** Time to read and compile the list. */
   readonly compileMs: number;
   /** Average time to match one request. */
@@ -43,7 +43,7 @@ export async function inspectFilterList(text: string): Promise<FilterListReport>
     cosmeticFilters: usedCosmetic.length,
     unusedFilters: networkFilters.length + cosmeticFilters.length - usedNetwork.length - usedCosmetic.length,
     skippedFilters: list.skippedFilters,
-    notUnderstood: notSupportedFilters.length,
+    unsupportedLines: notSupportedFilters.length,
     compileMs: Math.round(compiledMs - startedMs),
     matchMicroseconds: Math.round(((matchedMs - compiledMs) * 10_000) / MATCHES) / 10,
   };

@@ -31,7 +31,8 @@ export interface HistoryEntry {
   readonly host: string | null;
   /**
    * The parameters without defaults, including `url`, as plain JSON. `[secret]` replaces secrets, and the
-   * user name and password in `url` are removed. `null` if they are invalid or longer than 64 KiB.
+   * user name and password in `url` are removed. `null` if they are invalid or longer than 64 KiB, or if the request was
+   * rejected before they were read.
    */
   readonly parameters: Readonly<Record<string, unknown>> | null;
   /** `null` for a success. */

@@ -17,7 +17,12 @@ example.com#?#div:-abp-has(.ad)
 ||broken.example^$nonsense
 `;
   const report = await inspectFilterList(list);
-  expect(report).toMatchObject({ networkFilters: 4, cosmeticFilters: 2, unusedFilters: 3, notUnderstood: 2 });
+  expect(report).toMatchObject({
+    networkFilters: 4,
+    cosmeticFilters: 2,
+    unusedFilters: 3,
+    unsupportedLines: 2,
+  });
   expect(report.skippedFilters).toEqual(["/(a+)+b$/"]);
   expect(report.compileMs).toBeGreaterThanOrEqual(0);
   expect(report.matchMicroseconds).toBeGreaterThan(0);

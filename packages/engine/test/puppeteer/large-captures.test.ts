@@ -33,7 +33,7 @@ async function suspectedIn(situation: Situation): Promise<boolean[]> {
   };
   const running = {
     launched: { connection: { send }, disconnected: closing.signal, kill: async () => {} },
-    rendering: { tabsInUse, activeRenders: capturing.length + waiting },
+    renderingBrowser: { tabsInUse, activeRenders: capturing.length + waiting },
     group: { read: () => [] },
     isIsolated,
   } as unknown as RunningBrowser;

@@ -20,7 +20,12 @@ function killedIn({ cpuMs, activeRenders, isIsolated }: Situation): Map<number, 
   });
   const running = {
     launched: {},
-    rendering: { tabsInUse: new Set(), activeRenders, setLongLivedBytes() {}, host: { killedProcesses } },
+    renderingBrowser: {
+      tabsInUse: new Set(),
+      activeRenders,
+      setLongLivedBytes() {},
+      host: { killedProcesses },
+    },
     group: {
       read: () => members,
       signal: (pid: number) => void killed.set(pid, killedProcesses.explainCrash(pid)),

@@ -28,7 +28,7 @@ it("a ready tab whose process has exited is closed when the next render finds it
   const closed: number[] = [];
   let tabs = 0;
   const group = new ProcessGroup(launched.pid);
-  const rendering = await RenderingBrowser.start(browser, {
+  const renderingBrowser = await RenderingBrowser.start(browser, {
     processGroup: group,
     async openEgress() {
       const egress = await openProxiedEgress({ resolver: { resolve: async () => [] }, policy: allowPorts() });
@@ -46,11 +46,11 @@ it("a ready tab whose process has exited is closed when the next render finds it
     verify: () => {},
     listener: { onStarted() {}, onEnded() {}, onRecycled() {} },
   });
-  onTestFinished(() => rendering.kill());
+  onTestFinished(() => renderingBrowser.kill());
   const crashed = Promise.withResolvers<void>();
   required(sessions[0], "page").on("Inspector.targetCrashed", () => crashed.resolve());
   for (const { pid, role } of group.read()) if (role === "renderer") process.kill(pid, "SIGKILL");
   await crashed.promise;
-  await rendering.acquireTab("ready", null);
+  await renderingBrowser.acquireTab("ready", null);
   await vi.waitFor(() => expect(closed).toEqual([1]));
 });

@@ -64,7 +64,7 @@ function toRow({ list, ...report }: CheckedList): readonly string[] {
     formatCount(report.cosmeticFilters),
     formatCount(report.unusedFilters),
     formatCount(report.skippedFilters.length),
-    formatCount(report.notUnderstood),
+    formatCount(report.unsupportedLines),
     `${report.compileMs} ms`,
     `${report.matchMicroseconds} µs`,
   ];
@@ -78,7 +78,7 @@ function toDocument({ list, ...report }: CheckedList): unknown {
     cosmetic_filters: report.cosmeticFilters,
     unused_filters: report.unusedFilters,
     skipped_filters: report.skippedFilters,
-    not_understood: report.notUnderstood,
+    unsupported_lines: report.unsupportedLines,
     compile_ms: report.compileMs,
     match_microseconds: report.matchMicroseconds,
   };

@@ -10,8 +10,6 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  */
 export function parseIfNoneMatch(header: string | undefined): ((etag: string) => boolean) | undefined {
   if (header === undefined) return undefined;
-  // Fast path: a single strong tag, as sent by nearly every client.
-  if (/^"[0-9a-f]+"$/.test(header)) return (etag) => etag === header;
   if (header.trim() === "*") return () => true;
   const tags = new Set(Array.from(header.matchAll(ENTITY_TAG), ([, tag]) => tag));
   return (etag) => tags.has(etag);

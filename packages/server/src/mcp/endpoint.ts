@@ -18,7 +18,6 @@ import { discardBody, invalidBody, readJson } from "../requests/request-body.ts"
 import { createMcpServer } from "./create-mcp-server.ts";
 import { INLINE_LIMITS } from "./results.ts";
 
-/** Dependencies of the endpoint. */
 export interface McpDependencies extends CaptureDependencies {
   readonly logger: Logger;
   /** Origin that clients use. */

@@ -37,7 +37,7 @@ describe("lists check", () => {
       cosmetic_filters: 0,
       unused_filters: 0,
       skipped_filters: [],
-      not_understood: 0,
+      unsupported_lines: 0,
     };
     expect(await workspace.json(["lists", "check"], environment)).toEqual([
       {
@@ -47,7 +47,7 @@ describe("lists check", () => {
         cosmetic_filters: 2,
         unused_filters: 1,
         skipped_filters: [],
-        not_understood: 0,
+        unsupported_lines: 0,
         ...measured,
       },
       { file: path("trackers.txt"), purposes: ["trackers"], ...trackers, ...measured },

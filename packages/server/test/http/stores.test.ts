@@ -350,7 +350,11 @@ describe("invalid values", () => {
     const reply = await service.snap({ url, storeTo: "archive", storeKey: "x%0{ext}" }, { token });
     expect([reply.status, envelopeOf(reply).errors]).toEqual([
       422,
-      { storeKey: ["must be a path without empty, . or .. segments"] },
+      {
+        storeKey: [
+          "must result in a path without empty, . or .. segments, backslashes or control characters, encoded or not",
+        ],
+      },
     ]);
     expect(service.renderer.calls).toEqual([]);
   });

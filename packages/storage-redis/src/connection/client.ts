@@ -33,7 +33,8 @@ redis.call("SET", KEYS[1], "", "PX", ${PROBE_TTL_MS})`,
 });
 
 /**
- * Uses every command that a transfer sends, to detect missing permissions even when Redis is out of memory.
+ * Uses the commands that a transfer sends, except `UNLINK`, to detect missing permissions even when Redis is out of
+ * memory.
  */
 const tryTransferScript = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -102,7 +103,7 @@ export async function readTime(client: ScriptedClient): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
-/** Returns whether retrying is pointless: the password, permissions or database number is wrong. */
+/** Returns whether retrying is pointless: Redis rejects the password, the database number or a command. */
 export function isPermanent(failure: unknown): boolean {
   return (
     failure instanceof ErrorReply &&

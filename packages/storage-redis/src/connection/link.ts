@@ -6,7 +6,9 @@ export interface Link {
   readonly client: ScriptedClient;
   /** The first failure to connect or to run `tryCommands`; `null` if there was none. */
   readonly failure: unknown;
-  /** Calls `listener` whenever the connection is lost. */
+  /**
+   * Sets the listener for a lost connection and for each failed attempt to restore it; replaces an earlier one.
+   */
   onLost(listener: (reason: unknown) => void): void;
   /** Drops the connection and its pending commands, and connects again: the name may point to another server by now. */
   reconnect(): void;

@@ -1,4 +1,5 @@
 import { ErrorReply } from "@redis/client";
+import { isPermanent } from "./client.ts";
 
 /** Redis is required, but could not be reached on opening. The message contains the reason and a remedy. */
 export class RedisUnreachableError extends Error {
@@ -34,10 +35,13 @@ export function remedyOf(failure: unknown, { protocol }: URL): string {
   );
 }
 
-function remedyOfReply({ message }: ErrorReply): string {
-  if (/^(?:WRONGPASS|NOAUTH)/.test(message)) return "correct the user and the password in its URL";
-  if (message.startsWith("NOPERM"))
+function remedyOfReply(reply: ErrorReply): string {
+  const { message } = reply;
+  // `ERR AUTH` is for a password that Redis does not expect
+  if (/^(?:WRONGPASS|NOAUTH|ERR AUTH)/.test(message)) return "correct the user and the password in its URL";
+  // scripts have their own message for a missing permission
+  if (/^(?:NOPERM|ERR The user executing the script)/.test(message))
     return "allow its user the commands listed in the README of @snap/storage-redis";
   if (message.startsWith("ERR DB")) return "correct the database number in its URL";
-  return "wait until it is ready";
+  return isPermanent(reply) ? "correct its URL or its configuration" : "wait until it is ready";
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-/** `missing` is `null` for an example that is not a program. */
+/** `missing` is a setting that the program requires; `null` for an example that is not a program. */
 const EXAMPLES: readonly (readonly [name: string, tags: readonly string[], missing: string | null])[] = [
   ["call-with-the-client", ["browser"], "SNAP_BASE_URL"],
   ["collect-a-batch", ["browser"], "SNAP_BASE_URL"],
@@ -38,7 +38,8 @@ describe("examples", () => {
 
     if (missing === null) continue;
     it(`name a missing setting: ${name}`, async () => {
-      const { ok, output } = await run(process.execPath, ["main.ts"], {
+      // some require an argument too; servers ignore it
+      const { ok, output } = await run(process.execPath, ["main.ts", "https://example.com/"], {
         cwd: folderOf(name),
         env: { SNAP_BASE_URL: "", SNAP_SECRET_KEY: "", SNAP_SIGNING_SECRET: "", SNAP_TOKEN_ID: "" },
       });

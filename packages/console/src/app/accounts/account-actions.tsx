@@ -62,7 +62,7 @@ function SuspendDialog({ account, onDone, onClose }: SuspendProps): JSX.Element 
     <ConfirmDialog
       title={`Suspend ${account.email}?`}
       action="Suspend account"
-      isRunning={isRunning}
+      isDisabled={isRunning}
       failure={failure}
       onConfirm={() => run()}
       onClose={onClose}

@@ -52,7 +52,7 @@ function DeleteDialog({
     <ConfirmDialog
       title={`Delete ${account.email}?`}
       action="Delete account"
-      isRunning={isRunning || typed.trim() !== account.email}
+      isDisabled={isRunning || typed.trim() !== account.email}
       failure={failure}
       onConfirm={() => run()}
       onClose={onClose}

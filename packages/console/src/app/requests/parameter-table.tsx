@@ -13,7 +13,10 @@ export function ParameterTable({ parameters }: Pick<AdminRequest, "parameters">)
       </h2>
       {parameters === null ? (
         <Empty title="Not stored.">
-          <p>Parameters are not stored if they are invalid or longer than 64 KiB.</p>
+          <p>
+            Parameters are not stored if they are invalid or longer than 64 KiB, or if the request was
+            rejected before they were read.
+          </p>
         </Empty>
       ) : (
         <Table

@@ -42,16 +42,17 @@ interface ConfirmProps {
   readonly title: string;
   /** Label of the confirm button, such as `Revoke token 7`. */
   readonly action: string;
-  readonly isRunning: boolean;
+  /** Whether the confirm button is disabled. */
+  readonly isDisabled: boolean;
   readonly failure: ApiFailure | null;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks for confirmation. */
+/** Shows the failure of the last attempt, and stays open. */
 export function ConfirmDialog(props: ConfirmProps): JSX.Element {
-  const { title, action, isRunning, failure, onConfirm, onClose, children } = props;
+  const { title, action, isDisabled, failure, onConfirm, onClose, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
@@ -60,7 +61,7 @@ export function ConfirmDialog(props: ConfirmProps): JSX.Element {
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="button danger" onClick={onConfirm} disabled={isRunning}>
+        <button type="button" class="button danger" onClick={onConfirm} disabled={isDisabled}>
           {action}
         </button>
       </div>

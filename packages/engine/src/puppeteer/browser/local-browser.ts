@@ -30,7 +30,7 @@ export function createLocalBrowserSource(options: LocalBrowserOptions): BrowserS
       const launched = await launchBrowser({ ...options, executablePath }, closing);
       closing.addEventListener("abort", () => void launched.kill(), { signal: launched.disconnected });
       const group = new ProcessGroup(launched.pid);
-      const rendering = await RenderingBrowser.start(launched, {
+      const renderingBrowser = await RenderingBrowser.start(launched, {
         processGroup: group,
         openEgress: () => openProxiedEgress(options.egress),
         warmContexts: options.warmContexts,
@@ -40,8 +40,8 @@ export function createLocalBrowserSource(options: LocalBrowserOptions): BrowserS
         },
         listener: lifecycleListener(launched, options),
       });
-      options.monitor.add({ launched, rendering, group, isIsolated: options.isIsolated });
-      return rendering;
+      options.monitor.add({ launched, renderingBrowser, group, isIsolated: options.isIsolated });
+      return renderingBrowser;
     },
     onStartFailed: (failure) => options.onEvent({ type: "browser-start-failed", ...failure }),
   };

@@ -36,7 +36,7 @@ export interface MonitorOptions extends ProbeOptions {
 /** A local browser to monitor. */
 export interface RunningBrowser {
   readonly launched: LaunchedBrowser;
-  readonly rendering: RenderingBrowser;
+  readonly renderingBrowser: RenderingBrowser;
   readonly group: ProcessGroup;
   /** Whether only one account uses the browser; if so, its pages are to blame for any harm to it. */
   readonly isIsolated: boolean;
@@ -98,7 +98,7 @@ export class MonitoredBrowser {
   }
 
   get isRendering(): boolean {
-    return this.#browser.rendering.activeRenders > 0;
+    return this.#browser.renderingBrowser.activeRenders > 0;
   }
 
   /**
@@ -107,10 +107,12 @@ export class MonitoredBrowser {
    * @returns The usage of the browser's pages and processes, in total and since the previous call.
    */
   enforceLimits({ intervalMs, wasPaused }: Interval): BrowserUsage<Tab> {
-    const { rendering, group } = this.#browser;
-    const usage = this.#meter.update(group.read(), rendering.tabsInUse, wasPaused);
+    const { renderingBrowser, group } = this.#browser;
+    const usage = this.#meter.update(group.read(), renderingBrowser.tabsInUse, wasPaused);
     this.#latest = usage;
-    rendering.setLongLivedBytes(usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0));
+    renderingBrowser.setLongLivedBytes(
+      usage.shared.reduce((bytes, { memoryBytes }) => bytes + memoryBytes, 0),
+    );
     this.#attributeProcesses(usage);
     for (const page of usage.pages) this.#enforcePageLimits(page);
     if (this.#isGpuOverloaded(usage.shared, intervalMs)) void this.#kill("the GPU process is overloaded");
@@ -145,7 +147,7 @@ export class MonitoredBrowser {
     );
     if (!isNotable) return;
     const running = new Set(processes.map(({ pid }) => pid));
-    for (const tab of this.#browser.rendering.tabsInUse) tab.processes.identify(running);
+    for (const tab of this.#browser.renderingBrowser.tabsInUse) tab.processes.identify(running);
   }
 
   #enforcePageLimits(page: PageUsage<Tab>): void {
@@ -178,20 +180,20 @@ export class MonitoredBrowser {
 
   /** Moves large screenshots to an isolated browser if they delay other renders. */
   #suspectCaptures(): void {
-    const { rendering, isIsolated } = this.#browser;
+    const { renderingBrowser, isIsolated } = this.#browser;
     if (isIsolated) return;
-    const tabs = [...rendering.tabsInUse];
+    const tabs = [...renderingBrowser.tabsInUse];
     const largestPixels = Math.max(0, ...tabs.map(({ channel }) => channel.capturedPixels));
     const minPixels = Math.max(LARGE_CAPTURE_PIXELS, largestPixels / 2);
     const capturing = tabs.filter(({ channel }) => channel.capturedPixels >= minPixels);
-    if (capturing.length === rendering.activeRenders) return;
+    if (capturing.length === renderingBrowser.activeRenders) return;
     for (const tab of capturing) tab.end(new TabSuspected(BLOCKED));
   }
 
   #end(usage: PageUsage<Tab>, { reason, message, isCertain, largest }: LimitViolation): void {
-    const { isIsolated, rendering } = this.#browser;
+    const { isIsolated, renderingBrowser } = this.#browser;
     // the processes of unknown pages may belong to several of the account's renders
-    const isOnePage = usage.page !== null || rendering.activeRenders === 1;
+    const isOnePage = usage.page !== null || renderingBrowser.activeRenders === 1;
     const error =
       isCertain || (isIsolated && isOnePage)
         ? new PageEnded(reason, message, describeUsage(usage, largest))
@@ -201,31 +203,31 @@ export class MonitoredBrowser {
 
   /** @param processes - Killed if their page is unknown, which ends the page when the browser reports its crash. */
   #stop(usage: PageUsage<Tab>, reason: PageEnded | TabSuspected, processes: readonly ProcessUsage[]): void {
-    const { rendering, group } = this.#browser;
+    const { renderingBrowser, group } = this.#browser;
     if (usage.page !== null) return usage.page.end(reason);
     for (const { pid } of processes) {
-      rendering.host.killedProcesses.record(pid, reason);
+      renderingBrowser.host.killedProcesses.record(pid, reason);
       group.signal(pid, "SIGKILL");
     }
   }
 
   /** An isolated browser may be overloaded, because that delays no other account. */
   #isGpuOverloaded(shared: readonly ProcessUsage[], intervalMs: number): boolean {
-    const { isIsolated, rendering } = this.#browser;
+    const { isIsolated, renderingBrowser } = this.#browser;
     if (isIsolated) return false;
     return this.#gpuOverload.update({
       atMs: performance.now(),
       intervalMs,
       gpuCpuMs: shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0,
       isRendering: this.isRendering,
-      finishedRenders: rendering.finishedRenders,
+      finishedRenders: renderingBrowser.finishedRenders,
     });
   }
 
   /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */
   async #kill(reason: string): Promise<void> {
-    const { launched, rendering, isIsolated } = this.#browser;
-    for (const tab of rendering.tabsInUse)
+    const { launched, renderingBrowser, isIsolated } = this.#browser;
+    for (const tab of renderingBrowser.tabsInUse)
       tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
     await launched.kill();
   }

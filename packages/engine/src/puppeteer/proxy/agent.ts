@@ -92,7 +92,7 @@ class ResponseFrame {
     const { statusCode = 0, headers } = this.response;
     const bodyBytes = this.#receivedBytes - this.#headBytes;
     if (this.#method === "HEAD" || statusCode === 204 || statusCode === 304) return bodyBytes === 0;
-    // the start of another response cannot end with this: the empty line would complete its head
+    // a partial second response cannot end with LAST_CHUNK: its empty line would complete the head, and Node rejects that
     if (headers["transfer-encoding"] !== undefined) return this.#tail === LAST_CHUNK;
     return bodyBytes === Number(headers["content-length"]);
   }

@@ -24,7 +24,7 @@ export const historyRequest: z.ZodType<AdminRequest> = z
     host: z.string().nullable().meta({ description: "Host of the page." }),
     parameters: z.record(z.string(), z.unknown()).nullable().meta({
       description:
-        "Without defaults; secrets are `[secret]`. Null if they are invalid or longer than 64 KiB.",
+        "Without defaults; secrets are `[secret]`. Null if they are invalid or longer than 64 KiB, or if the request was rejected before they were read.",
     }),
     status: z.int().meta({ description: "200, or the status of `code`." }),
     code: errorCode.nullable(),

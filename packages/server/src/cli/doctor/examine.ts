@@ -102,9 +102,10 @@ async function checkImages(): Promise<Finding> {
 /** Reports the filter lists. A file that is not a filter list makes the configuration invalid. */
 async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> {
   const reports = filterLists.map(async ({ file, purposes, text }) => {
-    const { networkFilters, cosmeticFilters, skippedFilters, notUnderstood } = await inspectFilterList(text);
+    const { networkFilters, cosmeticFilters, skippedFilters, unsupportedLines } =
+      await inspectFilterList(text);
     const facts = `${file} for ${purposes.join(" and ")}: ${networkFilters} network and ${cosmeticFilters} cosmetic filters`;
-    return ok("filter lists", `${facts}, ${skippedFilters.length} skipped, ${notUnderstood} unsupported`);
+    return ok("filter lists", `${facts}, ${skippedFilters.length} skipped, ${unsupportedLines} unsupported`);
   });
   return Promise.all(reports);
 }

@@ -3,7 +3,7 @@ import type { CacheStats, Eviction } from "@snap/engine/ports";
 import type { Registry } from "prom-client";
 import { counter, gauge, openAll, setOrRemove } from "./define.ts";
 
-/** Names of PostgreSQL and Redis in metrics and messages. */
+/** Names of PostgreSQL and Redis in metrics. */
 export const SERVERS = { PostgreSQL: "PostgreSQL", Redis: "Redis" } as const;
 
 export const STORAGE_METRICS = {
@@ -14,7 +14,7 @@ export const STORAGE_METRICS = {
   cacheMaxBytes: gauge({ name: "snap_cache_max_bytes", help: "Quota of the cached renderings." }),
   cacheFreeBytes: gauge({
     name: "snap_cache_free_bytes",
-    help: "Free space on the disk, or in Redis, where renderings are cached.",
+    help: "Free space on the disk, or in Redis, where renderings are cached; absent if Redis has no `maxmemory`.",
   }),
   evictions: counter({
     name: "snap_cache_evictions_total",
@@ -29,7 +29,7 @@ export const STORAGE_METRICS = {
   }),
   diskReserveBytes: gauge({
     name: "snap_disk_reserve_bytes",
-    help: "Free space that renderings leave on that disk (`SNAP_DISK_RESERVE_BYTES`).",
+    help: "Free space that renderings leave on the disk that holds the data folder (`SNAP_DISK_RESERVE_BYTES`); absent with PostgreSQL.",
   }),
   backupAge: gauge({
     name: "snap_backup_age_seconds",

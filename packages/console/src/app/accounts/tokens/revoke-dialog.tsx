@@ -23,7 +23,7 @@ export function RevokeDialog({ token, onRevoked, onClose }: RevokeProps): JSX.El
     <ConfirmDialog
       title={`Revoke ${titleOf(token)}?`}
       action={`Revoke token ${token.id}`}
-      isRunning={isRunning}
+      isDisabled={isRunning}
       failure={failure}
       onConfirm={() => run()}
       onClose={onClose}

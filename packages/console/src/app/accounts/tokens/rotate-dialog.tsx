@@ -32,7 +32,7 @@ export function RotateDialog({ token, onRotated, onClose }: RotateProps): JSX.El
     <ConfirmDialog
       title={`Rotate ${titleOf(token)}?`}
       action={`Rotate token ${token.id}`}
-      isRunning={isRunning}
+      isDisabled={isRunning}
       failure={failure}
       onConfirm={() => run()}
       onClose={onClose}
