@@ -35,7 +35,7 @@ describe("a flag", () => {
     expect(queryOf("--no-javascript")).toEqual([["javascript", "false"]]);
     expect(queryOf("--full-page")).toEqual([["fullPage", "true"]]);
     expect(descriptionOf("--no-javascript")).toBe(
-      "Whether to run the page's JavaScript. (on by default; this turns it off)",
+      "Whether to run the page's JavaScript. On by default; this turns it off.",
     );
     expect(findProblems("javascript=2")).toBe("--no-javascript must be true or false");
   });

@@ -58,8 +58,9 @@ describe("kill -9 between the steps of capture()", () => {
     [3, "renderer.render", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [4, "store.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
     [5, "renderings.put", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "miss"],
-    [6, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
-    [7, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
+    [6, "renderings.peek", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [7, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
+    [8, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
   ])("before step %i, %s", async (step, name, immediately, afterLease, retry) => {
     const directory = await temporaryDirectory();
     const before = await openEngine(directory, START_MS);
