@@ -1,11 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { createEngine } from "@snap/engine";
-import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/app.ts";
+import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
-import { createLogger } from "../../src/operations/logger.ts";
 import { openService } from "../http/open-service.ts";
+import { routesOfApp } from "../http/routes-of-app.ts";
 
 const document = openApiDocument("https://snap.example.com");
 
@@ -93,23 +90,10 @@ describe("the OpenAPI document", () => {
   });
 
   it("has an operation for each method and path that the app serves under /v1, and no others", () => {
-    const engine = createEngine({
-      storage: createMemoryStorage(),
-      renderer: createFakeRenderer(),
-      secretKey: "a key for these tests",
-    });
-    onTestFinished(() => engine.close());
-    const app = createApp({
-      engine,
-      publicUrl: "https://snap.example.com",
-      logger: createLogger("silent"),
-      metrics: false,
-    });
     const documented = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} /v1${path}`),
     );
-    const routes = app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route]));
-    const served = routes.flatMap(({ path, stack }) => {
+    const served = routesOfApp({ metrics: false }).flatMap(({ path, stack }) => {
       const pattern: unknown = path;
       const names =
         pattern instanceof RegExp
