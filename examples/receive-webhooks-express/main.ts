@@ -4,14 +4,15 @@ import express, { type Express } from "express";
 /** Calls `handle` for each finished batch. If it throws, the response is 500 and the service retries the delivery. */
 export function createApp(signingSecret: string, handle: (batch: RenderBatch) => unknown): Express {
   const app = express();
-  // a delivery can arrive twice, if its acknowledgement was lost; store the ids in a database if that matters
-  const seen = new Set<string>();
+  // a batch can be delivered again, even during the call; store the ids in a database if a restart must not repeat it
+  const calls = new Map<string, Promise<unknown>>();
   app.post(
     "/webhooks/snap",
     webhookMiddleware(signingSecret, async (batch) => {
-      if (seen.has(batch.id)) return;
-      await handle(batch);
-      seen.add(batch.id);
+      const call = calls.get(batch.id) ?? (async () => handle(batch))();
+      calls.set(batch.id, call);
+      call.catch(() => calls.delete(batch.id));
+      await call;
     }),
   );
   // after the webhook: its signature covers the raw body

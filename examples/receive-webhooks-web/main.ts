@@ -6,12 +6,13 @@ export function createHandler(
   signingSecret: string,
   handle: (batch: RenderBatch) => unknown,
 ): (request: Request) => Promise<Response> {
-  // a delivery can arrive twice, if its acknowledgement was lost; store the ids in a database if that matters
-  const seen = new Set<string>();
+  // a batch can be delivered again, even during the call; store the ids in a database if a restart must not repeat it
+  const calls = new Map<string, Promise<unknown>>();
   const receive = webhookHandler(signingSecret, async (batch) => {
-    if (seen.has(batch.id)) return;
-    await handle(batch);
-    seen.add(batch.id);
+    const call = calls.get(batch.id) ?? (async () => handle(batch))();
+    calls.set(batch.id, call);
+    call.catch(() => calls.delete(batch.id));
+    await call;
   });
   return async (request) => {
     const { pathname } = new URL(request.url);

@@ -87,7 +87,7 @@ function readOrNull(path: string): string | null {
 
 export interface StartedProgram {
   readonly pid: number;
-  /** The line that reports the address it listens on. */
+  /** Its announcement, such as the port that it listens on. */
   readonly line: string;
   /** Sends SIGTERM; resolves when the process has exited. */
   readonly stop: () => Promise<void>;
@@ -95,7 +95,7 @@ export interface StartedProgram {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts a Node program, and waits for that line. Stops the program when this process exits. */
+/** Starts a Node program, and waits for its announcement. Stops the program when this process exits. */
 export async function startProgram(
   script: string,
   args: readonly string[] = [],

@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Way["name"], string>> = {
 };
 
 const WARM_UP = { renders: 4, concurrency: 4 } as const;
-/** More pages than any way prepares before a round; the service prepares one blank page per core. */
+/** At least as many pages as any way prepares before a round; the service prepares four blank pages. */
 export const UNCOUNTED_MAX = 4 * availableParallelism();
 
 /** Starts the ways, and warms up each way with a few concurrent renders. */
@@ -95,8 +95,9 @@ export function rateRatio(measured: TurnResult | undefined, baseline: TurnResult
   return measured && baseline ? medianRatio(left, right) : Number.NaN;
 }
 
-export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Record<string, string> {
+export function resultRow({ name, latenciesMs, fileBytes, rounds }: TurnResult): Record<string, string> {
   return {
+    way: TITLES[name],
     "renders/s": rounded(median(rounds.map(({ perSecond }) => perSecond))),
     "median ms": rounded(median(latenciesMs)),
     "p95 ms": rounded(percentile(latenciesMs, 0.95)),
@@ -104,8 +105,4 @@ export function resultRow({ latenciesMs, fileBytes, rounds }: TurnResult): Recor
     "CPU utilization": `${Math.round(100 * median(rounds.map(({ cpuUtilization }) => cpuUtilization)))} %`,
     "kB per file": String(Math.round(median(fileBytes) / 1000)),
   };
-}
-
-export function titleOf({ name }: TurnResult): string {
-  return TITLES[name];
 }

@@ -32,16 +32,14 @@ export interface StartedService {
 
 export interface ServiceOptions {
   readonly accounts?: number;
-  /** SNAP_RENDER_CONCURRENCY; the service's default otherwise. */
-  readonly concurrency?: number;
   /** Additional settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the built service on an empty data folder, with accounts whose limits are out of reach. */
+/** Starts the built service on a data folder with new accounts, whose credits and render limits are out of reach. */
 export async function startService(
   bench: Bench,
-  { accounts = 1, concurrency, env: settings }: ServiceOptions = {},
+  { accounts = 1, env: settings }: ServiceOptions = {},
 ): Promise<StartedService> {
   const dataDir = await mkdtemp(join(bench.scratch, "service-"));
   // Creates the accounts in this process, because a command per account would start hundreds of processes.
@@ -58,7 +56,6 @@ export async function startService(
     SNAP_ALLOW_TARGETS: bench.allowedTargets,
     SNAP_CHROMIUM_PATH: bench.browserPath,
     SNAP_PORT: "0",
-    ...(concurrency !== undefined && { SNAP_RENDER_CONCURRENCY: String(concurrency) }),
     ...settings,
   };
   const startedAtMs = performance.now();
@@ -101,15 +98,10 @@ export async function fetchExpecting(
   headers: RequestHeaders = {},
   document?: object,
 ): Promise<{ readonly headers: Headers; readonly body: Buffer }> {
-  const init =
-    document === undefined
-      ? { headers }
-      : {
-          method: "POST",
-          headers: { ...headers, "content-type": "application/json" },
-          body: JSON.stringify(document),
-        };
-  const response = await fetch(url, init);
+  const response = await fetch(url, {
+    headers: { ...headers, ...(document && { "content-type": "application/json" }) },
+    ...(document && { method: "POST", body: JSON.stringify(document) }),
+  });
   const body = Buffer.from(await response.arrayBuffer());
   if (response.status !== status) throw new Error(`${url}: ${response.status} ${body.toString()}`);
   return { headers: response.headers, body };

@@ -3,8 +3,8 @@ import type { ErrorCode, ParameterProblems } from "@snap/protocol";
 /**
  * The client's own codes, for failures without an error envelope:
  * - `connection_failed`: no response, or an incomplete one (status 0).
- * - `timed_out`: no complete response, or for `batches.wait()` no complete batch, within the timeout (status
- *   0).
+ * - `timed_out`: no complete response or, for `batches.wait()` and `batches.items()`, no complete batch within the
+ *   timeout (status 0).
  * - `unexpected_answer`: a response that is not from the service, such as a proxy's 502 page (with its
  *   status, or 0 for a redirect in a browser).
  * - `no_signed_url`: a batch item that has nothing to download (status 0).

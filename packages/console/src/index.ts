@@ -44,14 +44,14 @@ export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
 }
 
 /**
- * The `Content-Security-Policy` of every file. It allows nothing from other origins and nothing inline; renderings are
- * `blob:` URLs. With Trusted Types, the browser rejects HTML that scripts assemble from text.
+ * The `Content-Security-Policy` of every file. It allows nothing from other origins, and no inline scripts or styles.
+ * `blob:` URLs are for renderings. With Trusted Types, the browser rejects HTML that scripts assemble from text.
  */
 export const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' blob: data:",
+  "img-src 'self' blob:",
   "connect-src 'self'",
   "frame-src blob:",
   "base-uri 'none'",

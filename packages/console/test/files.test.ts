@@ -41,7 +41,7 @@ it("the policy allows nothing inline, nothing from other origins, and no HTML fr
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' blob: data:",
+    "img-src 'self' blob:",
     "connect-src 'self'",
     "frame-src blob:",
     "base-uri 'none'",

@@ -101,8 +101,8 @@ export interface CaptureDependencies
 
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, then
- * limit, reserve, render, deliver, store, settle (`renderAndCharge`). Only the email address is checked before
- * parsing, and a delivery is checked after it. A request runs each step at most once.
+ * limit, reserve, render, deliver, store, settle (`renderAndCharge`). Only the email address and a document's
+ * files are checked before parsing, and a delivery is checked after it. A request runs each step at most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */

@@ -86,7 +86,10 @@ export interface EngineOptions {
   readonly random?: Random;
   /** `systemResolver` by default. */
   readonly resolver?: Resolver;
-  /** Proxy for webhooks; set the same one for the renderer. None by default. */
+  /**
+   * Proxy for webhooks; set the same one for the renderer. If it resolves names, the engine does not look up targets
+   * itself. None by default.
+   */
   readonly upstreamProxy?: UpstreamProxy | null;
   /** Reports idle cores and available memory; by default, this machine's. */
   readonly machine?: Machine;
@@ -112,7 +115,7 @@ export interface EngineOptions {
   readonly onClockSkew?: (skew: ClockSkew) => void;
   /** Called for every batch item that this engine's worker finishes. */
   readonly onItemFinished?: (item: FinishedItem) => void;
-  /** Called for every batch item that this engine's worker has to start again later. */
+  /** Called for every batch item of this engine's worker that a temporary failure, such as a rate limit, postpones. */
   readonly onItemPostponed?: (item: PostponedItem) => void;
   /** Called after every attempt to deliver a webhook, except those that a stopping worker aborts. */
   readonly onDeliveryAttempt?: (attempt: DeliveryAttempt) => void;

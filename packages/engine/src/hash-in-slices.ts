@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 /** Hashing this much takes 0.6 ms with the SHA extensions of the processor, 2 ms without. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** Each turn of the event loop hashes only one slice, even if several contents are being hashed. */
+/** After the first slice of each content, each turn of the event loop hashes only one slice of all contents. */
 let lastTurn = Promise.resolve();
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /*
- * Abortable waits. They use the system clock, so the domain must not import this file.
+ * Abortable waits, for the driver and the egress code. Their timers do not follow the engine's `Clock`.
  */
 
 /**

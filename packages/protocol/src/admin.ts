@@ -213,11 +213,14 @@ export interface AdminBatchItem {
   readonly expires_at: string | null;
   readonly credit_cost: 0 | 1 | null;
   readonly notes: readonly string[];
-  /** Number of times a worker started it; `null`, like the following fields, once it is finished. */
+  /**
+   * Number of times a worker started it, except starts after which it was postponed; `null`, like the following fields,
+   * once it is finished.
+   */
   readonly starts: number | null;
   /** The fencing token of the latest claim. */
   readonly fence: number | null;
-  /** When it was first limited or the resolver first failed. */
+  /** When a temporary failure, such as a rate limit, first postponed it; `null` if none has. */
   readonly limited_since: string | null;
   /** When it will be started next; `null` while it is rendering. */
   readonly due_at: string | null;
@@ -268,7 +271,7 @@ export interface AdminHealth {
     readonly rendering_items: number;
     readonly open_deliveries: number;
   } | null;
-  /** Also `null` if the store does not report it. */
+  /** Also `null` if the storage does not report it. */
   readonly cache: {
     readonly bytes: number;
     readonly max_bytes: number | null;

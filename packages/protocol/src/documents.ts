@@ -26,7 +26,7 @@ export interface UsageReport {
 /** More statuses may be added: treat an unknown one as unfinished. */
 export type BatchItemStatus = "queued" | "rendering" | "done" | "failed";
 
-/** One render of a batch. */
+/** One capture of a batch. */
 export interface BatchItem {
   /** Stable for the life of the batch. */
   readonly id: string;
@@ -68,7 +68,7 @@ export interface RenderBatch {
   readonly test?: true | undefined;
 }
 
-/** The response to a render with `answer=json`. */
+/** The response to a capture with `answer=json`. */
 export interface RenderingDocument {
   /** Entity tag of the file. */
   readonly etag: string;
@@ -82,7 +82,7 @@ export interface RenderingDocument {
   readonly pages: number | null;
   /** Title of the page, at most 500 characters; `null` if it has none, or if unknown. */
   readonly title: string | null;
-  /** URL of the page after redirects; `null` if unknown. */
+  /** URL of the page after redirects; `null` if unknown or longer than 2,048 characters. */
   readonly final_url: string | null;
   /** HTTP status of the page itself; `null` if unknown, as for every PDF. */
   readonly target_status: number | null;

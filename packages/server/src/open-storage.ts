@@ -45,7 +45,10 @@ export interface StorageOptions {
   readonly bucket?: ObjectBucket | undefined;
   /** Called when the bucket works again after `onBackgroundError` reported that it did not. */
   readonly onBucketRecovered?: () => void;
-  /** Called when the bucket, Redis or PostgreSQL fails while nothing is waiting for it. */
+  /**
+   * Called when the bucket or Redis starts to fail, when an idle connection to PostgreSQL is lost, or when the one that
+   * listens for batches cannot be opened.
+   */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
   readonly onRedisRecovered?: () => void;
@@ -57,13 +60,17 @@ export interface StorageOptions {
   readonly onConnectionWait?: () => void;
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
-  /** Called before the schema is created in an empty PostgreSQL database. If it throws, the database stays empty. */
+  /**
+   * Called before the schema is created in an empty PostgreSQL database; for that, replaces `createsDatabase`. If it
+   * throws, the database stays empty.
+   */
   readonly beforeCreation?: (() => void) | undefined;
   /** Whether this process is the service; a data folder allows only one. `false` by default. */
   readonly isService?: boolean | undefined;
   readonly beforeMigration: BeforeMigration;
   /**
-   * Whether a new data folder gets a database and a key file; `false` by default, because its path might be mistyped.
+   * Whether a new data folder gets a database and a key file, and an empty PostgreSQL database its tables; `false` by
+   * default, because the path or the URL might be mistyped.
    */
   readonly createsDatabase?: boolean | undefined;
   /** `required` by default. */
@@ -71,16 +78,16 @@ export interface StorageOptions {
 }
 
 /**
- * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a missing
- * key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be missing or wrong, but not
- * unreadable.
+ * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a
+ * missing key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be
+ * missing or wrong, but not unreadable.
  */
 export type KeyUse = "required" | "replaced" | "unused";
 
 /** Placeholder for a missing key that is not used. */
 export const NO_KEY = "no key, nothing to decrypt";
 
-/** Opens the configured storage. Creates the schema in an empty PostgreSQL database. */
+/** Opens the configured storage. Rejects a new data folder or an empty PostgreSQL database unless `options` allow it. */
 export async function openStorage(config: Config, options: StorageOptions): Promise<OpenedStorage> {
   const opened = await (config.shared === null
     ? openEmbeddedStorage(config, options)

@@ -37,7 +37,7 @@ const CACHE_TIMEOUT_MS = 10_000;
 /** The egress proxy and the checks before it look up the same names, so they share a resolver and its cached answers. */
 const resolvers = new WeakMap<Config, Resolver>();
 
-/** Returns the resolver for pages and webhooks; always the same one for a configuration. */
+/** Returns the resolver for pages, webhooks and object stores; always the same one for a configuration. */
 export function resolverOf(config: Config): Resolver {
   const resolver = resolvers.get(config) ?? openResolver(config);
   resolvers.set(config, resolver);
@@ -61,7 +61,7 @@ function openResolver(config: Config): Resolver {
   };
 }
 
-/** Returns the proxy for pages and webhooks; `null` if they connect directly. */
+/** Returns the proxy for pages, webhooks and object stores; `null` if they connect directly. */
 export function upstreamProxyOf({
   upstreamProxy: url,
   noProxy,
@@ -84,16 +84,16 @@ export function storesOf(config: Config): ReadonlyMap<string, NamedStore & { rea
   );
 }
 
-/** Renderer options that a command sets. Without `filterLists`, the renderer compiles none. `sandbox` is the configured one by default. */
+/**
+ * Renderer options that a command sets. Without `filterLists`, the renderer compiles none. `sandbox` is the configured
+ * one by default.
+ */
 export type RendererOptions = Pick<
   PuppeteerRendererOptions,
   "filterLists" | "onEvent" | "sandbox" | "targets" | "warmContexts"
 >;
 
-/**
- * Creates a renderer with a real browser, whose pages use the egress proxy, and immediately starts the browser or
- * connects to it.
- */
+/** Creates a renderer with a real browser, and immediately starts the browser or connects to it. */
 export async function createRenderer(config: Config, options: RendererOptions): Promise<Renderer> {
   // Commands that do not render must not load the browser driver.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
@@ -239,8 +239,8 @@ export function openAdminEngine(config: Config, options: AdminEngineOptions = {}
 
 /**
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
- * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing: `hasKey` is
- * `false` if the file is missing.
+ * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing:
+ * `hasKey` is `false` if the file is missing.
  *
  * @throws OperatorError while a data folder's service is running: it would keep using the previous key.
  */
@@ -260,7 +260,7 @@ export async function openEngineWithNewKey(
   };
 }
 
-/** With the service's time limit, on which depends how long its renders may need expired records. */
+/** Has the service's time limit: a command also prunes, and the service's renders may still need expired records. */
 function noRenderer({ renderTimeoutMs }: Config): Renderer {
   return {
     renderTimeoutMs,

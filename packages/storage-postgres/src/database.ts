@@ -33,7 +33,7 @@ export interface DatabaseOptions {
   readonly isPooled: boolean;
   /** Timeout of a statement, 15,000 ms by default; 0 for none. */
   readonly statementTimeoutMs?: number;
-  /** Called when an idle connection is lost, or the one that listens for batches cannot be opened. */
+  /** Called when an idle connection is lost, or the one that listens for batches is lost or cannot be opened. */
   readonly onBackgroundError: (error: unknown) => void;
   /** Called when a statement or a transaction has to wait, because all connections are in use. */
   readonly onConnectionWait?: () => void;

@@ -20,7 +20,7 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
 /** Messages of pg for a closed socket, which has no code. */
 const PG_MESSAGES = /^Connection terminated|^Client has encountered a connection error|^timeout expired$/;
 
-/** Returns whether the server is unreachable. The last statement may or may not have run. */
+/** Returns whether the connection was lost or could not be opened. The last statement may or may not have run. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

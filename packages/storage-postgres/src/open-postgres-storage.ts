@@ -26,7 +26,7 @@ export interface PostgresStorageOptions {
   readonly cache: SharedCache;
   /** Maximum connections, in addition to one that listens for batches; 10 by default. */
   readonly maxConnections?: number;
-  /** Called when an idle connection is lost, or the one that listens for batches cannot be opened. */
+  /** Called when an idle connection is lost, or the one that listens for batches is lost or cannot be opened. */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called on opening with the mode of the connection pooler, such as PgBouncer, if the URL points to one. */
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
@@ -41,18 +41,18 @@ export interface PostgresStorageOptions {
 export interface PostgresStorage extends Storage, KeyPinned {}
 
 /**
- * Opens a storage that any number of machines share: accounts, tokens, credits and batches in PostgreSQL 15 or newer, in
- * the schema `snap`, which it creates and migrates if needed. `kill -9` of any process loses no acknowledged
- * write and leaves no partial one.
+ * Opens a storage that any number of machines share. Accounts, tokens, credits, batches, documents, the history,
+ * sign-ins and the audit log are in PostgreSQL 15 or newer, in the schema `snap`, which it creates and migrates if
+ * needed; `cache` stores the rest. `kill -9` of any process loses no acknowledged write and leaves no partial one.
  *
- * The URL can point to a connection pooler in session or transaction mode. In transaction mode, notifications do not arrive, so
- * `batches.watch` never wakes its caller.
+ * The URL can point to a connection pooler in session or transaction mode. In transaction mode, notifications do not
+ * arrive, so `batches.watch` never wakes its caller.
  *
- * Lost connections are reopened, and idempotent statements are retried for about six seconds. After that, methods reject
- * with the error of `pg` until the server is back.
+ * Lost connections are reopened, and idempotent statements are retried for about six seconds. After that, methods
+ * reject with the error of `pg` until the server is back.
  *
- * @throws Error if the server is unreachable or rejects the connection, if its pooler cannot keep a transaction together, if
- * the schema is from a newer release, or if a data migration into the database is unfinished.
+ * @throws Error if the server is unreachable or rejects the connection, if its pooler cannot keep a transaction
+ * together, if the schema is from a newer release, or if a data migration into the database is unfinished.
  *
  * @example
  * const cache = await openRedisCache({ url: "redis://cache" });

@@ -96,8 +96,8 @@ function isLate(error: unknown): boolean {
 }
 
 /**
- * The messages for a configuration that cannot work, and the remedies. All of them have the code of a lost connection,
- * if they come from PgBouncer or from the resolver.
+ * The messages for a configuration that cannot work, and the remedies. Without `explain`, those of PgBouncer, the
+ * resolver and pg would be retried, because they look like a lost connection.
  */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/^(?:database .+ does not exist|no such database)/, "correct the database name, or create the database"],

@@ -32,7 +32,7 @@ export function accountDigest(accountId: string): string {
 }
 
 /**
- * How long Redis keeps a key after its value expires. The callers' clocks decide when it expires; Redis's clock may be
- * ahead, so its expiry is only for cleanup.
+ * How long Redis keeps a key after its value expires. The callers' clocks, which may differ, decide when it expires;
+ * Redis's own expiry is only for cleanup.
  */
 export const EXPIRY_GRACE_MS = 60_000;

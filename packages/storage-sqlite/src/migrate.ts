@@ -41,8 +41,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const APPLICATION_ID = 0x736e6170;
 
 /**
- * Copies the database, and migrates it to the current version. Reads the version under the write lock, so only one of
- * several processes migrates a file, and the copy is complete.
+ * Migrates the database to the current version; first copies it, unless it is new. Reads the version under the write
+ * lock, so only one of several processes migrates a file, and the copy is complete.
  *
  * @throws Error if the database is newer than this code, or belongs to another program.
  */

@@ -33,7 +33,7 @@ export type SqliteStorageOptions = {
    * their size and the free disk space.
    */
   readonly cacheMaxBytes?: number | null;
-  /** Free disk space that renderings must leave; 256 MiB by default. */
+  /** Free disk space that renderings and documents must leave; 256 MiB by default. */
   readonly diskReserveBytes?: number;
   /** Called after renderings are evicted before they expire. If it throws, the call that evicted them rejects. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
@@ -55,11 +55,11 @@ export type SqliteStorageOptions = {
 const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, an empty
- * `.lock` file, and directories `-renderings` and `-documents` with a file for the bytes of each cached
- * rendering and each document. Several processes on one machine can have it open; it must be on a local disk.
- * `kill -9` loses no acknowledged write and leaves no partial one. A power failure can leave the last renders
- * uncharged and uncached, and lose the latest history, but loses no accounts, tokens or documents, and no
+ * Opens the embedded storage: one SQLite file, with a `-wal` and a `-shm` file while it is open, an empty `.lock`
+ * file, a `.holder` file while a service has it open, and directories `-renderings` and `-documents` with a file for
+ * the bytes of each cached rendering and each document. Several processes on one machine can have it open; it must be
+ * on a local disk. `kill -9` loses no acknowledged write and leaves no partial one. A power failure can leave the last
+ * renders uncharged and uncached, and lose the latest history, but loses no accounts, tokens or documents, and no
  * accepted or finished batches.
  *
  * While the disk is full, nothing is cached, no document can be stored, no history is recorded, and everything else

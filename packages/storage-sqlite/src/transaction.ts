@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Runs `work` in a transaction that holds the write lock from the start: what it reads cannot change before it writes. It
- * can fail at the start, because another process holds the lock, but not halfway. Rolls back if `work` throws.
+ * Runs `work` in a transaction that holds the write lock from the start: what it reads cannot change before it writes.
+ * Another process's lock can make it fail at the start, but not halfway. Rolls back if `work` throws.
  */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
@@ -18,8 +18,8 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Runs `work`, one statement or transaction, so it survives a power failure. Syncs the whole write-ahead log, so all earlier writes also
- * survive.
+ * Runs `work`, one statement or transaction, so it survives a power failure. Syncs the whole write-ahead log, so all
+ * earlier writes also survive.
  */
 export function durably<T>(database: DatabaseSync, work: () => T): T {
   database.exec("PRAGMA synchronous = FULL");

@@ -51,6 +51,13 @@ export const neighbors: Scenario = {
   },
 };
 
+/** A hostile page, and the servers on which it depends. */
+interface Target {
+  readonly attack: Attack;
+  readonly port: string;
+  readonly nameServer: string;
+}
+
 interface Result {
   readonly attack: Attack;
   readonly observations: readonly Observation[];
@@ -58,10 +65,7 @@ interface Result {
   readonly memoryMaxBytes: number;
 }
 
-async function measure(
-  bench: Bench,
-  target: { readonly attack: Attack; readonly port: string; readonly nameServer: string },
-): Promise<Result> {
+async function measure(bench: Bench, target: Target): Promise<Result> {
   const size = bench.quick ? "quick" : "full";
   const service = await startService(
     { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${target.port}` },
@@ -75,7 +79,7 @@ async function measure(
   }, MEMORY_INTERVAL_MS);
   const attacksUntil = performance.now() + ATTACK_MS[size];
   const attacking = Promise.all(
-    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, { ...target, service, attacker })),
+    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, target, service, attacker)),
   );
   const observations = await observe(neighbor, (ATTACK_MS[size] + REST_MS[size]) / 1000);
   clearInterval(sample);
@@ -103,17 +107,9 @@ async function prepareNeighbor(
 /** Renders the hostile page repeatedly, and returns the outcomes. */
 async function attackUntil(
   endMs: number,
-  {
-    service,
-    attack,
-    attacker,
-    port,
-  }: {
-    readonly service: StartedService;
-    readonly attack: Attack;
-    readonly attacker: RequestHeaders;
-    readonly port: string;
-  },
+  { attack, port }: Target,
+  service: StartedService,
+  attacker: RequestHeaders,
 ): Promise<string[]> {
   const outcomes: string[] = [];
   if (attack.script === "") return outcomes;

@@ -1,13 +1,5 @@
 import { median } from "../measure.ts";
-import {
-  measureTurns,
-  rateRatio,
-  resultRow,
-  startWays,
-  titleOf,
-  UNCOUNTED_MAX,
-  type TurnResult,
-} from "../renders.ts";
+import { measureTurns, rateRatio, resultRow, startWays, UNCOUNTED_MAX, type TurnResult } from "../renders.ts";
 import { rounded } from "../report.ts";
 import {
   atLeast,
@@ -70,10 +62,10 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
 }
 
 function rowOf(label: string, result: TurnResult, ratio: number): Row {
-  return { load: label, way: titleOf(result), ...resultRow(result), "server relative to it": rounded(ratio) };
+  return { load: label, ...resultRow(result), "server relative to it": rounded(ratio) };
 }
 
-/** The queue is limited per account; with a single account, the scenario would measure that limit. */
+/** One account cannot use all slots; with a single account, the scenario would measure that limit. */
 const ACCOUNTS = 8;
 const PUPPETEER_AND_SERVER = ["puppeteer", "server"] as const;
 
@@ -136,7 +128,7 @@ export const distance: Scenario = {
     "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: without and with latency, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the pages' certificate by its key.",
   onlyFull: true,
   async run(bench) {
-    const remote = await startRemoteSite(bench);
+    const remote = await startRemoteSite(bench, [0, LATENCY_MS]);
     const jobAt = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
       newJob(remote.originAt(roundTripMs), "remote", { waitUntil });
     const untilLoad: readonly Load[] = [
@@ -152,7 +144,7 @@ export const distance: Scenario = {
           ),
         ],
       },
-      { label: "150 ms, until load", job: jobAt(LATENCY_MS, "load"), ways: ["server"] },
+      { label: `${LATENCY_MS} ms, until load`, job: jobAt(LATENCY_MS, "load"), ways: ["server"] },
     ];
     try {
       const few = await compareWays(remote.bench, untilLoad);
@@ -184,8 +176,8 @@ async function compareLatencies(
   await stop();
   const name = `pages at ${LATENCY_MS} ms, ${MANY} in flight: renders/s relative to the same page at 0 ms`;
   const rows = [
-    rowOf("0 ms, 32 in flight", near, 1),
-    rowOf("150 ms, 32 in flight", far, rateRatio(near, far)),
+    rowOf(`0 ms, ${MANY} in flight`, near, 1),
+    rowOf(`${LATENCY_MS} ms, ${MANY} in flight`, far, rateRatio(near, far)),
   ];
   return { figures: [atLeast(0.85, name, rateRatio(far, near))], tables: [rows] };
 }

@@ -15,8 +15,9 @@ export interface RemoteSite {
  * Starts the server of the page with internet latency, and writes a script that starts the browser with the
  * server's certificate trusted, however the tool under test launches it.
  */
-export async function startRemoteSite(bench: Bench): Promise<RemoteSite> {
-  const { line, stop } = await startProgram(join(import.meta.dirname, "serve-latency.ts"));
+export async function startRemoteSite(bench: Bench, roundTripsMs: readonly number[]): Promise<RemoteSite> {
+  const program = join(import.meta.dirname, "serve-latency.ts");
+  const { line, stop } = await startProgram(program, roundTripsMs.map(String));
   const { origins, keyHash } = JSON.parse(line) as LatencyAnnouncement;
   const folder = await mkdtemp(join(bench.scratch, "browser-"));
   const browserPath = join(folder, "trusting-browser");

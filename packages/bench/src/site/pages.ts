@@ -52,7 +52,7 @@ ${repeat(
     `<figure><img src="/image/${index}.png"><figcaption><b>Picture ${index}</b> of ${IMAGES}</figcaption></figure>`,
 )}`,
 
-  // A script fetches the rest, which takes 0.1 s after load.
+  // A script fetches the rest, which takes 0.1 s.
   soon: `${head("soon", "body { font: 18px sans-serif; display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px }")}<h1>Soon</h1><script>
 fetch("/soon.json").then((response) => response.json()).then((names) => {
   for (const name of names)

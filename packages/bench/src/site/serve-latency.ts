@@ -8,8 +8,9 @@ import { drawPng } from "./draw-png.ts";
 import { startRelay } from "./relay.ts";
 
 /*
- * Serves the page with internet latency over TLS and HTTP/2 in a separate process: one server, and a relay for
- * each host and round-trip time. Prints the origin of each variant, and the hash of the key that browsers must trust.
+ * Serves the page with internet latency over TLS and HTTP/2 in a separate process: one server, and a relay for each host
+ * and round-trip time. The arguments are the round-trip times in milliseconds. Prints the page's origin for each of them,
+ * and the hash of the key that browsers must trust.
  */
 
 export interface LatencyAnnouncement {
@@ -19,7 +20,6 @@ export interface LatencyAnnouncement {
   readonly keyHash: string;
 }
 
-const ROUND_TRIPS_MS = [0, 150];
 const SLOW_MS = 1000;
 /** Loopback addresses that stand in for internet hosts: one for the page, three for its resources, and a slow third party. */
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
@@ -57,7 +57,7 @@ fetch("${slow}/slow.txt").then((response) => response.text()).then((text) => {
 </script>`;
 }
 
-/** Only the first style sheet of the second host uses the font. */
+/** The first style sheet of each host uses the font, which the second host serves. */
 function writeStyle(index: number, files = ""): string {
   if (index === 0)
     return `@font-face { font-family: Web; src: url(${files}/font/400.woff2) } body { font: 15px/1.5 Web }`;
@@ -97,7 +97,7 @@ const server = createSecureServer({ cert, key, allowHTTP1: true }, respond);
 await once(server.listen(0, "127.0.0.1"), "listening");
 const targetPort = (server.address() as AddressInfo).port;
 const pages: Record<number, string> = {};
-for (const roundTripMs of ROUND_TRIPS_MS) {
+for (const roundTripMs of process.argv.slice(2).map(Number)) {
   const origins: string[] = [];
   for (const host of HOSTS)
     origins.push(`https://${host}:${await startRelay({ host, targetPort, roundTripMs })}`);

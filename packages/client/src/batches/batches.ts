@@ -22,7 +22,7 @@ import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watc
 
 /** A batch to submit. */
 export interface BatchInput {
-  /** 1 to 20 captures; a `cacheTtl` is at least 3600. */
+  /** 1 to 20 captures, no two of them the same; a `cacheTtl` is at least 3600. */
   readonly items: readonly BatchItemInput[];
   /** Receives the complete batch as a signed POST; see `verifyWebhook`. */
   readonly webhookUrl?: string | undefined;

@@ -9,14 +9,15 @@ const POLL_INTERVAL_MS = 1000;
 /** The poll interval grows by half each time, up to ten times the first interval. */
 const INTERVAL_GROWTH = 1.5;
 const MAX_INTERVAL_GROWTH = 10;
-/** Items over a limit, or with names that cannot be resolved, are retried for up to 15 minutes before they render. */
+/** Twice the default time for which the service retries an item after a temporary failure, such as a rate limit. */
 const WAIT_TIMEOUT_MS = 30 * 60 * 1000;
 
 export interface WatchOptions {
   /** Ends the wait with `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds until the wait ends with `timed_out`. The batch itself continues.
+   * Milliseconds until the wait ends with `timed_out`, including the time that the caller of `items` takes for each
+   * item. The batch itself continues.
    * @default 1800000
    */
   readonly timeoutMs?: number | undefined;

@@ -5,11 +5,14 @@ import type { CallOptions } from "../sending/send.ts";
 export interface ResponseFacts {
   /** Quoted entity tag, for `ifNoneMatch`; `null` if the header is missing or hidden by the browser. */
   readonly etag: string | null;
-  /** `hit`: from the cache, free. `miss`: rendered and cached. `bypass`: rendered because of `cache: false`. */
+  /**
+   * `hit`: from the cache or from an identical request's render, free. `miss`: rendered and cached. `bypass`: rendered
+   * because of `cache: false`.
+   */
   readonly cache: "hit" | "miss" | "bypass";
   /** HTTP status of the page itself; `null` if unknown, as it always is for a PDF. */
   readonly targetStatus: number | null;
-  /** The account's credits; `null` for a signed URL. */
+  /** The account's credits; `null` if the headers are missing, as for a signed URL, or hidden by the browser. */
   readonly credits: {
     /** Granted for the current period. */
     readonly limit: number;
@@ -99,6 +102,9 @@ interface FormOptions<A extends As> extends CallOptions {
 export interface DownloadOptions<A extends FileForm = FileForm> extends FormOptions<A> {}
 
 export interface RenderOptions<A extends As = As, T extends KnownTag = KnownTag> extends FormOptions<A> {
-  /** Entity tag of a rendering that the caller already has. `null` and `undefined` send none. */
+  /**
+   * Entity tag of a rendering that the caller already has. `null` and `undefined` send none. Has no effect with
+   * `as: "json"`.
+   */
   readonly ifNoneMatch?: T | undefined;
 }

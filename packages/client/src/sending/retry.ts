@@ -6,13 +6,6 @@ import { factsOf } from "./to-failure.ts";
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const FIRST_BACKOFF_MS = 500;
 
-/** The notes of a failed render: a retry would render the same page and fail the same way. */
-const FINAL_NOTES: ReadonlySet<string> = new Set([
-  "capture-too-large",
-  "pages-unmatched",
-  "selector-unmatched",
-]);
-
 interface RetryRules {
   /** Retries so far. */
   readonly retries: number;
@@ -39,7 +32,8 @@ export function retryDelayMs(
 
 /** Whether a later attempt may succeed, and can neither repeat work nor charge twice. */
 export function isRetryable({ code, status, notes }: SnapError, retryIsFree: boolean): boolean {
-  if (notes.some((note) => FINAL_NOTES.has(note))) return false;
+  // a failed render with notes would fail the same way again
+  if (notes.length > 0) return false;
   if (status === 0) return code === "connection_failed" && retryIsFree;
   // an unknown code may be a proxy's, which gave up while the service did the work
   return factsOf(code)?.retryable ?? (retryIsFree && RETRYABLE_STATUSES.has(status));

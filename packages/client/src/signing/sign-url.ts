@@ -17,8 +17,8 @@ const EXPIRES_SECONDS: IntegerRange = { min: 1, max: 40_000_000_000 };
 
 export interface ExpiryOptions {
   /**
-   * When the URL expires: a `Date`, or Unix seconds. By default it works until its token expires or is revoked or
-   * rotated.
+   * When the URL expires: a `Date`, or Unix seconds. By default, it works until its token expires or is revoked, or
+   * until the token is rotated and the overlap, if any, ends.
    */
   readonly expires?: Date | number | undefined;
 }

@@ -61,8 +61,8 @@ type Trouble = (respond: () => Promise<Response>, requestId: string) => Promise<
 
 /**
  * Creates a fake of the service for the tests of a program that uses the client. It checks parameters like the service,
- * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. Files of one format have the same
- * bytes; their entity tags differ. Lists of batches and webhook deliveries are not part of it.
+ * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. Files of one format have the
+ * same bytes; their entity tags differ. Lists of batches, webhook deliveries and object stores are not part of it.
  *
  * @example
  * const service = createFakeService({ pollsPerBatch: 3 });

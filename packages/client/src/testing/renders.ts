@@ -129,14 +129,14 @@ export class Renders {
   }
 }
 
-/** Replaces the page's content by a URL that identifies it, which signed URLs contain instead. */
+/** Replaces the page's content with a URL that identifies it, which signed URLs contain instead. */
 function identify(parameters: object): { readonly url: string } {
   const { html, markdown, ...others } = parameters as ScreenshotCapture;
   const { url = `${DOCUMENT_ORIGIN}/${digestOf(JSON.stringify({ html, markdown }))}/` } = others;
   return { ...others, url };
 }
 
-/** Returns when a rendering expires that is cached now. */
+/** Returns when a rendering that is cached now expires. */
 export function expiryOf(
   parameters: { readonly cacheTtl?: number | undefined },
   nowMs: number,

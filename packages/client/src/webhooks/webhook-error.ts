@@ -2,7 +2,7 @@
  * Why a delivery was rejected. More codes may be added.
  * - `missing_header`: a required header is missing, or was sent more than once.
  * - `invalid_timestamp`: the timestamp is not Unix seconds in decimal digits.
- * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or in the future.
+ * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or too far in the future.
  * - `invalid_signature`: signed with another secret, or changed in transit.
  * - `invalid_body`: the signature is valid, but the body is not a batch; or the body is incomplete.
  * - `body_too_large`: larger than any batch (`webhookHandler` and `webhookMiddleware` only).
@@ -20,8 +20,8 @@ export type WebhookErrorCode =
   | "misconfigured";
 
 /**
- * A delivery that cannot be trusted, or a mistake in the receiving program. Branch on `code`; messages are for people.
- * Never contains a secret or any part of the body.
+ * A delivery that cannot be trusted, or a mistake in the receiving program. Branch on `code`; messages are for people,
+ * and never contain a secret or any part of the body.
  */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";

@@ -24,7 +24,7 @@ export function formatShare(part: number, whole: number): string {
 /** `1.2 MB`; 1 KB is 1,024 bytes. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(SIZE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  return `${DECIMAL.format(bytes / 1024 ** step)} ${SIZE_UNITS[step]}`;
+  return `${(step === 0 ? COUNT : DECIMAL).format(bytes / 1024 ** step)} ${SIZE_UNITS[step]}`;
 }
 
 /** `840 ms`, `1.24 s` or `2 min 5 s`. */
@@ -59,7 +59,7 @@ const ANY_YEAR = new Intl.DateTimeFormat("en-GB", {
 });
 const UTC_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** `14:03:11` today, `1 Mar, 14:03` this year, `1 Mar 2025, 14:03` before. */
+/** `14:03:11` today, `1 Mar, 14:03` this year, `1 Mar 2025, 14:03` in any other year. */
 export function formatTime(at: Date, now: Date): string {
   if (at.toDateString() === now.toDateString()) return CLOCK.format(at);
   return (at.getFullYear() === now.getFullYear() ? THIS_YEAR : ANY_YEAR).format(at);

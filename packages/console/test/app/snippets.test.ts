@@ -80,7 +80,7 @@ describe("the Python program", () => {
         "scale": "2",
         "fullPage": "true",
     },
-    timeout=120,
+    timeout=150,
 )`);
   });
 

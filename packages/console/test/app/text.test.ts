@@ -41,7 +41,7 @@ describe("formatting", () => {
     [formatShare(1, 3), "33.3%"],
     [formatShare(0, 0), "–"],
     [formatBytes(0), "0 bytes"],
-    [formatBytes(1023), "1,020 bytes"],
+    [formatBytes(1023), "1,023 bytes"],
     [formatBytes(1024), "1 KB"],
     [formatBytes(41_234_567_890), "38.4 GB"],
     [formatDuration(0.4), "0 ms"],

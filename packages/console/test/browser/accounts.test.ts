@@ -69,6 +69,20 @@ it("offers the first plan for a new account, even if the plans are late", async 
   stub.before = async () => {};
 });
 
+it("does not call a plan missing before the plans are loaded", async () => {
+  const late = Promise.withResolvers<void>();
+  stub.before = async ({ path }) => {
+    if (path === "/admin/v1/plans") await late.promise;
+  };
+  await visitor.page.goto("about:blank");
+  await visitor.page.goto(`${stub.origin}/console/#${ACCOUNT}`);
+  await visitor.see("Save changes");
+  expect(await visitor.page.$("::-p-text(This plan does not exist)")).toBeNull();
+  late.resolve();
+  await visitor.see("credits per period,");
+  stub.before = async () => {};
+});
+
 it("creates an account without leaving a screen that was opened in the meantime", async () => {
   const late = Promise.withResolvers<void>();
   stub.before = async ({ method }) => {

@@ -76,6 +76,16 @@ describe("requests", () => {
     await expect.poll(rows).toBe(50);
   });
 
+  it("have no further page if the rest was deleted in the meantime", async () => {
+    await visitor.go("/requests");
+    await visitor.see("50 requests; more available");
+    const deleted = stub.data.requests.splice(50);
+    await visitor.press("Load more");
+    await visitor.see("50 requests");
+    await expect.poll(() => visitor.page.$("::-p-text(Load more)")).toBeNull();
+    stub.data.requests.push(...deleted);
+  });
+
   it("appear automatically unless the pointer is over the list", async () => {
     const watcher = await openConsole(browser, stub);
     const pass = await controlIntervals(watcher.page);

@@ -166,6 +166,17 @@ describe("a render", () => {
     expect(await visitor.see("No credit was charged.")).toBe(true);
   });
 
+  it("that a proxy rejects says nothing about credits and retries", async () => {
+    await visitor.fill("url", "https://bad-gateway.example/");
+    await visitor.press("Render");
+    await visitor.see("502 unexpected_response");
+    const text = await visitor.page.$eval(
+      "[aria-labelledby=result] p.muted",
+      ({ textContent }) => textContent,
+    );
+    expect(text).toMatch(/^After .+ m?s\.$/);
+  });
+
   it("can be canceled", async () => {
     stub.scenario = "hanging";
     await visitor.fill("url", "https://example.com/");

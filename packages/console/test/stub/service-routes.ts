@@ -24,6 +24,7 @@ export function handleService(stub: Stub, call: Call): StubResponse | null {
 
 function render(stub: Stub, url: string, isPdf: boolean): StubResponse {
   if (url.includes("timeout")) return envelope(504, "render_timeout", "The render did not finish in time.");
+  if (url.includes("bad-gateway")) return { status: 502, body: "<h1>Bad gateway</h1>" };
   if (url.includes("rejected"))
     return envelope(422, "validation_failed", `url is rejected ${FORGED}`, {
       url: [`is rejected ${FORGED}`],

@@ -206,7 +206,7 @@ function requestDelivery(batch: BatchRecord, now: number): DeliveryState | null 
   const { delivery } = batch;
   if (delivery === null || delivery.status === "sending" || isPruned(batch, now)) return null;
   if (delivery.status === "due") return { ...delivery, dueAt: now };
-  // delivered and abandoned deliveries do not store the fencing token; `now` differs from earlier ones even if the
-  // clock was set back, which voids late writes by earlier claims, because fences are compared for equality
+  // delivered and abandoned deliveries do not store the fencing token; `now` hardly ever equals an earlier one, even
+  // after the clock was set back, which voids late writes by earlier claims, because fences are compared for equality
   return { status: "due", dueAt: now, attempts: 0, fence: now };
 }

@@ -118,7 +118,7 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "sta
  * Returns the signed request; `null` if the token was revoked.
  *
  * @throws any error of the storage, or an Error if the signing secret cannot be decrypted; the attempt then does not
- * count, and the lease delays the next one.
+ * count, unless the storage also fails to record that, and the lease delays the next one.
  */
 async function prepareRequest(
   dependencies: BatchDependencies,

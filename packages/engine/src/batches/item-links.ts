@@ -7,7 +7,7 @@ import type { RenderingStore } from "../ports/renderings.ts";
 import type { TokenRecord } from "../ports/tokens.ts";
 import type { Seal } from "../tokens/seal.ts";
 
-/** Size of the signed-URL cache. The longest URL has 60,000 characters. */
+/** Size of the signed-URL cache. The longest query has 60,000 characters, before the signature is added. */
 const CACHE_CHARACTERS = 8_000_000;
 
 /**

@@ -19,7 +19,8 @@ const TTL_SPREAD_SECONDS = 43_200;
 
 /**
  * Returns the cache entry for a `cache: false` rendering's link. Other requests must not hit it, and its link must not
- * return their renderings. The cache key covers `cacheTtl`, so a lifetime derived from the content makes it unique.
+ * return their renderings. The cache key covers `cacheTtl`, so a lifetime derived from the content sets it apart from
+ * all requests that do not happen to send the same lifetime.
  */
 export function linkedEntry(
   cacheKey: CacheKey,

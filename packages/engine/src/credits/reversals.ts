@@ -20,8 +20,8 @@ export interface Reversals {
 }
 
 /**
- * Pending reversals are in memory. A reversal is abandoned when it is a day old, too many are pending, or the engine
- * closes; `onBackgroundError` then receives its reservation id.
+ * Pending reversals are in memory. A reversal is abandoned if it still fails after a day or when the engine closes, or
+ * if too many are pending; `onBackgroundError` then receives its reservation id.
  */
 export function createReversals({
   ledger,

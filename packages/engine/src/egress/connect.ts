@@ -19,9 +19,9 @@ interface ConnectRequest extends ResolveHostRequest {
 }
 
 /**
- * Connects to an allowed host, for pages and webhooks. Resolves it once, requires every address to be allowed, and
- * tries only those addresses, so DNS rebinding cannot bypass the check. An upstream proxy also receives only checked
- * addresses, unless it resolves names.
+ * Connects to an allowed host, for pages, webhooks and object stores. Resolves it once, requires every address to be
+ * allowed, and tries only those addresses, so DNS rebinding cannot bypass the check. An upstream proxy also receives
+ * only checked addresses, unless it resolves names.
  *
  * The socket stays half-open when the peer ends; end it yourself. It handles its own `error` events; listen for
  * `close`. If `signal` aborts, returns a failure and leaves no socket open.

@@ -51,7 +51,7 @@ export function readKeys(body: Uint8Array): ListObjectsOutcome {
   const keys = Array.from(text.matchAll(/<Key>([^<]{1,4096})<\/Key>/g), ([, key = ""]) =>
     decodeKey(key),
   ).filter((key) => key !== null);
-  // an empty list must not be mistaken for an empty bucket
+  // without keys, only a whole list shows that there are no objects
   const isWhole = text.includes("</ListBucketResult>") && !text.includes("<IsTruncated>true<");
   if (!text.includes("<ListBucketResult") || (keys.length === 0 && !isWhole))
     return { failure: { reason: "unavailable", detail: "the response is not a list of objects" } };

@@ -112,7 +112,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
   };
 }
 
-/** `start-after` works in every page, and unlike a continuation token it cannot be made up by the store. */
+/** Uses `start-after`, which accepts any key; a continuation token has to come from an earlier response. */
 function listQuery(
   storePrefix: string,
   { prefix, after, limit }: Parameters<ObjectBucket["list"]>[0],

@@ -11,7 +11,7 @@ import {
 } from "../targets/target-list.ts";
 
 /**
- * A proxy for connections from pages and for webhooks, except those to `bypass` and to loopback addresses.
+ * A proxy for the connections of pages, webhooks and object stores, except those to `bypass` and to loopback addresses.
  * Printing it does not reveal its password.
  */
 export interface UpstreamProxy {
@@ -25,7 +25,7 @@ export interface UpstreamProxy {
   readonly credentials: () => Readonly<Record<string, string>>;
   /** Targets to connect to directly. */
   readonly bypass: readonly ListedTarget[];
-  /** Whether the proxy resolves the names of targets; then it alone must block private addresses. */
+  /** Whether the proxy resolves the names of targets; then only it can block names with private addresses. */
   readonly resolvesNames: boolean;
 }
 

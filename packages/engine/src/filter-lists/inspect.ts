@@ -15,7 +15,7 @@ export interface FilterListReport {
   readonly skippedFilters: readonly string[];
   /** Lines in a syntax that the compiler does not support. */
   readonly unsupportedLines: number;
-  /** Time to read and compile the list. */
+  /** Time to parse and compile the list. */
   readonly compileMs: number;
   /** Average time to match one request. */
   readonly matchMicroseconds: number;

@@ -18,7 +18,7 @@ const SIGNATURE_BYTES = 12;
 const AVIF_EFFORT = 0;
 
 /**
- * Opens an image for processing. The file has no metadata afterwards.
+ * Opens an image for processing. The encoded result has no metadata.
  *
  * @throws Error unless it is a PNG, JPEG, WebP or AVIF image: a browser must not choose another decoder.
  */

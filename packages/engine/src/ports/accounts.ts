@@ -16,7 +16,7 @@ export interface Account {
   readonly createdAt: number;
   /** Instant of its suspension, or `null`. A suspended account's requests are rejected. */
   readonly suspendedAt: number | null;
-  /** When its deletion started, or `null`. The account is then also suspended, and can only be deleted. */
+  /** When its deletion started, or `null`. The account is then also suspended, and cannot be resumed. */
   readonly deletionStartedAt: number | null;
 }
 

@@ -1,13 +1,13 @@
-/** A change that an operator's command made. Contains no secrets and no email addresses. */
+/** A change that an operator made with a command or in the console. Contains no secrets and no email addresses. */
 export interface AuditEntry {
   readonly at: number;
-  /** The command without its arguments, such as `tokens revoke`. */
+  /** The command without its arguments, such as `tokens revoke`; for the console, the equivalent one. */
   readonly command: string;
   /** Kinds and ids of what it changed, such as `account acct_0123456789abcdef0123` and `token 7`. */
   readonly subjects: readonly string[];
-  /** The operating system user who ran it. */
+  /** The operating system user who ran it; `console` or `admin token` for a change over HTTP. */
   readonly user: string;
-  /** The machine on which it ran. */
+  /** The machine on which it ran; the address of the caller for a change over HTTP. */
   readonly host: string;
 }
 

@@ -47,7 +47,10 @@ export interface PruneRequest {
   readonly limit: number;
 }
 
-/** How a reservation ended. `reversed`: settled, then the charge was reversed. `unknown`: the id does not exist. */
+/**
+ * How a reservation ended. `reversed`: settled, then the charge was reversed. `unknown`: the id does not exist, or its
+ * reservation was rejected.
+ */
 export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unknown";
 
 export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";

@@ -3,25 +3,18 @@ import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { DocumentFile } from "./documents.ts";
 
-/** Note: the page did not become idle in time, or a wait timed out with `onWaitTimeout` set to `capture`. */
+/* Notes that the engine's own code uses. `RENDER_NOTES` in `@snap/protocol` says what each means. */
+
 export const WAIT_CAPPED = "wait-capped";
-/** Note: `click` matched no element. */
 export const CLICK_UNMATCHED = "click-unmatched";
-/** Note: the page did not load everything outside the viewport in time. */
 export const LAZY_CAPPED = "lazy-capped";
-/** Note: the page did not become stable for `stabilize`. */
 export const UNSTABLE = "unstable";
-/** Note: `fullPageMaxHeight` cuts off the page. */
 export const HEIGHT_CAPPED = "height-capped";
-/** Note: the page has text that no font can display. */
 export const GLYPHS_MISSING = "glyphs-missing";
-/** Note: the screenshot, a PNG, is blank. Checked only if parameters change what the page shows. */
+/** Only PNG screenshots are checked, and only if parameters change what the page shows. */
 export const BLANK = "blank";
-/** Note on a failed render: the file or screenshot exceeds a limit. */
 export const CAPTURE_TOO_LARGE = "capture-too-large";
-/** Note on a failed render: `pageRanges` starts after the last page. */
 export const PAGES_UNMATCHED = "pages-unmatched";
-/** Note on a failed render: `selector` matches no element, or a selector is not valid CSS. */
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 
 /** The document that was rendered. */

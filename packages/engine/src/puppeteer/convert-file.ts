@@ -21,9 +21,9 @@ export interface Conversion {
 }
 
 /**
- * Resizes and encodes a capture as the parameters require. It has left the browser by then, but still holds its slot.
+ * Resizes and encodes a screenshot as the parameters require. The render no longer has a tab, but still holds its slot.
  *
- * @throws SnapError `render_failed` if the file is larger than `maxBytes`, or the capture cannot be converted.
+ * @throws SnapError `render_failed` if the file is larger than `maxBytes`, or the screenshot cannot be converted.
  */
 export async function convertFile(
   file: RenderedFile,

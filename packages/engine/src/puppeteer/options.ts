@@ -70,7 +70,7 @@ export interface PuppeteerRendererOptions {
   readonly warmContexts?: number;
   /** Renders after which a local browser is replaced; 1,000 by default. */
   readonly recycleAfterRenders?: number;
-  /** Age at which a local browser is replaced; an hour by default. */
+  /** Age from which a local browser is replaced when a render ends; an hour by default. */
   readonly recycleAfterMs?: number;
   /**
    * A local browser is replaced if its processes that do not run pages use more memory than this; 1 GiB by

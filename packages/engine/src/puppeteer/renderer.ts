@@ -18,8 +18,8 @@ const SKIPPED_FILTERS_NAMED_MAX = 10;
 
 /**
  * Creates a renderer that drives Chromium. The browser starts immediately, in the background. Each render has its own
- * browser context and, unless `browserEgress` is `direct`, its own egress proxy, which carries all its connections. With
- * `browserUrls`, the renderer distributes renders across those remote browsers instead of starting its own.
+ * browser context and egress proxy, which carries all its connections. With `browserUrls`, the renderer distributes
+ * renders across those remote browsers instead of starting its own; with `browserEgress: "direct"`, these use no proxy.
  *
  * `render` throws a `SnapError`: `blocked_host`, `target_unreachable`, `render_failed`, `render_timeout`,
  * `script_failed`, `validation_failed`, or `upstream_error`, for example if the browser failed twice or

@@ -170,7 +170,7 @@ export function isEveryOwnAddress(address: Address): boolean {
   return EVERY_MACHINE.some((block) => isInBlock(address, block));
 }
 
-/** Returns whether this is an address of this machine or a host name of this service. */
+/** Returns whether this is an address of this machine, or one that `ownHostnames` contains. */
 export function isOwnAddress(address: Address, policy: TargetPolicy): boolean {
   const { ownHostnames = [], ownAddresses = systemAddresses } = policy;
   const own = [

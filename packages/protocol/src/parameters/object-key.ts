@@ -5,7 +5,10 @@ export const DEFAULT_STORE_KEY = "{host}/{date}/{id}.{ext}";
 export const PLACEHOLDERS = "{host}, {date}, {id} and {ext}";
 
 const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
-/** Control and format characters, line separators, and what some systems treat as a path separator, even if encoded. */
+/**
+ * Control and format characters, line separators and backslashes. Of percent-encoded characters: ASCII control
+ * characters, slashes and backslashes.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|%(?:[01][0-9a-f]|7f|2f|5c)/iu;
 /** Dots can be percent-encoded, and trailing spaces are ignored: some systems decode the dots and drop the spaces. */
 const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;

@@ -46,7 +46,5 @@ export function encodeSpaces(url: string): string {
 
 /** Returns whether a URL, as `encodeSpaces` returns it, has more characters than `LIMITS.urlCharacters`. */
 export function isTooLongUrl(text: string): boolean {
-  // the rest of a longer text makes no difference
-  const start = text.trim().slice(0, 3 * LIMITS.urlCharacters);
-  return isLongerThan(start.replaceAll(" ", "%20"), LIMITS.urlCharacters);
+  return isLongerThan(encodeSpaces(text), LIMITS.urlCharacters);
 }

@@ -2,7 +2,7 @@ import { canonicalList } from "./text.ts";
 
 const PATTERNS_MAX = 20;
 
-/** A host, or `*.` and a host. */
+/** A host, or `*.` and a host, with or without a port. */
 const HOST = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?$/i;
 /** A URL in which `*` matches any text. It names its scheme, or starts with `*`. */
 const URL_PATTERN = /^(\*|https?:\/\/|wss?:\/\/)[\x21-\x2b\x2d-\x7e]*$/i;

@@ -11,7 +11,7 @@ export interface UrlSigner {
   /** Id of the token: the number before the pipe. */
   readonly tokenId: number;
   readonly signingSecret: string;
-  /** Unix seconds when the URL expires. Without it, the URL works until its token stops working. */
+  /** Unix seconds when the URL expires. Without it, the URL works until the signing secret stops working. */
   readonly expires?: number | undefined;
 }
 

@@ -20,8 +20,8 @@ export function signWebhook({ timestamp, body }: SignedDelivery, signingSecret: 
 }
 
 /**
- * Returns the value of `webhook-signature` (Standard Webhooks specification) for the same body and secret. The key is
- * the secret's UTF-8 text.
+ * Returns a signature for `webhook-signature` (Standard Webhooks specification). The header lists one for each secret,
+ * separated by spaces. The key is the secret's UTF-8 text.
  */
 export function signStandardWebhook(
   { id, timestamp, body }: SignedDelivery & { readonly id: string },

@@ -31,7 +31,7 @@ import {
 import { cacheName } from "../requests/rendering-facts.ts";
 
 /*
- * The JSON documents of the admin API and the commands. Instants are in ISO 8601.
+ * The JSON documents of the admin API, the commands and the lists under `/v1/renders`. Instants are in ISO 8601.
  */
 
 export function accountDocument(account: Account): AdminAccount {

@@ -16,7 +16,10 @@ export interface KnownState {
   readonly unreachable: readonly string[];
 }
 
-/** Code and advice by prefix of the reason. `describeClocks` covers clocks, and `unreachable` those not compared yet. */
+/**
+ * Code and advice by prefix of the reason. Reasons that start with `clock: ` are left out: `describeClocks` reports wrong
+ * clocks, and `unreachable` the servers whose clock could not be read.
+ */
 const REASONS: readonly (readonly [prefix: string, code: FindingCode, advice: string])[] = [
   ["storage: ", "storage_fails", "run `snap-server doctor` where the service runs"],
   ["renderer: ", "browser_fails", "run `snap-server doctor` where the service runs"],

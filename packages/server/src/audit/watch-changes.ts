@@ -52,8 +52,8 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the engine with methods that record what they change; each of these returns a promise, even if the engine's does
- * not. Revealing a secret or signing with it counts as a change, because it can lead to a leak.
+ * Returns the engine with methods that record what they change; each of these returns a promise, even if the engine's
+ * does not. Revealing a secret or signing with it counts as a change, because it can lead to a leak.
  *
  * @param subjects Subjects that have already changed.
  */

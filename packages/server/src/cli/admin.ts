@@ -99,7 +99,7 @@ export async function withAudit<T>(
   }
 }
 
-/** Adds `--json`, which every command supports. */
+/** Adds `--json`, which every command but `completion` supports. */
 export function withJson(command: Command): Command {
   return command.option("--json", "print JSON, for programs");
 }

@@ -44,7 +44,7 @@ export async function announceChange(audit: AuditLog, subjects: readonly string[
   await addToAuditLog(audit, change);
 }
 
-/** Read separately, because a migration needs only part of the configuration. An invalid level was already reported. */
+/** Read separately, because `migrate` reads only part of the configuration. Only there can the level be invalid. */
 function logLevel(): string {
   const { variable, schema, default: standard } = SETTINGS.logLevel;
   return schema.safeParse(process.env[variable]).data ?? standard;

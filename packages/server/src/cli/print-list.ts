@@ -27,7 +27,7 @@ interface List<Entry> {
   readonly whenEmpty: readonly string[];
 }
 
-/** Adds `--limit` and `--after`. */
+/** Adds `--json`, `--limit` and `--after`. */
 export function withPaging(command: Command): Command {
   return withJson(command)
     .option(

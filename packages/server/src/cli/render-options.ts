@@ -71,7 +71,7 @@ function asPage(text: string): string {
     : text;
 }
 
-/** Without `--pdf`, the extension determines the mode; with it, the extension would contradict the option. */
+/** The file's extension determines the mode, so the advice is to change the file instead of `--pdf`. */
 function asFiles(text: string): string {
   return text
     .replace("remove it or --pdf", "remove it or write to an image file")

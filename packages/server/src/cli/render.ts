@@ -109,7 +109,7 @@ function withOptionNames<T>(file: string, validate: () => T): T {
   }
 }
 
-/** Errors of this machine, whose detail is for its operator. */
+/** Failures of the browser or the network; their `detail` says why. */
 const DETAILED: ReadonlySet<string> = new Set(["upstream_error", "target_unreachable"]);
 
 async function renderOnce(

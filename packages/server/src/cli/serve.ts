@@ -29,7 +29,7 @@ export interface ServeOptions {
   readonly json?: true;
 }
 
-/** Runs the service; resolves when it has stopped. */
+/** Runs the service, and ends the process when it has stopped. Rejects if the service cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = handleSignals();
   const { config: read, warnings } = readConfig(process.env, "service");
@@ -74,7 +74,7 @@ function diskOf({ shared, dataDir, diskReserveBytes }: Config): ObservedDisk | n
 
 interface ServiceDependencies {
   readonly config: Config;
-  /** Holds the free port that was picked; `null` if SNAP_PORT is set. */
+  /** Holds the free port that was picked; `null` unless SNAP_PORT is 0. */
   readonly listener: Server | null;
   readonly logger: Logger;
   /** `false` if metrics are off. */

@@ -62,7 +62,7 @@ function* checkSharedStorage(env: Readonly<Record<string, unknown>>): Generator<
     yield ["SNAP_PUBLIC_URL", "must be set for a worker, because webhooks contain links to it"];
 }
 
-/** Closed by default: with remote browsers, the operator must choose how pages reach the web. */
+/** For browsers on other machines, the operator must choose how pages reach the web. */
 function checkRemoteBrowsers(
   env: Readonly<Record<string, unknown>>,
   { browserEndpoints: endpoints }: Partial<Settings>,

@@ -248,8 +248,9 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
 }
 
 /**
- * URL of a storage server; may contain credentials. Without spaces around it: the driver of PostgreSQL would read the whole
- * text as the name of a database. `host` and `port` in the query would override those that pages must not reach.
+ * URL of a storage server; may contain credentials. Spaces around it are dropped: the driver of PostgreSQL would read
+ * the whole text as the name of a database. `host` and `port` in the query would override those that pages must not
+ * reach.
  */
 export function serverUrl({
   schemes,

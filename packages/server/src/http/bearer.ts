@@ -69,8 +69,8 @@ export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerE
   }
 
   /**
-   * The account and the balance after the request. A capture returns them; otherwise they are read again, because
-   * credits may have been granted since. If the token is gone by then, the earlier account is used.
+   * The account and the balance after the request. Most captures return a balance; otherwise both are read again,
+   * because they may have changed since. If the token is gone by then, the earlier account is used.
    */
   async function readAccount(
     request: Request,

@@ -24,7 +24,7 @@ function errorHeaders({ status, retryAfterSeconds, notes }: SnapError): Outgoing
   return {
     ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
     ...(retryAfterSeconds !== undefined && { [HEADERS.retryAfter]: retryAfterSeconds }),
-    // The rest of the request is not read.
+    // The rest of the request may be unread.
     ...((status === 400 || status === 413) && { Connection: "close" }),
     // A 401 must name the scheme (RFC 9110, 15.5.2).
     ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="snap"' }),

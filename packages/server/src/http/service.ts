@@ -31,9 +31,9 @@ export interface Service {
   /** `http://host:port` that the listener is bound to. */
   readonly origin: string;
   /**
-   * Stops the service, but not the engine. `/readyz` fails immediately; new requests are rejected after `drainDelayMs`.
-   * The listener closes when the requests in flight and `alongside` finish, or after `drainTimeoutMs` at the latest.
-   * Health checks work until then.
+   * Stops the service, but not the engine. `/readyz` fails immediately; new requests to the APIs are rejected after
+   * `drainDelayMs`. The listener then closes when the requests in flight and `alongside` finish, or after
+   * `drainTimeoutMs` at the latest. Until it closes, `/healthz`, `/readyz` and `/metrics` respond.
    */
   stop(alongside?: Promise<unknown>): Promise<void>;
 }

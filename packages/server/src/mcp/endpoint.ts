@@ -72,7 +72,10 @@ function requireOneMessage(document: unknown): unknown {
   throw invalidBody("must be a single message; JSON-RPC batches are not supported");
 }
 
-/** Converts to a web `Request` without the body, which is read separately. Replaces a wildcard `Accept` with both types. */
+/**
+ * Converts to a web `Request` without the body, which is read separately. Replaces a missing or wildcard `Accept` with
+ * both types.
+ */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },

@@ -35,7 +35,7 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations;
 }
 
-/** A call can cost a credit and changes nothing else; a repeat is served from the cache. */
+/** A call can cost a credit and, with `storeTo`, stores an object. By default, a repeat is served from the cache. */
 const RENDERS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,

@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import { renderingDocument } from "./rendering-schemas.ts";
 import { RATE_LIMIT_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
 
-/** Any request can fail with these: the HTTP request is malformed, or the process is stopping. */
+/** Any request can fail with these: it is malformed, late or too large, or the service fails or is stopping. */
 const COMMON_CODES = [
   "bad_request",
   "request_timeout",

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
 /**
- * Returns engine callbacks that log and count finished batch items, items to start again, and attempts to deliver webhooks.
+ * Returns engine callbacks that log finished and postponed batch items and attempts to deliver webhooks, and count all but
+ * the postponed items.
  */
 export function watchBatches({
   logger,

@@ -18,8 +18,8 @@ export const HTTP_LIMITS = {
   /** Enough for a batch of 20 items with long URLs. */
   bodyBytes: 256 * 1024,
   /**
-   * Maximum number of values in a JSON body, counting arrays and objects. No valid batch has that many; parsing them takes
-   * about 10 ms.
+   * Maximum number of values in a JSON body, counting arrays and objects. No valid batch has that many; parsing them
+   * takes about 10 ms.
    */
   jsonValues: 20_000,
   /** All bodies of `POST /captures` and `POST /documents` in flight together; each stays in memory until the response. */

@@ -5,7 +5,7 @@ interface AuditRow extends Omit<AuditEntry, "subjects"> {
   readonly subjects: string;
 }
 
-/** @param database `append` is not repeated after a lost connection, because it could then append two lines. */
+/** `append` is not retried after a lost connection, because the retry could append the entry twice. */
 export function createAuditStore({ query, queryOnce }: Pick<Database, "query" | "queryOnce">): AuditStore {
   return {
     async append({ at, command, subjects, user, host }) {

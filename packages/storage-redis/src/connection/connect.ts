@@ -98,7 +98,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   };
 }
 
-/** Closes the connections, and throws, if one of them failed for a reason that does not pass. */
+/** Closes the connections, and throws, if one of them failed permanently, or if Redis is required and unreachable. */
 function rejectUnusable(
   links: readonly Link[],
   {

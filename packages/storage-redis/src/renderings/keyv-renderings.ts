@@ -5,8 +5,8 @@ import { DELETION_MS } from "./scripts.ts";
 
 /**
  * The parts of a Keyv store that the cache uses: a `Map`, or an adapter or a `Keyv` to which you add `keys`.
- * They may return promises. `get` must return a `Uint8Array`. Wrap a text-only store in a `Keyv`, which
- * serializes bytes as base64; that takes a third more space, and more time.
+ * Its methods may return promises. `get` must return the bytes as a `Uint8Array`. Wrap a text-only store in a
+ * `Keyv`, which serializes bytes as base64; that takes a third more space, and more time.
  */
 export interface KeyvStore {
   get(key: string): unknown;

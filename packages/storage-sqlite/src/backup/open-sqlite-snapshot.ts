@@ -47,7 +47,7 @@ export interface SqliteSnapshot {
   renderings(): AsyncGenerator<SnapshotFile>;
   /** Reads the documents' bytes one by one; leaves out documents deleted since. */
   documents(): AsyncGenerator<SnapshotFile>;
-  /** Stores `now` as the instant of the last backup, once the backup is safe. */
+  /** Stores `now` as the instant of the last backup. Call it once the backup is safe. */
   recordBackup(): void;
   close(): void;
 }

@@ -15,7 +15,7 @@ export interface CacheSpaceOptions {
   readonly directory: string;
   /** `null` for half of the sum of the cache's size and the free disk space. */
   readonly cacheMaxBytes: number | null;
-  /** Free space that renderings must leave. */
+  /** Free space that renderings and documents must leave. */
   readonly diskReserveBytes: number;
   readonly onEvicted: (eviction: Eviction) => void;
 }

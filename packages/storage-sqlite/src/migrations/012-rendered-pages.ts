@@ -1,4 +1,4 @@
-/** The document that was rendered, as a JSON object; null if an older release has cached the rendering. */
+/** The rendered page (`PageFacts`), as a JSON object; NULL if unknown, as in rows from older releases. */
 export const renderedPages = `
 ALTER TABLE renderings ADD COLUMN page TEXT;
 `;

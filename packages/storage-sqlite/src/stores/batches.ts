@@ -115,7 +115,7 @@ export function createBatchStore(
   };
 }
 
-/** Inserts the batch, unless another one has the key, which is returned. */
+/** Inserts the batch and returns `null`; if another batch has the key, only returns that one. */
 function insertUnlessHeld(
   statements: BatchStatements,
   batch: BatchRecord,

@@ -52,7 +52,7 @@ export function createDocumentStore(
       const sequence = await files.write(parts, document.storedAt);
       try {
         const outcome = rows.insert(request, sequence);
-        // another upload has already stored the document
+        // in the meantime, another upload stored the document or used up the quota, or a deletion started
         if (outcome !== null) await files.remove([sequence]);
         return outcome ?? { stored: true, document };
       } catch (error) {

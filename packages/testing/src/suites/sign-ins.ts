@@ -12,7 +12,7 @@ function keyOf(index: number, kind: SignInKey["kind"] = "link"): SignInKey {
 
 const LINK = keyOf(1);
 
-/** Tests `SignInStore`: links work once, and everything expires to the millisecond. */
+/** Tests `SignInStore`: links work once, and everything expires at the exact millisecond. */
 export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns">): void {
   defineSuite<"signIns">({ runner, open, name: "SignInStore" }, (test) => {
     test("finds a link until the exact millisecond of its expiry", async ({ signIns }) => {

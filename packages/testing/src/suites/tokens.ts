@@ -51,7 +51,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     await ledger.settle({ reservationId: "early", now: 1_100 });
     assert.deepEqual(await balance(), { ...standing, used: 1, reserved: 1, nextLapseAt: 1_900 });
 
-    // returns the stored balance without opening a period or lapsing reservations, which only the ledger does
+    // only the ledger opens the next period
     const second = { ...first, period: { startedAt: 2_000, resetsAt: 3_000 } };
     await ledger.refund({ reservationId: "late", now: 1_200 });
     await ledger.balance({ ...second, now: 2_000 });

@@ -53,9 +53,12 @@ export interface Entry {
   readonly page: string | Handler;
   readonly before: Picture;
   readonly after: Picture;
-  /** The longest that the render after can take on an idle machine; 3,000 by default. */
+  /** The longest time that the render of `after` can take on an idle machine; 3,000 by default. */
   readonly maxMs?: number;
-  /** The page without the parts that the parameters remove. Its picture before must equal the picture after, pixel for pixel. */
+  /**
+   * The page without the parts that the parameters of `after` remove. Rendered with the parameters of `before`, it must
+   * equal the picture after, pixel for pixel.
+   */
   readonly plainPage?: string;
   /** A path that the page requests if something goes wrong. */
   readonly neverRequested?: string;

@@ -5,8 +5,8 @@ import { type Outcome, PROGRAMS, run } from "./run.ts";
 import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
- * Installs the system parts that a task is missing, if `mayInstall` and run as root on a system with apt. Prints each
- * step, and the command to install the parts that are still missing.
+ * Installs the system parts that a task is missing: from Debian packages if `mayInstall` and run as root on a system
+ * with apt, and from npm in CI. Prints each step, and the command to install the parts that are still missing.
  *
  * @returns The parts that are still missing.
  */

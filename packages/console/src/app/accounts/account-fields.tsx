@@ -50,13 +50,14 @@ function toNumber(text: string): number | null {
 
 interface AccountFieldsProps {
   readonly values: AccountValues;
-  readonly plans: readonly AdminPlan[];
+  /** `null` until they are loaded. */
+  readonly plans: readonly AdminPlan[] | null;
   readonly problems: ParameterProblems;
   readonly onChange: (values: AccountValues) => void;
 }
 
 export function AccountFields({ values, plans, problems, onChange }: AccountFieldsProps): JSX.Element {
-  const plan = plans.find(({ slug }) => slug === values.plan);
+  const plan = plans?.find(({ slug }) => slug === values.plan);
   const isMissing = plan === undefined && values.plan !== "";
   const field = (name: keyof AccountValues, sent: string): FieldState => ({
     value: values[name],
@@ -71,10 +72,10 @@ export function AccountFields({ values, plans, problems, onChange }: AccountFiel
         {...field("plan", "plan")}
         options={[
           { value: "", label: "No plan" },
-          ...plans.map(({ slug, name }) => ({ value: slug, label: name })),
+          ...(plans ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
           ...(isMissing ? [{ value: values.plan, label: values.plan }] : []),
         ]}
-        hint={planHint(values.plan, plan)}
+        hint={plans === null ? undefined : planHint(values.plan, plan)}
       />
       <div class="field-row">
         <TextField

@@ -41,7 +41,7 @@ export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.
       <form class="stack" onSubmit={submit} noValidate>
         <AccountFields
           values={values}
-          plans={plans.data?.entries ?? []}
+          plans={plans.data?.entries ?? null}
           problems={failure?.errors ?? {}}
           onChange={setValues}
         />

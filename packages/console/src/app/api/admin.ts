@@ -123,7 +123,8 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
     createAccount: (body) => read("accounts", { method: "POST", body }),
     changeAccount: (id, body) => read(one("accounts", id), { method: "PATCH", body }),
     actOnAccount: (id, action) => act(`${one("accounts", id)}/${action}`, { method: "POST" }),
-    deleteAccount: (id, query) => act(one("accounts", id), { method: "DELETE", query }),
+    // a deletion waits for a backup that is running
+    deleteAccount: (id, query) => act(one("accounts", id), { method: "DELETE", query, timeoutMs: 120_000 }),
     createToken: (body) => read("tokens", { method: "POST", body }),
     rotateToken: (id, seconds) =>
       read(`${one("tokens", id)}/rotate`, { method: "POST", body: { overlap_seconds: seconds } }),

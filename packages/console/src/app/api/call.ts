@@ -8,9 +8,9 @@ export interface Call {
   readonly query?: Query;
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
+  /** 30,000 by default. */
+  readonly timeoutMs?: number;
 }
-
-const CALL_TIMEOUT_MS = 30_000;
 
 interface CallerOptions {
   /** Bearer token; without one, the session cookie authenticates the calls. */
@@ -40,13 +40,13 @@ export function createCaller(base: string, { token, onUnauthorized }: CallerOpti
 
 async function request(
   url: string,
-  { method = "GET", query = {}, body, signal }: Call,
+  { method = "GET", query = {}, body, signal, timeoutMs = 30_000 }: Call,
   token: string | undefined,
 ): Promise<Response> {
   const headers = new Headers({ Accept: "application/json" });
   if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
-  const limit = AbortSignal.timeout(CALL_TIMEOUT_MS);
+  const limit = AbortSignal.timeout(timeoutMs);
   return fetch(url + toSearch(query), {
     method,
     headers,

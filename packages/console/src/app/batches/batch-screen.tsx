@@ -18,7 +18,10 @@ import { ItemTable } from "./item-table.tsx";
 import { BatchBadge, WebhookBadge } from "./states.tsx";
 
 const POLL_MS = 2_000;
-/** A token holder's batch does not tell whether an attempt is due, so the screen polls for this long. */
+/**
+ * How long the screen polls after the webhook is sent again and, for a token holder, after the batch finishes: their
+ * batch does not tell whether an attempt is due.
+ */
 const WATCH_MS = 60_000;
 
 export function BatchScreen({ id }: ScreenProps): JSX.Element {
@@ -58,7 +61,7 @@ export function BatchScreen({ id }: ScreenProps): JSX.Element {
   );
 }
 
-/** Whether a worker will still change the batch. */
+/** Whether a worker may still change the batch. */
 function isMoving({ status, finished_at: finishedAt, webhook }: BatchView): boolean {
   if (status === "pending") return true;
   if (webhook === null || finishedAt === null) return false;

@@ -53,7 +53,7 @@ export function usePages<Entry extends { readonly id: string | number }>(
 
   return {
     entries,
-    hasMore: rest.entries.length > 0 ? rest.hasMore : first?.has_more === true,
+    hasMore: rest.hasMore,
     failure: failure ?? rest.failure,
     isLoading: isLoading || rest.isLoading,
     isLoadingMore: rest.isLoading,
@@ -65,5 +65,5 @@ export function usePages<Entry extends { readonly id: string | number }>(
 }
 
 function emptyRest<Entry>(first: AdminList<Entry> | null): Rest<Entry> {
-  return { first, entries: [], hasMore: false, failure: null, isLoading: false };
+  return { first, entries: [], hasMore: first?.has_more === true, failure: null, isLoading: false };
 }

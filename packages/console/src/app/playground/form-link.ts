@@ -16,7 +16,7 @@ export function linkOf(form: Form): string | null {
   return link.length > LIMITS.queryCharacters ? null : link;
 }
 
-/** The service rejects a URL with a user name or password, but the address must not contain it either. */
+/** The service rejects a URL with a user name or password; the address must not contain them either. */
 function withoutCredentials(url: string): string {
   return url.replace(/^((?:https?:)?[\\/]*)[^\\/?#]*@/i, "$1");
 }

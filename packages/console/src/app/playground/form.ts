@@ -3,7 +3,6 @@ import {
   encodeSpaces,
   fromText,
   PARAMETERS,
-  URL_MESSAGES,
   type Mode,
   type PAGE_NAMES,
   type ParameterProblems,
@@ -59,10 +58,11 @@ export function toParameters({ mode, source, values }: Form): Parameters {
 /** Returns the service's error messages for invalid fields, by name. */
 export function findProblems(form: Form): ParameterProblems {
   const parameters = toParameters(form);
-  if (parameters[form.source] !== undefined) return checkCapture(parameters)?.errors ?? {};
-  // without a page, the service checks nothing else; the form also checks the other fields, against no host
-  const { url: _, ...others } = checkCapture({ ...parameters, url: "" })?.errors ?? {};
-  return { [form.source]: [form.source === "url" ? URL_MESSAGES.missing : "is required"], ...others };
+  const problems = checkCapture(parameters)?.errors ?? {};
+  if (form.source === "url" || parameters[form.source] !== undefined) return problems;
+  // the service reports a missing page at `url`
+  const { url: _, ...others } = problems;
+  return { [form.source]: ["is required"], ...others };
 }
 
 /** Counts the rows that have a value to send. */

@@ -80,23 +80,24 @@ function Failed({
   const known: Readonly<Record<string, { readonly retryable: boolean }>> = ERROR_CODES;
   // an error of a proxy has no published code
   const published = known[failure.code];
-  const isRetryable = published?.retryable === true;
   return (
     <>
       <Failure failure={failure} title={facts === null ? "No response" : `${facts.status} ${failure.code}`} />
       {facts !== null && (
         <p class="muted">
-          {`After ${formatDuration(facts.durationMs)}. `}
-          {published !== undefined && "No credit was charged. "}
-          {isRetryable
-            ? "The same request may succeed if you retry it"
-            : "The same request will probably fail again; fix the cause first"}
-          {isRetryable && failure.retryAfterSeconds !== null && ` in ${failure.retryAfterSeconds} seconds`}.
+          {`After ${formatDuration(facts.durationMs)}.`}
+          {published !== undefined &&
+            ` No credit was charged. ${adviceOf(published.retryable, failure.retryAfterSeconds)}`}
         </p>
       )}
       {facts !== null && <ResponseHeaders facts={facts} />}
     </>
   );
+}
+
+function adviceOf(isRetryable: boolean, afterSeconds: number | null): string {
+  if (!isRetryable) return "The same request will probably fail again; fix the cause first.";
+  return `The same request may succeed if you retry it${afterSeconds === null ? "" : ` in ${afterSeconds} seconds`}.`;
 }
 
 function RequestId({ id }: { readonly id: string }): JSX.Element {

@@ -41,6 +41,7 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 function copySelection(text: string): boolean {
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
   area.readOnly = true;
@@ -54,5 +55,6 @@ function copySelection(text: string): boolean {
     return document.execCommand("copy");
   } finally {
     area.remove();
+    if (focused instanceof HTMLElement) focused.focus();
   }
 }

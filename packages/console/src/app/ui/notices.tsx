@@ -9,7 +9,7 @@ interface Notice {
 
 let latest: Notice | null = null;
 
-/** Updates each mounted `Notices`; the innermost is the last. */
+/** The update function of each mounted `Notices`, the innermost last. */
 const places: (() => void)[] = [];
 
 /** Shows a short message, which screen readers announce. */

@@ -2,8 +2,8 @@ import { toUtcDay } from "../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Totals are stored for this time. */
-const DAYS_MAX = 400;
+/** The service stores totals for this time. */
+export const DAYS_MAX = 400;
 
 /** Ranges that end today. */
 export const RANGES = [

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 
 /**
  * Returns a function that returns a small file's parsed text, and rereads the file when it has changed. A file that
- * cannot be read counts as empty, and is read again at the next call.
+ * cannot be read counts as empty, and is read again on the next call.
  */
 export function readWhenChanged<T>(path: string, parse: (text: string) => T): () => T {
   let version: string | null = null;

@@ -87,7 +87,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   };
 }
 
-/** This machine's resolver, shared by everything in this process that resolves names. */
+/** The default resolver, with this machine's name servers. Shared, so all its users also share the cached answers. */
 export const systemResolver: Resolver = createSystemResolver();
 
 /** Names that must not be sent to a name server: RFC 6761, 6.3 and 6.4, and RFC 7686, 2. */

@@ -82,7 +82,7 @@ export class BrowserSupervisor implements TabSource {
   readonly #running = new Set<RenderingBrowser>();
   readonly #supervision: Promise<void>;
   #current: RenderingBrowser | null = null;
-  /** Failed starts and exits since the last render whose page did not end early. */
+  /** Failed starts, exits and browsers that could not open tabs, since the last render whose page did not end early. */
   #failures = 0;
   /** Consecutive failures to open a tab. */
   #tabFailures = 0;
@@ -107,7 +107,7 @@ export class BrowserSupervisor implements TabSource {
     return this.#outage;
   }
 
-  /** Resolves when a browser starts, fails to start or exits, or a render ends. */
+  /** Resolves when a browser starts, fails to start, exits or cannot open tabs, or a render ends. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }

@@ -9,7 +9,7 @@ export type UnavailableCode = "upstream_error" | "upstream_rate_limited" | "upst
 export class BrowserUnavailable extends Error {
   override readonly name = "BrowserUnavailable";
   readonly code: UnavailableCode;
-  /** From the response's `Retry-After`; `null` if it had none, or if the error is not temporary. */
+  /** From the response's `Retry-After`; `null` if it had none, and for `upstream_error`. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, code: UnavailableCode = "upstream_error", retryAfterMs: number | null = null) {

@@ -29,7 +29,7 @@ export interface Interval {
   readonly durationMs: number;
   /** Number of cores that the pages and browsers may use. */
   readonly cores: number;
-  /** The processes that do not run pages. */
+  /** The shared browser's processes that do not run pages. */
   readonly others: readonly CpuUse[];
 }
 

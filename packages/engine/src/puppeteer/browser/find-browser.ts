@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { executablePath } from "puppeteer";
 import { runsAsRoot } from "./unprivileged-user.ts";
 
-/** headless-shell first: it uses about half the CPU time and makes no requests on its own. */
+/** headless-shell first: it uses about half the CPU time and makes almost no requests on its own. */
 const COMMANDS = [
   "chromium-headless-shell",
   "chrome-headless-shell",

@@ -26,8 +26,8 @@ export class FloodDetector {
   }
 
   /**
-   * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample, and for
-   * one soon after it. Of several, returns those that sent at least half as much as the busiest.
+   * Returns the `renderers` that have flooded the browser since the previous sample; none for the first sample, and if
+   * the previous one is too recent. Of several, returns those that sent at least half as much as the busiest.
    */
   sample(renderers: readonly number[], nowMs: number): readonly number[] {
     const previous = this.#previous;

@@ -1,7 +1,7 @@
 /** The user agent that a browser's pages send, unless their render sets another. */
 export interface PageUserAgent {
   readonly text: string;
-  /** Whether each page must override the browser's own, because they differ. */
+  /** Whether each page must override the browser's own, because that or its client hints differ. */
   readonly isOverride: boolean;
 }
 

@@ -11,7 +11,7 @@ const RESPONSIVE_MS = 200;
  * browser for a long time, but delays no other account; a remote browser's response may queue behind a large file.
  */
 const LONGER_TIMEOUT_FACTOR = 3;
-/** Interval between two calls of `onSlow`. */
+/** Interval between two calls of `onSlow`, and between two probes of a slow browser. */
 const SLOW_INTERVAL_MS = 500;
 
 export interface ProbeOptions {
@@ -27,8 +27,8 @@ export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOpti
 /** Receives notifications about how fast a browser responds to probes. */
 export interface ProbeListener {
   /**
-   * A probe has had no response for `waitedMs`, or a late one after that time. Called every half second until
-   * `onResponsive`, and also when the late response arrives.
+   * A probe has had no response for `waitedMs`, or a late one after that time. Called every half second while a probe
+   * has no response, and when it gets a late one or times out.
    */
   readonly onSlow: (waitedMs: number) => void;
   readonly onResponsive: () => void;

@@ -64,7 +64,7 @@ function attachedPage(
   return { session, targetId, channel, closed };
 }
 
-/** Reports the pages that a browser opens in one context, using an event for all pages. */
+/** Reports the pages that a browser opens in one context, using an event that reports those of all contexts. */
 export function watchPages(
   source: CDPSession | Connection,
   event: "Target.attachedToTarget" | "Target.targetCreated",

@@ -75,8 +75,8 @@ export interface Configuration {
 }
 
 /**
- * Configures the page, and from now on its frames and workers. Requests that it has already sent are not
- * affected.
+ * Configures the page, and the out-of-process frames and workers that it opens from now on. Requests that it has
+ * already sent are not affected.
  */
 export async function configureTargets(
   page: FollowedPage,

@@ -19,8 +19,8 @@ const WHITE = 0xff;
 const TRANSPARENT = 0x00;
 
 /**
- * Returns whether every pixel of a PNG from Chromium is white, or every pixel is transparent: the page painted nothing,
- * not even a background color. Reads only small files, so most images cost nothing. Returns `false` for other formats.
+ * Returns whether every pixel of a PNG from Chromium is white, or every pixel is transparent, as if the page had
+ * painted nothing. Decompresses only small files, so most images cost nothing. Returns `false` for other formats.
  */
 export async function isBlank({ bytes, contentType }: RenderedFile): Promise<boolean> {
   if (contentType !== "image/png") return false;

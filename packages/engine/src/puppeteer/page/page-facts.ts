@@ -40,7 +40,7 @@ export function pageFacts(
   return { title: text === "" ? null : text, finalUrl: publicUrl(progress.documentUrl), pages };
 }
 
-/** Returns the URL without user name and password; `null` if it is too long or not on the web. */
+/** Returns the URL without user name and password; `null` if it is too long, or neither `http` nor `https`. */
 function publicUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

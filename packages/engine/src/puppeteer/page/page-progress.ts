@@ -80,9 +80,7 @@ export class PageProgress {
     return this.#navigations > REDIRECTS_EXPECTED_MAX;
   }
 
-  /**
-   * The page's connections; `null` unless the render waits for an idle network or scrolls to lazy content.
-   */
+  /** The page's connections; `null` unless the render waits for an idle network, or has `lazyContent=scroll`. */
   get activity(): NetworkActivity | null {
     return this.#activity;
   }

@@ -27,8 +27,9 @@ interface Printing {
 /**
  * Prints the page.
  *
- * @throws SnapError `render_failed` if the PDF is larger than `maxBytes`, empty or unreadable, the document
- * has none of the requested pages, or it does not fit on one page with `singlePage`.
+ * @throws SnapError `render_failed` if the PDF is larger than `maxBytes` or empty, if `singlePage` or the document
+ * information requires reading it and it is malformed, if the document has none of the requested pages, or if it does
+ * not fit on one page with `singlePage`.
  */
 export async function printPdf(
   tab: Tab,

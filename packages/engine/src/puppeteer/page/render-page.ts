@@ -100,7 +100,10 @@ async function load(page: PageToRender, limits: RenderLimits): Promise<readonly 
   });
 }
 
-/** Returns the notes without duplicates. Blocked requests also fail to load, but are reported only as blocked. */
+/**
+ * Returns the notes without duplicates. If requests were blocked, no failures are noted, because those of blocked
+ * images and connections would count too.
+ */
 function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): readonly string[] {
   const failures = progress.activity?.failures ?? 0;
   const failed = failures > 0 ? [`requests-failed=${failures}`] : [];

@@ -12,7 +12,7 @@ import { PageLookups } from "./page-lookups.ts";
 
 /** Bytes in both directions. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
-/** Attempted upstream connections, including rejected ones. */
+/** Attempted upstream connections, including rejected ones, but not those that `blockHosts` blocks. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** Number of rejected hosts to remember. */
 const FAILURES_PER_PAGE_MAX = 1_000;
@@ -94,8 +94,8 @@ export class EgressSession {
   }
 
   /**
-   * Opens a connection to `target` for `client`. On a rejection, closes `client` and records the reason instead of
-   * responding: an error response would be rendered as if it came from the target.
+   * Opens a connection to `target` for `client`. On a rejection, closes `client` instead of responding, because an
+   * error response would be rendered as if it came from the target. Records the reason unless that is `blockHosts`.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     if (this.#blocks !== null && (await this.#blocks.blocks(target))) {

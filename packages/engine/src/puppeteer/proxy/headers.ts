@@ -15,7 +15,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /**
  * Returns a message's end-to-end fields as the flat list of names and values that `node:http` uses; preserves order,
- * case and repetitions. Removes the fields that `Connection` names, except those that frame or route the message.
+ * case and repetitions. Removes the fields that `Connection` names, except `Content-Length`, which frames the message.
  */
 export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
   const named = new Set<string>();

@@ -6,13 +6,13 @@ import type { HostPort, TargetPolicy } from "../../targets/policy.ts";
  */
 const listeners = new Set<HostPort>();
 
-/** Blocks the listener for pages; returns a function that removes it. */
+/** Blocks the listener for pages; returns a function that unblocks it. */
 export function blockListener(listener: HostPort): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** The policy with the listeners of all egress proxies blocked. */
+/** Returns a policy that also blocks the listeners of all egress proxies. */
 export function blockProxies(policy: TargetPolicy): TargetPolicy {
   return { ...policy, alwaysBlocked: [...(policy.alwaysBlocked ?? []), ...listeners] };
 }

@@ -13,7 +13,7 @@ export interface EgressGuard {
   readonly watch: (session: CDPSession) => void;
 }
 
-/** Decides which of a page's connections to block, according to the request's parameters. */
+/** Decides which of a page's connections to block, according to the render's parameters. */
 export interface HostBlocks {
   blocks(target: Target): Promise<boolean>;
   /** Called once for each blocked request. */

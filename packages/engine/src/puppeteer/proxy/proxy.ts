@@ -9,9 +9,9 @@ import type { HostBlocks, PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressFailure } from "./egress-session.ts";
 
-/** Chromium opens at most 32 connections to a proxy, plus one for each WebSocket. */
+/** Far more than Chromium opens to a proxy: at most 32, and as many again for WebSockets. */
 const CLIENT_CONNECTIONS_MAX = 512;
-/** Longer than a render, so only Chromium closes idle connections. */
+/** Longer than a render with the default timeout, so that only Chromium closes idle connections. */
 const KEEP_ALIVE_MS = 120_000;
 
 /** The egress of one browser context through a proxy; `close` closes all connections and the listener. */

@@ -78,7 +78,7 @@ function findPooler(mode: PoolMode): Finding {
 
 interface CacheContext {
   readonly config: Config;
-  /** Errors from Redis. */
+  /** Background errors: from Redis, or from PostgreSQL if it loses an idle connection. */
   readonly errors: readonly unknown[];
 }
 

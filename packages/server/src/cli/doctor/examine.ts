@@ -22,7 +22,7 @@ const SCRIPTS = [
 ] as const;
 const FONTS_TIMEOUT_MS = 10_000;
 
-/** Runs every check, in the order in which to fix the findings. */
+/** Runs every check; returns the findings in the order in which to fix them. */
 export async function examine(): Promise<readonly Finding[]> {
   const { config, findings } = checkConfiguration();
   // The other checks need a valid configuration.

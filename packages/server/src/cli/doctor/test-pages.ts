@@ -8,7 +8,7 @@ import { ok, problem, reasonOf, type Finding } from "../../findings/finding.ts";
 export interface PageChecks {
   /** Renders the allowed page. */
   render(renderer: Renderer): Promise<Finding>;
-  /** Blocks the forbidden page. */
+  /** Requests the forbidden page, which must be blocked. */
   block(renderer: Renderer): Promise<Finding>;
 }
 

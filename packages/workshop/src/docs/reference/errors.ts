@@ -54,9 +54,16 @@ export const errorsPage: ReferencePage = {
   },
 };
 
-/** A process that is shutting down rejects the request before it reserves a credit; a page runs `script` after that. */
+/** Client errors that are found only while the page is rendered. The first two are also found before a credit is reserved. */
+const FOUND_BY_RENDER: ReadonlySet<ErrorCode> = new Set([
+  "blocked_host",
+  "target_unreachable",
+  "script_failed",
+]);
+
+/** A process that is shutting down rejects the request before it reserves a credit. */
 function isRefunded(name: ErrorCode, { status }: ErrorCodeFacts): boolean {
-  return (status >= 500 && name !== "not_ready") || name === "script_failed";
+  return (status >= 500 && name !== "not_ready") || FOUND_BY_RENDER.has(name);
 }
 
 const ENVELOPE = `\`\`\`json

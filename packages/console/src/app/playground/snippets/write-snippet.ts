@@ -49,7 +49,7 @@ response = requests.${body === null ? "get" : "post"}(
     ${JSON.stringify(url)},
     headers={"Authorization": "Bearer " + os.environ["SNAP_TOKEN"]},
     ${content},
-    timeout=120,
+    timeout=150,
 )
 response.raise_for_status()
 with open("${fileNameOf(parameters)}", "wb") as file:

@@ -12,14 +12,14 @@ import type { UrlPattern } from "./url-pattern.ts";
 /** Blocks connections to hosts at the egress proxy. */
 export interface HostBlocking {
   readonly blocks: HostBlocks;
-  /** The page must report its requests. */
+  /** Make the page report its requests. */
   readonly settings: readonly Setting[];
 }
 
 /**
- * Blocks connections to the hosts that match these patterns. If a redirect leads the document to such a host,
- * connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked except those
- * that the document's first script opens.
+ * Blocks connections to the hosts that match these patterns. If a redirect or a script leads the document to such a
+ * host, connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked
+ * except those that the document's first script opens.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
   /** Resolves once other requests to the host are intercepted. */

@@ -8,7 +8,10 @@ import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
 
 const ANY = "";
 
-/** Applies the blocking parameters: to hosts at the egress proxy where possible, to everything else by interception. */
+/**
+ * Applies the blocking parameters: to hosts at the egress proxy where possible, to other requests by interception, and
+ * to other WebSockets by replacing their constructors.
+ */
 export function block({ tab, parameters, filterLists }: PageToRender): Configuration {
   const { url, blockUrls, blockResources } = parameters;
   const { egress } = tab;

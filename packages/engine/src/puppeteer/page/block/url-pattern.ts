@@ -15,7 +15,7 @@ export interface UrlPattern {
   matchesHost(authority: Authority): boolean;
   /**
    * The requests to pause, which may be more than those that match: patterns with several `*` can stall the browser, so
-   * callers' patterns are never sent to it.
+   * it gets a caller's pattern only up to the first one.
    */
   readonly paused: readonly Protocol.Fetch.RequestPattern[];
   /**

@@ -12,7 +12,7 @@ import type { Settings } from "./setting.ts";
 import { userAgentSettings } from "./user-agent.ts";
 import { viewportSettings } from "./viewport.ts";
 
-/** Everything that can be set before a page loads. */
+/** Every setting of a page before it loads, except those that block. */
 const SETTINGS: readonly Settings[] = [
   viewportSettings,
   mediaSettings,

@@ -47,8 +47,8 @@ const PLATFORMS: readonly (readonly [RegExp, { readonly navigator: string; reado
 ];
 
 /**
- * Returns a user agent with the properties that must match it. Only Chrome sends client hints; without metadata,
- * Chromium sends none.
+ * Returns a user agent with the properties that must match it. Only browsers based on Chromium send client hints;
+ * without metadata, this one sends none either.
  */
 export function identityOf(userAgent: string): Protocol.Emulation.SetUserAgentOverrideRequest {
   const [, platform] = PLATFORMS.find(([pattern]) => pattern.test(userAgent)) ?? [];

@@ -12,7 +12,7 @@ type Templates = Pick<
   "displayHeaderFooter" | "headerTemplate" | "footerTemplate"
 >;
 
-/** Returns the options that make Chromium print the header and footer; none if there are neither. */
+/** Returns the options that make Chromium print the header and the footer; none if there is neither. */
 export function headerTemplates(
   { headerHtml, footerHtml }: PdfParameters,
   { marginLeft, marginRight }: PrintLayout,

@@ -17,8 +17,8 @@ const SESSION_CONCURRENCY = 2;
 const FILE_CONCURRENCY = 8;
 
 /**
- * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags have the second bit set.
- * Searching for it transfers nothing for other files, unlike reading their content.
+ * The start of an animated WebP file in Base64 (RFC 9649, 2.7): an extended file, whose flags include the animation
+ * bit, 0x02. Searching for it transfers nothing for other files, unlike reading their content.
  */
 export const ANIMATED_WEBP = "^.{16}VlA4WAoA.{3}[CDGHKLOPSTWXabefijmnqruvyz2367+/]";
 
@@ -30,7 +30,7 @@ interface Image {
   readonly bytes: number;
 }
 
-/** The animated images on a render's page. Each file is searched once. */
+/** The animated images that a step has found on a page. A file with a result is not searched again. */
 export class AnimatedImages {
   readonly #urls = new Map<string, Set<string>>();
   readonly #isAnimatedWebp = new Map<string, boolean>();

@@ -23,7 +23,7 @@ const SET_UP = `
       yield item;
     }
   };
-  // timers do not run where JavaScript is disabled
+  // where JavaScript is disabled, timers do not run, so only the work ends the wait
   const painted = (work) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, ${PAINT_MAX_MS}))]);
   // stored between calls; only scripts in this isolated world can see it
   const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet() };

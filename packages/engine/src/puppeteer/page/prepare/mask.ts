@@ -61,8 +61,8 @@ const VISIBLE_PARTS = `
 
 /**
  * The boxes are in the top layer, where no element of the page clips or covers them and they do not affect its layout.
- * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. It
- * first scrolls to the captured element, because measuring that would move the matches.
+ * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
+ * function first scrolls to the captured element, because measuring that would move the matches.
  */
 const COVER = `async ({ selector, color, captured }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}

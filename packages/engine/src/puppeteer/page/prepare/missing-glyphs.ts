@@ -2,7 +2,7 @@
 const RARE = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
 /** Maximum number of characters, in all fonts together; each is drawn once per font. */
 const CHARACTERS_MAX = 300;
-/** Not assigned to a character, so every font draws its missing-glyph symbol. */
+/** A code point for private use that fonts leave empty, so every font draws its missing-glyph symbol. */
 const UNASSIGNED = String.raw`"\u{10fffd}"`;
 
 /**

@@ -30,7 +30,10 @@ export interface ScrollResult {
 
 /** An image with `loading=lazy` that takes longer is missing from the rendering. */
 export const IMAGES_MAX_MS = 5_000;
-/** A page that paints no frame for half of its time although its scripts run is withholding frames. */
+/**
+ * A page whose scripts run, but which paints no frame for half of its time, or for this long if that is longer, is
+ * withholding frames.
+ */
 const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
 /** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */

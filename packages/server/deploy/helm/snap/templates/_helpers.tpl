@@ -1,4 +1,4 @@
-{{/* All objects' names begin with the release's name; the rest needs 11 of the 63 characters. */}}
+{{/* Objects' names begin with the release's name; with the longest suffix, -worker, they fit into 63 characters. */}}
 {{- define "snap.name" -}}
 {{- .Release.Name | trunc 52 | trimSuffix "-" -}}
 {{- end -}}

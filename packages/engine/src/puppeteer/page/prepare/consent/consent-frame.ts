@@ -85,7 +85,7 @@ export class ConsentFrame {
     return (await this.#run("decline")) === true;
   }
 
-  /** Resolves after at most `maxMs` with whether no dialog is left. */
+  /** Resolves with whether no dialog is left: once none is, or after `maxMs`, not counting the checks themselves. */
   async closed({
     names,
     maxMs,
