@@ -62,9 +62,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       await deleteAll(keys);
       after = keys.at(-1) ?? "";
     }
-    throw new Error(
-      "the object store contains too many cached renderings to delete at once; repeat the deletion",
-    );
+    throw tooMany();
   };
   return {
     newPointer: ({ expiresAt, bytes }) => ({
@@ -90,6 +88,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
         // 0 follows the slash in ASCII, so all objects of the day sort before this
         after = `${ROOT}${dayIn(next)}0`;
       }
+      throw tooMany();
     },
   };
 }
@@ -100,6 +99,12 @@ function below(day: string, accountId: string): string {
 
 function dayIn(key: string): string {
   return key.slice(ROOT.length).split("/", 1)[0] ?? "";
+}
+
+function tooMany(): Error {
+  return new Error(
+    "the object store contains too many cached renderings to delete at once; repeat the deletion",
+  );
 }
 
 function bucketFailed({ detail }: StoreFailure): Error {

@@ -26,7 +26,7 @@ export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Respons
     const failure: StoreFailure =
       reason === "timed-out"
         ? { reason, detail: `no response within ${timeoutMs} ms` }
-        : { reason: "unavailable", detail: EXPLANATIONS[reason] };
+        : { reason: reason === "blocked" ? "refused" : "unavailable", detail: EXPLANATIONS[reason] };
     return { failure, isMissing: false };
   }
   const { status, body } = outcome;
@@ -53,8 +53,10 @@ export function readKeys(body: Uint8Array): ListObjectsOutcome {
   ).filter((key) => key !== null);
   // without keys, only a whole list shows that there are no objects
   const isWhole = text.includes("</ListBucketResult>") && !text.includes("<IsTruncated>true<");
-  if (!text.includes("<ListBucketResult") || (keys.length === 0 && !isWhole))
+  if (!text.includes("<ListBucketResult"))
     return { failure: { reason: "unavailable", detail: "the response is not a list of objects" } };
+  if (keys.length === 0 && !isWhole)
+    return { failure: { reason: "unavailable", detail: "the list has no keys, but is not complete" } };
   return { keys };
 }
 

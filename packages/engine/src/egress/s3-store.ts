@@ -54,6 +54,7 @@ export interface S3Store extends ObjectBucket {
  * link-local address or a cloud's metadata service is never contacted, unless an upstream proxy resolves the
  * name.
  *
+ * @throws RangeError if `addressing` is `virtual`, but the endpoint's host cannot have subdomains.
  * @example
  * const archive = createS3Store({
  *   endpoint: "https://s3.eu-central-1.amazonaws.com",
@@ -103,6 +104,9 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       const outcome = readKeys(response.body);
       if ("failure" in outcome) return outcome;
       const below = outcome.keys.filter((key) => key.startsWith(prefix + request.prefix));
+      // a caller that continues after the last key would never reach the end
+      if (request.after !== "" && below.some((key) => key <= prefix + request.after))
+        return { failure: { reason: "refused", detail: "the list ignores start-after" } };
       return { keys: below.slice(0, request.limit).map((key) => key.slice(prefix.length)) };
     },
     async check() {
@@ -130,8 +134,12 @@ function listQuery(
 
 function urlOf({ endpoint, bucket, addressing = "path" }: S3StoreOptions): URL {
   const url = new URL(endpoint);
-  if (addressing === "virtual") url.host = `${bucket}.${url.host}`;
-  else url.pathname = `/${bucket}`;
+  const { host } = url;
+  if (addressing === "path") url.pathname = `/${bucket}`;
+  else url.host = `${bucket}.${host}`;
+  // setting an invalid host, such as one below an IP address, changes nothing
+  if (addressing === "virtual" && url.host === host)
+    throw new RangeError(`addressing cannot be virtual: ${host} cannot have the subdomain ${bucket}`);
   return url;
 }
 

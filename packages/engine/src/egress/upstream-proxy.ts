@@ -82,8 +82,9 @@ export function parseUpstreamProxy({
 function credentialFields({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === "" && password === "") return {};
   const [user, secret] = [decode(username), decode(password)];
-  if (user === null || secret === null || user.includes(":"))
+  if (user === null || secret === null)
     throw new RangeError("must have a percent-encoded user name and password; encode % as %25, @ as %40");
+  if (user.includes(":")) throw new RangeError("must have a user name without a colon");
   return { "Proxy-Authorization": `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}` };
 }
 

@@ -15,8 +15,6 @@ export function plainText(text: string): string {
  * or query. A browser's error is reduced to the failed command, because its text may repeat the command's URL.
  */
 export function describe(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "")
-    return error.errors.map((each) => describe(each)).join("; ");
   if (error instanceof ProtocolError) return describeProtocolError(error);
   return plainText(messageOf(error));
 }

@@ -145,7 +145,6 @@ describe("createS3Store", () => {
     ["a metadata service through NAT64", { endpoint: "http://[64:ff9b::a9fe:a9fe]" }],
     ["an IPv4-mapped address", { endpoint: "http://[::ffff:169.254.169.254]" }],
     ["decimal notation", { endpoint: "http://2852039166" }],
-    ["an address that cannot have subdomains", { endpoint: "http://169.254.1.1", addressing: "virtual" }],
     ["a name that resolves to one", { endpoint: "http://minio.internal:9000" }],
     ["a name that also resolves to one", { endpoint: "http://both.internal:9000" }],
   ])("never contacts %s", async (_, options) => {
@@ -154,8 +153,14 @@ describe("createS3Store", () => {
       "both.internal": ["127.0.0.1", "fd00:ec2::254"],
     });
     expect(await put("a.png", { ...options, resolver })).toEqual({
-      failure: { reason: "unavailable", detail: "its address is not allowed" },
+      failure: { reason: "refused", detail: "its address is not allowed" },
     });
+  });
+
+  it("rejects virtual addressing for a host that cannot have subdomains", () => {
+    expect(() => open({ endpoint: "http://192.0.2.1:9000", addressing: "virtual" })).toThrow(
+      new RangeError("addressing cannot be virtual: 192.0.2.1:9000 cannot have the subdomain renderings"),
+    );
   });
 
   it("checks the bucket without changing it", async () => {
@@ -216,21 +221,33 @@ describe("createS3Store, as a bucket", () => {
   });
 
   it.each([
-    ["a page", "<html>Please sign in.</html>"],
+    ["a page", "<html>Please sign in.</html>", "the response is not a list of objects"],
+    ["three megabytes", "<Key>".padEnd(3_000_000), "the response is not a list of objects"],
     [
       "an empty list with more to come",
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+      "the list has no keys, but is not complete",
     ],
     [
       "an unreadable key with more to come",
       "<ListBucketResult><Key>a/%zz</Key><IsTruncated>true</IsTruncated></ListBucketResult>",
+      "the list has no keys, but is not complete",
     ],
-    ["three megabytes", "<Key>".padEnd(3_000_000)],
-    ["a list without a key in its first two megabytes", "<ListBucketResult><Key>".padEnd(3_000_000)],
-  ])("reports %s instead of a list", async (_, body) => {
+    [
+      "a list without a key in its first two megabytes",
+      "<ListBucketResult><Key>".padEnd(3_000_000),
+      "the list has no keys, but is not complete",
+    ],
+  ])("reports %s instead of a list", async (_, body, detail) => {
     const list = open({ endpoint: await serve(body) }).list({ prefix: "a/", after: "", limit: 10 });
-    const detail = "the response is not a list of objects";
     expect(await list).toEqual({ failure: { reason: "unavailable", detail } });
+  });
+
+  it("reports a store that ignores where the list starts, because the caller would never reach its end", async () => {
+    const endpoint = await serve("<ListBucketResult><Key>a/1</Key></ListBucketResult>");
+    expect(await open({ endpoint }).list({ prefix: "a/", after: "a/1", limit: 10 })).toEqual({
+      failure: { reason: "refused", detail: "the list ignores start-after" },
+    });
   });
 
   it("returns the first keys of a list of three megabytes", async () => {

@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeCertificate } from "../../../testing/test/servers/certificate.ts";
+import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts";
+import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.ts";
 import { Client, openProxy, serveTcp } from "./egress-proxy.ts";
 
 const CONNECT = (authority: string): string => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
@@ -57,6 +61,27 @@ describe("a tunnel", () => {
     await resetByClient.receives(ESTABLISHED);
     resetByClient.socket.resetAndDestroy();
     await target.promise;
+  });
+
+  it("ends when the client resets, also through an upstream proxy with TLS", async () => {
+    const target = Promise.withResolvers<void>();
+    const port = await serveTcp((socket) => void socket.resume().once("end", () => target.resolve()));
+    const names = [{ kind: "dns", name: "proxy.example" } as const];
+    const tls = makeCertificate({ names, validUntil: new Date(Date.now() + 86_400_000) });
+    const trusted = getCACertificates();
+    onTestFinished(() => setDefaultCACertificates(trusted));
+    setDefaultCACertificates([...trusted, tls.cert]);
+    const upstream = await openConnectProxy({ leadsTo: port, tls });
+    onTestFinished(() => upstream.close());
+    const upstreamProxy = parseUpstreamProxy({ url: `https://proxy.example:${upstream.port}` });
+    const resolver = {
+      resolve: (name: string) => Promise.resolve([name === "proxy.example" ? "127.0.0.1" : "93.184.215.14"]),
+    };
+    const client = new Client(await openProxy({ upstreamProxy, resolver })).send(CONNECT("page.example:443"));
+    await client.receives(ESTABLISHED);
+    client.socket.resetAndDestroy();
+    await target.promise;
+    expect(upstream.authorities).toEqual(["93.184.215.14:443"]);
   });
 
   it("forwards a long response completely", async () => {

@@ -261,6 +261,12 @@ describe("the address of an upstream proxy", () => {
     );
   });
 
+  it("must have a user name without a colon", () => {
+    expect(() => parseUpstreamProxy({ url: "http://ada%3Abyron:secret@proxy.example" })).toThrow(
+      new RangeError("must have a user name without a colon"),
+    );
+  });
+
   it("is rejected with a RangeError if an entry of the bypass is invalid", () => {
     const options = { url: "http://proxy.example:3128", noProxy: "intranet.example:0" };
     expect(() => parseUpstreamProxy(options)).toThrow(RangeError);

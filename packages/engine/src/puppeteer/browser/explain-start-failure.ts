@@ -20,7 +20,7 @@ export function explainStartFailure({ executablePath, sandbox, cause, stderr }: 
   }
   const user = browserUser();
   if (user && /Permission denied/.test(stderr)) {
-    return `${message}. This process is running as root and starts the browser as user ${user.uid}; make it executable for that user`;
+    return `${message}. This process is running as root and starts the browser as user ${user.uid}; make the browser executable for that user`;
   }
   if (user && (hasCode(cause, "EPERM") || hasCode(cause, "EACCES"))) {
     return `${message}. This process is running as root and starts the browser as user ${user.uid}; grant it ${CAPABILITIES}, or run it as another user`;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
@@ -120,7 +121,10 @@ async function tunnel(session: EgressSession, request: IncomingMessage, head: Bu
     source.pipe(destination); // forwards the end of one direction and leaves the other open
     source.on("data", count);
     source.once("close", (hadError) => {
-      if (hadError) destination.resetAndDestroy();
+      if (!hadError) return;
+      // a TLS connection, to an upstream proxy, cannot be reset: Node throws
+      if (destination instanceof TLSSocket) destination.destroy();
+      else destination.resetAndDestroy();
     });
   }
 }
