@@ -55,22 +55,33 @@ function listen(
   let reconnect: NodeJS.Timeout | undefined;
   let isStopped = false;
 
+  /** Returns `null` if a certificate file that the URL names is missing. */
+  const createClient = (): pg.Client | null => {
+    try {
+      return new pg.Client({
+        connectionString: url,
+        application_name: "snap batches",
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        keepAlive: true,
+      });
+    } catch (error) {
+      onLost(error);
+      return null;
+    }
+  };
+  const reconnectLater = (): void => {
+    if (isStopped) return;
+    client = null;
+    reconnect = setTimeout(() => void connect(), RECONNECT_PAUSE_MS);
+  };
   const connect = async (): Promise<void> => {
-    const connection = new pg.Client({
-      connectionString: url,
-      application_name: "snap batches",
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    });
+    const connection = createClient();
+    if (connection === null) return reconnectLater();
     client = connection;
     connection.on("notification", wake);
     // pg emits `error` for a lost connection, and `end` after it
     connection.on("error", onLost);
-    connection.once("end", () => {
-      if (isStopped) return;
-      client = null;
-      reconnect = setTimeout(() => void connect(), RECONNECT_PAUSE_MS);
-    });
+    connection.once("end", reconnectLater);
     try {
       await connection.connect();
       await connection.query(`LISTEN ${CHANNEL}`);

@@ -58,6 +58,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types: { getTypeParser },
   });
+  // pg-pool hands a connection to whoever waits for one without a listener; if it is lost then, the next statement fails
+  pool.on("connect", (client) => void client.on("error", () => {}));
   // the original error, with its connection and all statements, is too large for a log
   pool.on("error", ({ message }) => {
     onBackgroundError(new Error(`lost a connection to PostgreSQL: ${message}`));

@@ -61,6 +61,13 @@ function split(buffer: Buffer, fractions: readonly number[]): Buffer[] {
   return bounds.slice(1).map((end, index) => buffer.subarray(bounds[index], end));
 }
 
+it("closes if Puppeteer cannot process a message", async () => {
+  const { transport, fromBrowser, closed } = open();
+  Object.assign(transport, { onmessage: async () => Promise.reject(new Error("cannot process it")) });
+  await deliver(fromBrowser, [event("Page.loadEventFired", PAGE)]);
+  expect(closed()).toBe(true);
+});
+
 describe("the pipe transport", () => {
   it.each([
     ["one message in a chunk", ["{1}\0"], ["{1}"]],

@@ -60,6 +60,7 @@ describe("an endpoint that rejects connections", () => {
     ["401", "401 Unauthorized", `not ${SECRET}`, "upstream_error", 502],
     ["500", "500 Internal Server Error", "", "upstream_error", 502],
     ["a redirect", `302 Found\nLocation: ws://127.0.0.1:1/?${SECRET}`, "", "upstream_error", 502],
+    ["an upgrade", "101 Switching Protocols\nConnection: Upgrade\nUpgrade: x", "", "upstream_error", 502],
     ["a web page", "200 OK", "<h1>welcome</h1>", "upstream_error", 502],
   ])("with $0 causes $3", async (_name, head, body, code, status) => {
     const port = await openEndpoint(

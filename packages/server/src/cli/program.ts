@@ -10,7 +10,7 @@ import { addCompletion } from "./completion.ts";
 import { addConsole } from "./console.ts";
 import { addDatabase } from "./database.ts";
 import { addDoctor } from "./doctor.ts";
-import { explainFailure, type Failure } from "./errors.ts";
+import { EXIT_CODES, explainFailure, type Failure } from "./errors.ts";
 import { addLedger } from "./ledger.ts";
 import { addLists } from "./lists.ts";
 import { addMigrate } from "./migrate.ts";
@@ -24,7 +24,8 @@ import { addWebhooks } from "./webhooks.ts";
 
 /** Runs the command line and sets the exit code. */
 export async function main(): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreMissingReader);
+  process.stdout.on("error", explainLostOutput);
+  process.stderr.on("error", () => {});
   let failure: Failure | null = null;
   try {
     await createProgram()
@@ -44,11 +45,14 @@ function expandHelp(args: string[]): string[] {
 }
 
 /**
- * Only the output is lost. The reader of a pipe may stop early, as in `snap-server accounts list | head -1`, and a closed
- * terminal also sends SIGHUP, which stops serve.
+ * A command succeeds without a reader: that of a pipe may stop early, as in `snap-server accounts list | head -1`, and a
+ * closed terminal also sends SIGHUP, which stops serve. It fails if its output is lost for another reason, such as a full
+ * disk.
  */
-function ignoreMissingReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+function explainLostOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE" || code === "EIO" || process.exitCode !== undefined) return;
+  process.exitCode = EXIT_CODES.failure;
+  process.stderr.write(`error: cannot write to stdout: ${message}\n`);
 }
 
 /** Creates the command line. It throws usage errors instead of printing them. */

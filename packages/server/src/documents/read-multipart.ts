@@ -43,7 +43,7 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
     else reject(invalidBody("must contain only parts with a file and its file name"));
   });
   const ended = new AbortController();
-  void feed(parser, { body, signal: ended.signal });
+  feed(parser, { body, signal: ended.signal }).catch(fail);
   return promise.finally(() => ended.abort());
 }
 

@@ -22,28 +22,26 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 
 /** Lines that wait for a reader; more are dropped. */
 const WAITING_MAX_BYTES = 1_048_576;
-/** Interval between tries to write to a full disk. */
-const FULL_DISK_RETRY_MS = 1_000;
+/** Interval between tries to write after a failure, such as a full disk. */
+const RETRY_MS = 1_000;
 
+/** Codes of a closed pipe or terminal, which nobody will read again. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
-const FULL_DISK: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * A closed pipe or terminal, or a full disk, must not end the process while renders are running, so lines are dropped:
- * until the disk has space again, or forever. After a failed write, pino would retry forever on exit.
+ * A log that cannot be written must not end the process while renders are running, so lines are dropped: until a write
+ * succeeds, or forever if the reader is gone. After a failed write, pino would retry forever on exit.
  */
 function openStandardOutput(): DestinationStream {
   const open = (): DestinationStream => {
     const stream = pino.destination({ dest: 1, sync: false, maxLength: WAITING_MAX_BYTES });
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      const isFullDisk = FULL_DISK.has(error.code);
-      if (!isFullDisk && !UNREADABLE.has(error.code)) throw error;
       stream.flushSync = () => {};
       stream.end = () => {};
       // pino reports a stream's first error twice
       if (current !== stream) return;
       current = { write: () => {} };
-      if (isFullDisk) setTimeout(() => (current = open()), FULL_DISK_RETRY_MS).unref();
+      if (!UNREADABLE.has(error.code)) setTimeout(() => (current = open()), RETRY_MS).unref();
     });
     return stream;
   };

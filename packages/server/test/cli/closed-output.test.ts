@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, type Running } from "./command.ts";
+import { CLI, openWorkspace, type Running } from "./command.ts";
 
 /** Uses a remote browser that does not exist. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
@@ -22,6 +26,22 @@ describe("a command whose output nobody reads", () => {
 
   it("ends with its own exit code", async () => {
     expect(await startUnread("doctor").ended).toMatchObject({ code: 1, stderr: "" });
+  });
+
+  it("fails if its output cannot be written for another reason", async () => {
+    const full = openSync("/dev/full", "w");
+    const { environment: env, directory: cwd } = workspace;
+    const child = spawn(process.execPath, [CLI, "accounts", "list"], {
+      env,
+      cwd,
+      stdio: ["ignore", full, "pipe"],
+    });
+    closeSync(full);
+    const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, "exit")]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "error: cannot write to stdout: ENOSPC: no space left on device, write\n",
+    });
   });
 
   it("fails if its output is a backup", async () => {

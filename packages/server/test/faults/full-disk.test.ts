@@ -5,7 +5,8 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -139,4 +140,26 @@ describe("a full disk", { tags: ["mount"] }, () => {
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
   });
+});
+
+it("a log that reaches the largest file size does not end the process", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "snap-log-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, "log");
+  const command = `ulimit -f 1; exec "$0" "$1" > "$2"`;
+  const child = spawn("sh", ["-c", command, process.execPath, LOG_LINES, path], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "close");
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  await until(
+    async () => stderr,
+    (dots) => dots.length >= 40 || child.exitCode !== null,
+  );
+  expect(stderr).toMatch(/^\.+$/);
+  expect((await readFile(path)).byteLength).toBeLessThanOrEqual(1024);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });

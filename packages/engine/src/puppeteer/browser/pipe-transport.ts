@@ -22,7 +22,11 @@ export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): Pr
       if (open) toBrowser.write(`${message}\0`);
     },
     close,
-    deliver: (message) => transport.onmessage?.(message),
+    deliver(message) {
+      // Puppeteer's handler is async
+      const handled: unknown = transport.onmessage?.(message);
+      Promise.resolve(handled).catch(close);
+    },
   });
   fromBrowser.on("data", (chunk: Buffer) => transport.reader.push(chunk));
   for (const end of [fromBrowser, toBrowser]) end.on("close", close).on("error", close);

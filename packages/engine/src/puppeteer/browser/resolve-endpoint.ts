@@ -58,7 +58,11 @@ async function fetchVersion({ url, origin }: BrowserEndpoint, signal: AbortSigna
 function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const request = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    request(url, { signal, agent: false, rejectUnauthorized: true }, resolve).on("error", reject).end();
+    request(url, { signal, agent: false, rejectUnauthorized: true }, resolve)
+      .on("error", reject)
+      // after a 101 response, there is no other event
+      .on("close", () => reject(new Error("it closed the connection without a response")))
+      .end();
   });
 }
 

@@ -64,6 +64,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
         session.on("Page.frameNavigated", ({ frame: { parentId, url, unreachableUrl } }) => {
           if (parentId !== undefined || unreachableUrl !== undefined) return;
           checks = Promise.all([checks, checkDocument(url)]);
+          checks.catch(() => {}); // blockedDocument reports it
         });
       },
     },

@@ -82,10 +82,10 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
     ...(agent !== null && { agent }),
     createConnection(_options, onConnected) {
       // a rejection closes the client's connection, which ends the request
-      session.dial(target, client).then(
-        (upstream) => upstream && onConnected(null, upstream),
-        () => client.destroy(),
-      );
+      session
+        .dial(target, client)
+        .then((upstream) => upstream && onConnected(null, upstream))
+        .catch(() => client.destroy());
       return null;
     },
     host: target.hostname,

@@ -1,0 +1,27 @@
+import { EventEmitter } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import type { CDPSession } from "puppeteer";
+import { expect, it } from "vitest";
+import { openCheckedEgress } from "../../src/puppeteer/proxy/checked-egress.ts";
+
+it.each<[string, unknown, () => readonly string[]]>([
+  ["a URL that is not text", ["http://8.8.8.8/"], () => []],
+  [
+    "an unreadable list of this machine's addresses",
+    "http://8.8.8.8/",
+    () => {
+      throw new Error("no free file descriptors");
+    },
+  ],
+])("a check that fails because of %s only fails the render", async (_, url, ownAddresses) => {
+  const egress = openCheckedEgress({
+    resolver: { resolve: () => expect.fail("resolved an address") },
+    policy: { allow: [], ownHostnames: [], ownAddresses },
+  });
+  const session = new EventEmitter();
+  egress.guard?.watch(session as unknown as CDPSession);
+  session.emit("Page.frameNavigated", { frame: { url } });
+  // a rejection that nobody handles would be reported by now
+  await setImmediate();
+  await expect(egress.blockedDocument()).rejects.toThrow();
+});
