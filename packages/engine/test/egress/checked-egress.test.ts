@@ -4,16 +4,17 @@ import type { CDPSession } from "puppeteer";
 import { expect, it } from "vitest";
 import { openCheckedEgress } from "../../src/puppeteer/proxy/checked-egress.ts";
 
-it.each<[string, unknown, () => readonly string[]]>([
-  ["a URL that is not text", ["http://8.8.8.8/"], () => []],
+it.each<[string, unknown, string, () => readonly string[]]>([
+  ["a URL that is not text", ["http://8.8.8.8/"], "is not a function", () => []],
   [
     "an unreadable list of this machine's addresses",
     "http://8.8.8.8/",
+    "no free file descriptors",
     () => {
       throw new Error("no free file descriptors");
     },
   ],
-])("a check that fails because of %s only fails the render", async (_, url, ownAddresses) => {
+])("a check that fails because of %s only fails the render", async (_, url, message, ownAddresses) => {
   const egress = openCheckedEgress({
     resolver: { resolve: () => expect.fail("resolved an address") },
     policy: { allow: [], ownHostnames: [], ownAddresses },
@@ -23,5 +24,5 @@ it.each<[string, unknown, () => readonly string[]]>([
   session.emit("Page.frameNavigated", { frame: { url } });
   // a rejection that nobody handles would be reported by now
   await setImmediate();
-  await expect(egress.blockedDocument()).rejects.toThrow();
+  await expect(egress.blockedDocument()).rejects.toThrow(message);
 });
