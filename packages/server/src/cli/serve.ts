@@ -41,10 +41,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     const config = { ...read, port: listener === null ? read.port : portOf(listener) };
     const isReadable = isDev && options.json !== true;
     const logger = createLogger(config.logLevel, isReadable ? readableLog(process.stdout) : undefined);
+    process.on("uncaughtExceptionMonitor", (error) => logger.fatal({ err: error }, "ending after a defect"));
     logger.info(await describeStart(config), "starting");
     for (const text of warnings) logger.warn(text);
     for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
-    void warnOfObjectStore(config, logger);
+    warnOfObjectStore(config, logger).catch((error: unknown) => {
+      logger.warn({ err: error }, "could not check the object store");
+    });
     const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
     if (isDev) demo = await startDemo(config.port + 1);
     started = await startBrowser(config, { logger, metrics, demo });
@@ -192,10 +195,16 @@ async function shareAddress(
   { publicUrl, logger }: { readonly publicUrl: string; readonly logger: Logger },
 ): Promise<() => Promise<void>> {
   if (shared !== null) return async () => {};
-  return writeServedAddress(dataDir, publicUrl).catch((error: unknown) => {
-    logger.warn({ err: error }, "could not write the address of the service to the data folder");
+  const warn = (err: unknown): void => {
+    logger.warn({ err }, "could not update the address of the service in the data folder");
+  };
+  try {
+    const remove = await writeServedAddress(dataDir, publicUrl);
+    return () => remove().catch(warn);
+  } catch (error) {
+    warn(error);
     return async () => {};
-  });
+  }
 }
 
 /** Adds advice to an operating system error about the address; rethrows every other error. */
@@ -211,6 +220,8 @@ function adviseOnAddress(error: unknown): never {
 async function listenOnFreePort(host: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
   await listen(server, { host, port: 0 }).catch(adviseOnAddress);
+  // a connection that cannot be accepted, for lack of memory or files, only fails for its client
+  server.on("error", () => {});
   return server;
 }
 
