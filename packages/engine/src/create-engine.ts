@@ -113,7 +113,8 @@ export interface Engine {
   /**
    * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
    * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
-   * reversals, then closes the renderer and the storage.
+   * reversals, then closes the renderer and the storage, even if a step before fails.
+   * @throws the first error of these steps.
    */
   close(): Promise<void>;
 }
@@ -195,13 +196,15 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       lifetime.end();
       clocks.stop();
-      await Promise.all([stopPruning(), workers.stop()]);
-      await captures.close();
-      await reversals.close();
-      await uses.close();
-      await settings.webhookSender.close();
-      await renderer.close();
-      await storage.close();
+      await inOrder([
+        () => Promise.all([stopPruning(), workers.stop()]),
+        () => captures.close(),
+        () => reversals.close(),
+        () => uses.close(),
+        () => settings.webhookSender.close(),
+        () => renderer.close(),
+        () => storage.close(),
+      ]);
     },
   };
 
@@ -210,6 +213,19 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+/** Runs all steps, each after the one before. @throws the first error, after the last step. */
+async function inOrder(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 function openScheduler(

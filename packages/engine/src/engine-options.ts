@@ -50,8 +50,8 @@ export interface EngineOptions {
   readonly maxWaitMs?: number;
   /**
    * An unresolved reservation lapses after this time, which must outlast the wait for a slot, the render and storing; a
-   * render that ends later is free. By default 15 s more than `maxWaitMs` and the renderer's time limit, together 120,000
-   * ms, and 30 s more with `stores`.
+   * render that ends later is free. By default 30 s more than `maxWaitMs` and the renderer's time limit, together 135,000
+   * ms, and another 30 s with `stores`.
    */
   readonly reservationLeaseMs?: number;
   /** Maximum size of a rendering, regardless of the renderer's own limit; 64 MiB by default. */
@@ -153,8 +153,8 @@ const BOUNDS = {
   itemLeaseMs: { min: 1 },
 } as const;
 
-/** For name resolution, caching and settling. */
-const LEASE_MARGIN_MS = 15 * SECOND_MS;
+/** For name resolution, caching, even in an object store, and settling. */
+const LEASE_MARGIN_MS = 30 * SECOND_MS;
 const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 
 /** A reservation must outlast everything between `reserve` and `settle`, or the rendering is free. */

@@ -60,8 +60,8 @@ interface Opened {
   readonly index: RenderingStore;
   readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
   readonly onBack: ReturnType<typeof vi.fn<() => void>>;
-  /** Advances past the time for which a failing bucket is not used. */
-  readonly wait: () => void;
+  /** Advances past the time for which a failing bucket is not used; with a negative number, sets the clock back. */
+  readonly wait: (ms?: number) => void;
 }
 
 async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
@@ -72,7 +72,7 @@ async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
   const clock = { now: () => now, after: () => () => {} };
   const { renderings: index } = storage;
   const renderings = createObjectRenderings({ index, bucket: bucketOf(options), clock, onError, onBack });
-  return { renderings, index, onError, onBack, wait: () => void (now += 5_000) };
+  return { renderings, index, onError, onBack, wait: (ms = 5_000) => void (now += ms) };
 }
 
 const keys = (): string[] => [...server.objects.keys()];
@@ -152,6 +152,31 @@ describe("createObjectRenderings", () => {
     wait();
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
     expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("while the bucket fails, only one of several requests tries it every 5 s", async () => {
+    const { renderings, onError, wait } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    server.failAll("GET", 500);
+    const getThree = (): Promise<unknown[]> => Promise.all([1, 2, 3].map(() => renderings.get(named)));
+    await renderings.get(named);
+    for (let pauses = 0; pauses < 2; pauses += 1) {
+      const requests = server.requests();
+      wait();
+      expect(await getThree()).toEqual([null, null, null]);
+      expect(server.requests()).toBe(requests + 1);
+    }
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  it("a bucket that has failed is tried again after the clock was set back", async () => {
+    const { renderings, onBack, wait } = await open();
+    await renderings.put({ ...NAME, rendering: LARGE });
+    server.failNext(500);
+    expect(await renderings.get(named)).toBeNull();
+    wait(-3_600_000);
+    expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
+    expect(onBack).toHaveBeenCalledTimes(1);
   });
 
   it("reports an outage once, however often the bucket is tried", async () => {

@@ -87,7 +87,7 @@ export interface Batches {
    * Sends a signed test event to a receiver, without a render: the batch document of a finished batch, with
    * `test: true` and no items. The rules for targets and the time limit are those of real deliveries; nothing is stored
    * or retried.
-   * @throws AdminError if the token is unknown, or the URL is malformed.
+   * @throws AdminError if the token is unknown, the secret key cannot decrypt its signing secret, or the URL is malformed.
    */
   testWebhook(tokenId: number, receiver: { readonly url: string }): Promise<WebhookTest>;
   /** Returns the selected delivery attempts, newest first, for the operator; none if `after` is unknown. */

@@ -5,6 +5,7 @@ import type { BatchRecord, ItemRecord } from "../ports/batches.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RenderingStore } from "../ports/renderings.ts";
 import type { TokenRecord } from "../ports/tokens.ts";
+import { decrypts } from "../tokens/check-secret-key.ts";
 import type { Seal } from "../tokens/seal.ts";
 
 /** Size of the signed-URL cache. The longest query has 60,000 characters, before the signature is added. */
@@ -49,6 +50,8 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
     return url;
   };
   return async ({ batch, token }) => {
+    // the secret key was lost, and the token's signing secret has not been replaced yet
+    if (!decrypts(seal, token)) return () => null;
     const links = new Map<string, string>();
     const now = clock.now();
     await Promise.all(

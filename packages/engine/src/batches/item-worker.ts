@@ -81,12 +81,14 @@ export async function runItem(
     const principal = requireUsable(await tokens.find(claimed.batch.tokenId), clock.now());
     const { id: requestId } = claimed.item;
     const parameters = openSecrets(claimed.item.parameters, dependencies.seal);
-    const settle = settleWith(dependencies, claimed);
+    const settlement: Settlement = {};
+    const settle = settleWith(dependencies, claimed, settlement);
     const { createdAt: submittedAt } = claimed.batch;
     const request = { principal, parameters, requestId, submittedAt, settle, onStart } as const;
     const captured = await dependencies.capture({ ...request, priority: "batch" });
     if (captured.cache === "hit")
       await finish(dependencies, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
+    else await reportSettled(dependencies, claimed, { settlement, captured });
   } catch (error) {
     if (!isSnapError(error)) throw error;
     const { code } = error;
@@ -125,8 +127,14 @@ function waitedMs({ state }: ItemRecord, now: number): number {
   return state.status === "rendering" ? now - (state.limitedSince ?? now) : 0;
 }
 
+/** The transaction that settles an item's credit. */
+interface Settlement {
+  /** The changed batch, once the transaction has returned it. */
+  batch?: BatchRecord;
+}
+
 /** Settles in the transaction that finishes the item, and the batch if it was the last item. */
-function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem): Settle {
+function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem, settlement: Settlement): Settle {
   return async ({ reservationId, rendering, storedLocation, now }) => {
     let resolution: Resolution = "unknown";
     const batch = await dependencies.batches.change({
@@ -140,17 +148,24 @@ function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem): Sett
         return advanceBatch(before, event, { now, rules: dependencies.rules });
       },
     });
-    if (batch !== null) {
-      report(dependencies, claimed, batch, { cache: "miss", rendering });
-      return resolution;
-    }
     // the lease was lost, and the new owner gets the rendering from the cache; or the storage repeated a transaction
-    // that had been committed, and only that one can have settled this reservation
-    const refunded = await dependencies.ledger.refund({ reservationId, now });
-    const committed = refunded === "settled" ? await dependencies.batches.find(claimed.batch.id) : null;
-    if (committed !== null) report(dependencies, claimed, committed, { cache: "miss", rendering });
-    return refunded;
+    // that had been committed
+    if (batch === null) return dependencies.ledger.refund({ reservationId, now });
+    settlement.batch = batch;
+    return resolution;
   };
+}
+
+/** Reports a rendered item, unless its lease was lost. */
+async function reportSettled(
+  dependencies: BatchDependencies,
+  claimed: ClaimedItem,
+  { settlement, captured }: { readonly settlement: Settlement; readonly captured: Capture },
+): Promise<void> {
+  // only the transaction that finishes the item can have charged for it, even if it returned no batch
+  const isCommitted = captured.creditCost === 1;
+  const batch = settlement.batch ?? (isCommitted ? await dependencies.batches.find(claimed.batch.id) : null);
+  if (batch !== null) report(dependencies, claimed, batch, captured);
 }
 
 function doneEvent(

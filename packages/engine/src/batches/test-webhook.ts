@@ -3,6 +3,7 @@ import { AdminError } from "../errors.ts";
 import { orderedId } from "../ids.ts";
 import type { WebhookOutcome, WebhookRequest } from "../ports/webhook-sender.ts";
 import { classifySentUrl } from "../targets/target.ts";
+import { openSigningSecret } from "../tokens/check-secret-key.ts";
 import { tokenNotFound } from "../tokens/tokens.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 import { isAcknowledged } from "./deliver.ts";
@@ -24,7 +25,7 @@ export async function testWebhook(
   dependencies: BatchDependencies,
   { url: sent, tokenId }: { readonly url: string; readonly tokenId: number },
 ): Promise<WebhookTest> {
-  const { tokens, targets, webhookSender, clock } = dependencies;
+  const { tokens, targets, webhookSender, clock, seal } = dependencies;
   const verdict = classifySentUrl(sent, targets);
   // a blocked receiver is reported as the outcome, as in a delivery
   if (verdict !== "ok" && verdict !== "blocked")
@@ -32,6 +33,8 @@ export async function testWebhook(
   const url = encodeSpaces(sent);
   const principal = await tokens.find(tokenId);
   if (principal === null) throw tokenNotFound(tokenId);
+  // the event could not be signed
+  openSigningSecret(seal, principal.token);
   const document = testEvent(dependencies, url);
   const request = signRequest(dependencies, { url, document, token: principal.token });
   const startedAt = clock.now();

@@ -11,7 +11,7 @@ import { createRenderingObjects, decodePointer, encodePointer } from "./renderin
 /** For smaller renderings, a request takes longer than the transfer. */
 const INLINE_BYTES_MAX = 32 * 1024;
 /** How long a bucket is not used after a failure, so requests do not wait for it. */
-const RETRY_AFTER_MS = 5_000;
+const PAUSE_MS = 5_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** Interval while there are more expired objects than one sweep deletes. */
 const SWEEP_NEXT_MS = 60_000;
@@ -147,7 +147,10 @@ interface Failed {
   readonly failure: StoreFailure;
 }
 
-/** Returns a function that returns `null` while the bucket fails, and does not use it for a while after a failure. */
+/**
+ * Returns a function that returns `null` while the bucket fails. After a failure, it makes one request per pause, which
+ * tries whether the bucket works again.
+ */
 function createAttempt({
   clock,
   onError,
@@ -157,18 +160,23 @@ function createAttempt({
   readonly onError: (error: Error) => void;
   readonly onBack: () => void;
 }): <T extends object>(request: () => Promise<T | Failed>) => Promise<T | null> {
-  let retryAt: number | null = null;
+  /** `null` while the bucket works. */
+  let pausedAt: number | null = null;
   return async (request) => {
-    if (retryAt !== null && clock.now() < retryAt) return null;
+    if (pausedAt !== null) {
+      // a clock that was set back does not make the pause longer
+      if (Math.abs(clock.now() - pausedAt) < PAUSE_MS) return null;
+      pausedAt = clock.now();
+    }
     const outcome = await request();
     if (hasFailed(outcome)) {
-      const isNew = retryAt === null;
-      retryAt = clock.now() + RETRY_AFTER_MS;
+      const isNew = pausedAt === null;
+      pausedAt = clock.now();
       if (isNew) onError(outageOf(outcome.failure));
       return null;
     }
-    if (retryAt !== null) onBack();
-    retryAt = null;
+    if (pausedAt !== null) onBack();
+    pausedAt = null;
     return outcome;
   };
 }

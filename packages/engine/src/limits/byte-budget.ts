@@ -37,7 +37,7 @@ export class ByteBudget {
   }
 }
 
-/** Returns the budget of the renderings in transit. An account's share always has room for one of the largest. */
+/** Returns the budget of the renderings in transit. An account's part always has room for one of the largest. */
 export function createTransferBudget(maxRenderingBytes = MAX_RENDERING_BYTES): ByteBudget {
   const perAccountBytes = Math.max(ACCOUNT_BYTES, maxRenderingBytes);
   return new ByteBudget({ perAccountBytes, totalBytes: ACCOUNTS * perAccountBytes });

@@ -9,7 +9,7 @@ const LIMITS_PER_MINUTE = {
   render: { unit: "renders" },
   cached: { unit: "cached responses", perMinute: LIMITS.cachedRequestsPerMinute },
   usage: { unit: "usage reports", perMinute: LIMITS.usageReportsPerMinute },
-  submission: { unit: "batches", perMinute: BATCH_LIMITS.submissionsPerMinute },
+  submission: { unit: "submissions", perMinute: BATCH_LIMITS.submissionsPerMinute },
   upload: { unit: "uploads", perMinute: DOCUMENT_LIMITS.uploadsPerMinute },
 } as const satisfies Readonly<Record<RateLimitName, object>>;
 

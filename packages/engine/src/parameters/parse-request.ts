@@ -22,7 +22,7 @@ export interface ParsedRequest {
 
 /**
  * Identical requests are frequent, so parsed queries are cached. Those with secrets are not, because they would stay in
- * memory.
+ * memory. Nor are those whose target is not allowed, because this machine's addresses change.
  */
 const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
@@ -62,7 +62,7 @@ export function createParser({
     const cached = cache.get(text);
     if (cached !== undefined) return cached;
     const parsed = describe(parseQuery(new URLSearchParams(sent)));
-    if (secretsIn(parsed.parameters).length === 0) cache.set(text, parsed);
+    if (parsed.verdict === "ok" && secretsIn(parsed.parameters).length === 0) cache.set(text, parsed);
     return parsed;
   };
 }

@@ -140,7 +140,7 @@ export interface Ledger {
   prune(request: PruneRequest): Promise<number>;
   /**
    * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. The
-   * reservation of a running render is then `unknown`, and the account gets no new ones: its balance is 0 throughout.
+   * reservation of a running render is then `unknown`, and the account gets no new ones: its balance is then 0.
    * Without this call, the ledger remains after the account is deleted; open reservations are resolved in it, and no
    * period opens.
    *

@@ -90,11 +90,11 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
     async create({ accountId, name, abilities: requested = ABILITIES, expiresAt = null }) {
       requireName(name);
       requireNotDeleting(await requireAccount(accountId));
-      const abilities = ABILITIES.filter((ability) => requested.includes(ability));
-      if (abilities.length === 0)
-        throw new AdminError(`a token needs at least one ability: ${ABILITIES.join(" or ")}`, {
+      if (requested.length === 0 || !requested.every((ability) => ABILITIES.includes(ability)))
+        throw new AdminError(`a token needs one or more of these abilities: ${ABILITIES.join(", ")}`, {
           code: "invalid_value",
         });
+      const abilities = ABILITIES.filter((ability) => requested.includes(ability));
       const now = clock.now();
       if (expiresAt !== null && !Number.isSafeInteger(expiresAt))
         throw new AdminError("the expiry must be in whole milliseconds", { code: "invalid_value" });

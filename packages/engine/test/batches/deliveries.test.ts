@@ -183,6 +183,7 @@ describe("resend", () => {
     }
     await expect(bench.engine.batches.resend({ principal, batchId })).rejects.toMatchObject({
       code: "rate_limited",
+      message: expect.stringMatching(/^Rate limit of 10 submissions per minute reached; /),
       rateLimit: { limit: 10, remaining: 0 },
     });
   });

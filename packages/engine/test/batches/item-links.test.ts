@@ -40,10 +40,10 @@ function batchOf(count: number): BatchRecord {
   return { id: "batch_1", accountId: "acct_1", tokenId: 7, webhookUrl: null, ...ended, items };
 }
 
-/** Opens links over a cache that contains the batch's renderings, and counts the signatures. */
+/** Opens links over a cache that contains the batch's renderings, and counts how often the secret is decrypted. */
 async function open(batch: BatchRecord): Promise<{
   readonly links: (signer?: TokenRecord) => Promise<(string | null)[]>;
-  readonly signatures: () => number;
+  readonly decryptions: () => number;
   readonly put: (index: number, change: Partial<StoredRendering>) => Promise<void>;
 }> {
   const { renderings } = createMemoryStorage();
@@ -63,30 +63,32 @@ async function open(batch: BatchRecord): Promise<{
       },
     });
   await Promise.all(batch.items.map((_, index) => put(index)));
-  let signatures = 0;
+  let decryptions = 0;
   const linkItems = createItemLinks({
     baseUrl: "https://snap.example.com/v1",
     renderings,
-    seal: { ...seal, open: (sealed) => ((signatures += 1), seal.open(sealed)) },
+    seal: { ...seal, open: (sealed) => ((decryptions += 1), seal.open(sealed)) },
     clock: createFakeClock(NOW),
   });
   return {
     links: async (signer = token) => batch.items.map(await linkItems({ batch, token: signer })),
-    signatures: () => signatures,
+    decryptions: () => decryptions,
     put,
   };
 }
 
 it("signs each URL once, however often the batch is polled", async () => {
-  const { links, signatures } = await open(batchOf(20));
+  const { links, decryptions } = await open(batchOf(20));
   const first = await links();
   expect(new Set(first).size).toBe(20);
+  // once to check that the secret can be decrypted
+  expect(decryptions()).toBe(1 + 20);
   for (let poll = 0; poll < 10; poll += 1) expect(await links()).toEqual(first);
-  expect(signatures()).toBe(20);
+  expect(decryptions()).toBe(1 + 20 + 10);
 });
 
 it("signs again with a rotated secret, another token or another expiry", async () => {
-  const { links, signatures, put } = await open(batchOf(1));
+  const { links, decryptions, put } = await open(batchOf(1));
   const [first] = await links();
   const rotated = { ...token, sealedSigningSecret: seal.seal("second secret") };
   const [second] = await links(rotated);
@@ -94,7 +96,7 @@ it("signs again with a rotated secret, another token or another expiry", async (
   await put(0, { expiresAt: NOW + 60_000 });
   const [fourth] = await links();
   expect(new Set([first, second, third, fourth]).size).toBe(4);
-  expect(signatures()).toBe(4);
+  expect(decryptions()).toBe(4 + 4);
   expect(fourth).toContain(`expires=${NOW / 1000 + 60}`);
   expect(second?.replace(/signature=.*/, "")).toBe(first?.replace(/signature=.*/, ""));
 });
@@ -109,9 +111,9 @@ it.each([
     ...item,
     parameters: { ...item.parameters, ...parameters },
   }));
-  const { links, signatures } = await open({ ...batch, items });
+  const { links, decryptions } = await open({ ...batch, items });
   expect(await links({ ...token, abilities: ["screenshot", "pdf"] })).toEqual([null]);
-  expect(signatures()).toBe(0);
+  expect(decryptions()).toBe(1);
 });
 
 it("does not link a rendering that has expired or has been replaced", async () => {

@@ -74,3 +74,20 @@ it("fails an item whose secrets were encrypted with a lost secret key, and charg
   const stored = await bench.storage.batches.find(batchId);
   expect(stored?.items[0]?.parameters).toMatchObject({ headers: null, cookies: null, basicAuth: null });
 });
+
+it("returns no links for a token whose signing secret was encrypted with a lost secret key", async () => {
+  const bench = openBatchBench();
+  const principal = await bench.customer();
+  const submission = {
+    principal,
+    document: { items: [{ url: "https://example.com/" }] },
+    idempotencyKey: "one",
+  };
+  const { id: batchId } = await bench.engine.batches.submit(submission);
+  bench.engine.startWorker();
+  const { items } = await bench.until({ principal, batchId }, isComplete);
+  expect(items).toMatchObject([{ signed_url: expect.stringContaining("signature=") }]);
+  const { batches } = bench.open({ secretKey: "the key after the loss" });
+  for (const batch of [await batches.get({ principal, batchId }), await batches.submit(submission)])
+    expect(batch).toMatchObject({ id: batchId, items: [{ status: "done", signed_url: null }] });
+});

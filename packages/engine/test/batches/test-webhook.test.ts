@@ -89,6 +89,17 @@ describe("a test event", () => {
     expect(sender.requests).toEqual([]);
   });
 
+  it("is not sent for a token whose signing secret was encrypted with a lost secret key", async () => {
+    const { open, sender, customer } = openBatchBench();
+    const { token } = await customer();
+    const { batches } = open({ secretKey: "the key after the loss" });
+    await expect(batches.testWebhook(token.id, { url: HOOK })).rejects.toMatchObject({
+      name: "AdminError",
+      message: `the secret key cannot decrypt the signing secret of token ${token.id}`,
+    });
+    expect(sender.requests).toEqual([]);
+  });
+
   it("is not sent for an unknown token", async () => {
     const { engine, sender } = openBatchBench();
     await expect(engine.batches.testWebhook(7, { url: HOOK })).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
+import type { BatchRecord } from "../../src/ports/batches.ts";
 import { isComplete, microtasks, openBatchBench, START_MS, type Customer } from "./open-engine.ts";
 
 const pages = (count: number): string[] => Array.from({ length: count }, (_, index) => `page-${index}`);
@@ -581,8 +582,11 @@ describe("a worker with a claimed item", () => {
   });
 });
 
-describe("a transaction that the storage repeats after it was committed", () => {
-  it("finishes, charges and reports its item once", async () => {
+describe("a transaction that was committed", () => {
+  it.each<[string, (repeat: () => Promise<BatchRecord | null>) => Promise<BatchRecord | null>]>([
+    ["even if the storage repeats it", (repeat) => repeat()],
+    ["even if its response is lost", () => Promise.reject(new Error("the connection was lost"))],
+  ])("finishes, charges and reports its item once, %s", async (_, respond) => {
     const finished: unknown[] = [];
     const { engine, storage, customer, submit, until, advance, errors } = openBatchBench({
       historyRetentionMs: 7 * 86_400_000,
@@ -592,7 +596,7 @@ describe("a transaction that the storage repeats after it was committed", () => 
     const { change } = storage.batches;
     (storage.batches as { change: typeof change }).change = async (request) => {
       const changed = await change(request);
-      return request.settle === undefined ? changed : change(request);
+      return request.settle === undefined ? changed : respond(() => change(request));
     };
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["a"]);

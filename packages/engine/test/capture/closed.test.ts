@@ -1,4 +1,9 @@
-import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
+import {
+  createFakeClock,
+  createFakeRenderer,
+  createFakeWebhookSender,
+  createMemoryStorage,
+} from "@snap/testing";
 import { expect, it } from "vitest";
 import { microtasks } from "../batches/open-engine.ts";
 import { openTestEngine } from "../open-test-engine.ts";
@@ -59,4 +64,19 @@ it.each([
   end[1 - first]?.();
   await closing;
   expect(started).toEqual(["record use", "prune", "close"]);
+});
+
+it("an engine closes everything even if the webhook sender and the renderer cannot be closed", async () => {
+  const closed: string[] = [];
+  const closeWith = (name: string) => async (): Promise<void> => {
+    closed.push(name);
+    if (name !== "storage") throw new Error(`the ${name} cannot be closed`);
+  };
+  const engine = openTestEngine({
+    webhookSender: { ...createFakeWebhookSender(), close: closeWith("webhook sender") },
+    renderer: { ...createFakeRenderer(), close: closeWith("renderer") },
+    storage: { ...createMemoryStorage(), close: closeWith("storage") },
+  });
+  await expect(engine.close()).rejects.toThrow("the webhook sender cannot be closed");
+  expect(closed).toEqual(["webhook sender", "renderer", "storage"]);
 });

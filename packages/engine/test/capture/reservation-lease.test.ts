@@ -1,15 +1,34 @@
-import { createFakeClock, createFakeRenderer } from "@snap/testing";
+import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it, vi } from "vitest";
 import type { PutObjectOutcome } from "../../src/ports/object-store.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
-it("a reservation outlasts the longest wait for a slot, the longest render and the slowest store", async () => {
+it("a reservation outlasts the longest wait, the longest render, the slowest store and a slow cache", async () => {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const renderer = createFakeRenderer();
   const storing = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<PutObjectOutcome>();
+  const caching = Promise.withResolvers<void>();
+  const cached = Promise.withResolvers<void>();
+  const storage = createMemoryStorage();
+  const { renderings } = storage;
+  let puts = 0;
   const engine = openTestEngine({
     clock,
+    storage: {
+      ...storage,
+      renderings: {
+        ...renderings,
+        async put(request) {
+          puts += 1;
+          if (puts === 2) {
+            caching.resolve();
+            await cached.promise;
+          }
+          return renderings.put(request);
+        },
+      },
+    },
     renderer: { ...renderer, renderTimeoutMs: 90_000 },
     concurrency: 1,
     maxWaitMs: 300_000,
@@ -43,6 +62,9 @@ it("a reservation outlasts the longest wait for a slot, the longest render and t
   await storing.promise;
   clock.advance(29_000);
   stored.resolve({ location: "s3://bucket/key" });
+  await caching.promise;
+  clock.advance(29_000);
+  cached.resolve();
   expect((await second).creditCost).toBe(1);
   await engine.close();
 });

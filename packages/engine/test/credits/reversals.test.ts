@@ -231,7 +231,7 @@ describe("a capture's events", () => {
     const release = renderer.hold();
     const captured = engine.capture({ principal, parameters });
     await renderer.whenCalled(1);
-    clock.advance(130_000);
+    clock.advance(135_000);
     release();
     expect(await captured).toMatchObject({ creditCost: 0 });
     expect(events).toEqual(["lapsed"]);

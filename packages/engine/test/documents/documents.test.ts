@@ -188,7 +188,7 @@ describe("documents", () => {
     await create("b");
     clock.advance(60_000);
     // not while a render may still read it
-    clock.advance(120_000);
+    clock.advance(135_000);
     const key = { accountId: ada.account.id, id, now: START_MS };
     await expect.poll(() => storage.documents.find(key)).toBeNull();
     expect(await engine.accounts.delete(ada.account.id)).toMatchObject({ documents: 1 });

@@ -55,6 +55,15 @@ it.each([
   expect(parse(text)).toEqual(parse(text));
 });
 
+it("checks a blocked URL every time, because this machine's addresses change", () => {
+  let own = ["93.184.215.14"];
+  const parse = openParser({ ...PUBLIC_TARGETS_ONLY, ownAddresses: () => own });
+  const text = "url=http://93.184.215.14/";
+  expect(parse(text).verdict).toBe("blocked");
+  own = [];
+  expect(parse(text).verdict).toBe("ok");
+});
+
 it("throws on an invalid query every time", () => {
   const parse = openParser(PUBLIC_TARGETS_ONLY);
   for (let time = 0; time < 2; time += 1)

@@ -30,13 +30,13 @@ describe("tokens.create", () => {
     },
   );
 
-  it.each([[[]], [["PDF"]]])(
-    "rejects the abilities %j, with which a token could do nothing",
+  it.each([[[]], [["PDF"]], [["screenshot", "typo"]]])(
+    "rejects the abilities %j, because there are none or one is unknown",
     async (sent) => {
       const abilities = sent as readonly Ability[];
       await expect(engine.tokens.create({ accountId, abilities })).rejects.toMatchObject({
         code: "invalid_value",
-        message: "a token needs at least one ability: screenshot or pdf",
+        message: "a token needs one or more of these abilities: screenshot, pdf",
       });
     },
   );
