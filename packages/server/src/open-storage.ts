@@ -46,11 +46,13 @@ export interface StorageOptions {
   /** Called when the bucket works again after `onBackgroundError` reported that it did not. */
   readonly onBucketRecovered?: () => void;
   /**
-   * Called when the bucket or Redis starts to fail, when an idle connection to PostgreSQL is lost, or when the one that
-   * listens for batches cannot be opened.
+   * Called when the bucket starts to fail, when an idle connection to PostgreSQL is lost, or when the one that listens for
+   * batches cannot be opened.
    */
   readonly onBackgroundError?: (error: unknown) => void;
-  /** Called when Redis is reachable again after `onBackgroundError` reported that it was not. */
+  /** Called when Redis starts to fail; `onBackgroundError` by default. */
+  readonly onRedisError?: (error: unknown) => void;
+  /** Called when Redis is reachable again after it failed. */
   readonly onRedisRecovered?: () => void;
   /** Called on opening if PostgreSQL is behind a connection pooler. */
   readonly onPooler?: ((mode: PoolMode) => void) | undefined;
@@ -152,7 +154,10 @@ async function openSharedStorage(
   const secretKey = config.secretKey ?? "";
   // The embedded storage does not need it.
   const { openPostgresStorage } = await import("@snap/storage-postgres");
-  const cache = await openSharedCache({ redisUrl, cacheMaxBytes }, { ...options, onBackgroundError });
+  const cache = await openSharedCache(
+    { redisUrl, cacheMaxBytes },
+    { onRedisError: onBackgroundError, ...options },
+  );
   const storage = await openPostgresStorage({
     url: databaseUrl,
     cache,
@@ -173,11 +178,11 @@ async function openSharedStorage(
 export async function openSharedCache(
   { redisUrl, cacheMaxBytes }: { readonly redisUrl: string; readonly cacheMaxBytes: number | null },
   {
-    onBackgroundError = () => {},
+    onRedisError = () => {},
     onRedisRecovered = () => {},
     needsRedis = false,
     onEvicted,
-  }: Pick<StorageOptions, "onBackgroundError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
+  }: Pick<StorageOptions, "onRedisError" | "onRedisRecovered" | "needsRedis" | "onEvicted">,
 ): Promise<RedisCache> {
   const { openRedisCache, RedisUnreachableError } = await import("@snap/storage-redis");
   return openRedisCache({
@@ -185,7 +190,7 @@ export async function openSharedCache(
     cacheMaxBytes,
     isRequired: needsRedis,
     onEvicted,
-    onError: onBackgroundError,
+    onError: onRedisError,
     onBack: onRedisRecovered,
   }).catch((error: unknown) => {
     const alternative = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";

@@ -221,7 +221,7 @@ export async function requireMatchingKey(
 
 export type AdminEngineOptions = Pick<
   OpenEngineOptions,
-  | "onBackgroundError"
+  | "onRedisError"
   | "onPooler"
   | "keyCheck"
   | "keyUse"

@@ -17,8 +17,8 @@ const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
 export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
 
 /**
- * Returns whether a key is a relative path that names the same object to every tool, even to one that decodes it: no
- * empty, `.` or `..` segments, no backslashes, no invisible characters.
+ * Returns whether a key is a relative path that stays in its folder, even for a tool that decodes it: no empty, `.` or
+ * `..` segments, no backslashes, no invisible characters.
  *
  * @example
  * isObjectKey("2026/invoice.pdf"); // true

@@ -1,4 +1,5 @@
 import type { Engine } from "@snap/engine";
+import { DAY_MS, dayOf } from "@snap/engine/internals";
 import type { Activity, UsageSum } from "@snap/engine/ports";
 import type { AdminHealth, AdminProblem } from "@snap/protocol";
 import { boundedRead } from "../operations/metrics/bounded-read.ts";
@@ -10,7 +11,6 @@ import { findProblems } from "./problems.ts";
 
 const MINUTE_MS = 60_000;
 const ACTIVITY_MINUTES = 60;
-const DAY_MS = 86_400_000;
 
 export interface HealthOptions {
   readonly engine: Engine;
@@ -80,7 +80,7 @@ function createHistoryReader({
   const readFailures = boundedRead<AdminHealth["failures"]>();
   const readActivity = boundedRead<readonly Activity[]>();
   return async (now) => {
-    const day = isoInstant(now).slice(0, 10);
+    const day = dayOf(now);
     const withinMs = ACTIVITY_MINUTES * MINUTE_MS;
     const [sums, failures, activity] = await Promise.all([
       readToday(() => history.usage({ from: day, to: day, by: "day" })),

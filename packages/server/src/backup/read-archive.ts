@@ -49,9 +49,9 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   }
 }
 
-/** The disk failed, not the archive, which can contain a file twice. */
+/** The disk failed, not the archive. */
 function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && !("code" in error && error.code === "EEXIST");
+  return error instanceof Error && "syscall" in error;
 }
 
 interface Entry {
@@ -122,11 +122,12 @@ async function writeFile(
 
 /** @throws OperatorError unless the checksums are exactly those of the files. */
 function verify(list: string, digests: ReadonlyMap<string, string>): void {
-  const lines = list.split("\n").filter((line) => line !== "");
-  for (const line of lines) {
+  const names = new Set<string>();
+  for (const line of list.split("\n").filter((one) => one !== "")) {
     const [digest, name = ""] = line.split("  ");
     if (digests.get(name) !== digest)
       throw invalidBackup(`${name} is missing or does not match its checksum`);
+    names.add(name);
   }
-  if (lines.length !== digests.size) throw invalidBackup("it contains files without a checksum");
+  if (names.size !== digests.size) throw invalidBackup("it contains files without a checksum");
 }

@@ -1,21 +1,26 @@
+import { DAY_MS } from "@snap/engine/internals";
 import { tryLock } from "@snap/storage-sqlite";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 const PREFIX = ".snap-backup-";
 const NAME = /^\.snap-backup-[A-Za-z\d]{6}$/;
-/** Name of a directory that has no lock yet. */
+/** Name of a directory that might have no lock yet. */
 const UNLOCKED_PREFIX = ".snap-backup.";
+const UNLOCKED_NAME = /^\.snap-backup\.[A-Za-z\d]{6}$/;
 
 /**
  * Runs `work` with a private directory in `parent`, and removes the directory afterwards. Also removes the directories
- * that killed processes left behind, which nothing locks.
+ * that killed processes left behind, which nothing locks; those that might not be locked yet, once they are a day old.
  */
 export async function withWorkDirectory<T>(
   parent: string,
   work: (directory: string) => Promise<T>,
 ): Promise<T> {
-  for (const name of await readdir(parent)) if (NAME.test(name)) await removeIfLeft(join(parent, name));
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name);
+    if (NAME.test(name) || (UNLOCKED_NAME.test(name) && (await isDayOld(path)))) await removeIfLeft(path);
+  }
   const unlocked = await mkdtemp(join(parent, UNLOCKED_PREFIX));
   const lock = lockDirectory(unlocked);
   const directory = unlocked.replace(UNLOCKED_PREFIX, PREFIX);
@@ -27,6 +32,12 @@ export async function withWorkDirectory<T>(
     // it has its first name if it could not be renamed
     for (const path of [directory, unlocked]) await rm(path, { recursive: true, force: true });
   }
+}
+
+async function isDayOld(path: string): Promise<boolean> {
+  // another process might have renamed it
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+  return Date.now() - mtimeMs > DAY_MS;
 }
 
 async function removeIfLeft(directory: string): Promise<void> {

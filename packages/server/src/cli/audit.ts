@@ -27,7 +27,8 @@ function showAudit({ since = "none", json }: AuditOptions): Promise<void> {
   return administer(async ({ engine }) => {
     const entries = await engine.audit.list({ withinMs: since === "none" ? Infinity : since });
     if (json) return printJson(entries.map(toDocument));
-    if (entries.length === 0) return printLines("No changes in that time.");
+    if (entries.length === 0)
+      return printLines(since === "none" ? "No changes are stored." : "No changes in that time.");
     printLines(
       formatTable([
         ["AT", "COMMAND", "CHANGED", "USER", "HOST"],

@@ -6,7 +6,7 @@ import { keySourceOf } from "../config/secret-key.ts";
 import { loadStorageConfig, withJson } from "./admin.ts";
 import { describeChange, logChange } from "./audit-change.ts";
 import { UsageError } from "./errors.ts";
-import { formatBytes, formatCount, formatInstant } from "../format.ts";
+import { formatBytes, formatInstant, formatNoun } from "../format.ts";
 import { printJson, printLines, reportAtEnd, rewriteLine, warn } from "./output.ts";
 
 interface BackupOptions {
@@ -32,6 +32,7 @@ export function addBackup(program: Command): void {
       "after",
       `
 Needs space next to the file for two copies of the database, and one of the documents and cached renderings.
+With -, the data folder needs space for one copy of the database.
 Store the secret key somewhere else: anyone who has both can read the signing secrets and the secrets in
 batch items.
 
@@ -83,7 +84,7 @@ function backupDocument({ file, manifest, bytes, documents, renderings }: BackUp
 
 function backupLines({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): string[] {
   return [
-    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatCount(documents)} documents and ${formatCount(renderings)} cached renderings, as of ${instantOf(manifest.made_at)}.`,
+    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatNoun(documents, "document")} and ${formatNoun(renderings, "cached rendering")}, as of ${instantOf(manifest.made_at)}.`,
     `The secret key is not in it. The key is ${key}: store a copy somewhere else. Without it, the signing secrets are lost.`,
   ];
 }
@@ -150,6 +151,6 @@ async function withProgress<T>(
   return work(({ bytes, renderings }) => {
     if (performance.now() - shownAtMs < 100) return;
     shownAtMs = performance.now();
-    rewriteLine(`${formatBytes(bytes)}, ${formatCount(renderings)} cached renderings`);
+    rewriteLine(`${formatBytes(bytes)}, ${formatNoun(renderings, "cached rendering")}`);
   }).finally(() => rewriteLine(""));
 }

@@ -21,16 +21,18 @@ The secret key is not needed: if it is lost, upgrade, then run snap-server secre
 
 async function upgrade(options: { readonly json?: true }): Promise<void> {
   const migrations: SchemaMigration[] = [];
+  let isCreated = false;
   await administer(async () => {}, {
     // a migration decrypts nothing, so it works even if the key is lost
     keyCheck: "none",
     keyUse: "unused",
     // lets a job prepare PostgreSQL before the first service starts
-    beforeCreation: () => {},
+    beforeCreation: () => void (isCreated = true),
     beforeMigration: (migration) => void migrations.push(migration),
   });
   const migration = migrations[0] ?? null;
   if (options.json) return printJson({ migrated: migration });
+  if (isCreated) return printLines("Created the tables of this release.");
   if (migration === null) return printLines("The database already has the schema of this release.");
   const { from, to, copy } = migration;
   printLines(

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { withJson } from "./admin.ts";
 import type { Finding } from "../findings/finding.ts";
+import { formatNoun } from "../format.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { printJson, printLines } from "./output.ts";
 
@@ -29,7 +30,6 @@ function formatFinding({ name, status, message, advice }: Finding): string[] {
 function conclude(findings: readonly Finding[]): string {
   const count = (status: Finding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
-  if (count("problem") > 0)
-    return `${count("problem")} ${count("problem") === 1 ? "problem" : "problems"} to fix.`;
+  if (count("problem") > 0) return `${formatNoun(count("problem"), "problem")} to fix.`;
   return count("warning") > 0 ? "The service can start; see the warnings." : "No problems found.";
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { administer, withJson } from "./admin.ts";
 import { isoInstant } from "../admin/documents.ts";
 import { EXIT_CODES } from "./errors.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatNoun } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
 interface VerifyOptions {
@@ -17,7 +17,7 @@ export function addLedger(program: Command): void {
 
   withJson(ledger.command("verify"))
     .description(
-      "check that the journal adds up to every balance, and that granted = remaining + used + reserved; fails if not",
+      "check that the journal adds up to every balance, and that the reserved credits match the open reservations; fails if not",
     )
     .option("--account <account>", "only this account: its id or email address; every account by default")
     .addHelpText(
@@ -69,7 +69,7 @@ function describe({ verifiedPeriods, incompletePeriods, differences }: LedgerRep
       ...differences.flatMap(differenceRows),
     ]),
     "",
-    `${verified} Differences: ${formatCount(differences.length)}, in ${formatCount(accounts.size)} accounts.`,
+    `${verified} Differences: ${formatCount(differences.length)}, in ${formatNoun(accounts.size, "account")}.`,
     ...skipped,
   ];
 }

@@ -1,9 +1,7 @@
-import { OVERLAP_MAX_MS, parseTokenId as tokenIdOf } from "@snap/engine/internals";
+import { DAY_MS, OVERLAP_MAX_MS, parseTokenId as tokenIdOf } from "@snap/engine/internals";
 import { InvalidArgumentError } from "commander";
 import { EXPIRY_MAX_SECONDS } from "../admin/inputs.ts";
 import { readDuration } from "../config/duration.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A number or `none`; commander treats `null` specially. */
 export type Optional = number | "none";

@@ -1,5 +1,5 @@
 import type { ClockSkew } from "@snap/engine";
-import { describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
+import { DAY_MS, describeSkew, isExcessiveSkew, isNoticeableSkew } from "@snap/engine/internals";
 import type { CacheStats } from "@snap/engine/ports";
 import { formatBytes, formatInstant } from "../format.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
@@ -8,7 +8,6 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
  * Findings about the state of a service, for `doctor` and for the admin API.
  */
 
-const DAY_MS = 86_400_000;
 const BACKUP_MAX_AGE_DAYS = 7;
 
 /** Reports how full the cache is, and what is wrong with its storage. */

@@ -124,6 +124,14 @@ describe("the audit log", () => {
     });
   });
 
+  it("says if there is no entry, or none in the given time", async () => {
+    const database = new DatabaseSync(join(workspace.directory, "data/snap.db"));
+    database.exec("DELETE FROM audit");
+    database.close();
+    expect((await workspace.run(["audit"])).stdout).toBe("No changes are stored.\n");
+    expect((await workspace.run(["audit", "--since", "1d"])).stdout).toBe("No changes in that time.\n");
+  });
+
   it("names the tokens whose signing secrets were replaced after the key was lost", async () => {
     await mint("create", "--account", account);
     await rm(join(workspace.directory, "data/secret.key"));

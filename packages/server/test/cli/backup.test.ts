@@ -3,7 +3,17 @@ import { openSqliteSource, openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeClock, createFakeRenderer, createFakeWebhookSender } from "@snap/testing";
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -142,6 +152,10 @@ describe("a backup", () => {
     const restored = (await openEngine(directory)).engine;
     const again = await restored.authenticate(token);
     expect(await restored.documents.find({ principal: again, id: document.id })).toEqual(document);
+    const printed = await workspace.run(["backup", file]);
+    expect(printed.stdout).toMatch(
+      /^Backed up to .*: [\d.]+ [KM]B with 1 document and 0 cached renderings, as of /,
+    );
     const [name = ""] = await readdir(join(directory, "snap.db-documents"));
     expect(await readFile(join(directory, "snap.db-documents", name), "utf8")).toBe(html);
   });
@@ -308,6 +322,10 @@ describe("a backup", () => {
   it("removes the files that a killed backup left behind on any machine, and not those of a running one", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await mkdir(join(workspace.directory, ".snap-backup-a1b2c3"));
+    // killed before it had its lock and its name
+    const unlocked = join(workspace.directory, ".snap-backup.a1b2c3");
+    await mkdir(unlocked);
+    await utimes(unlocked, 0, 0);
     await withWorkDirectory(workspace.directory, async (running) => {
       await backUp();
       expect((await readdir(workspace.directory)).toSorted()).toEqual([
@@ -435,6 +453,19 @@ describe("a restore", () => {
     expect(await failure()).toMatchObject({
       code: "backup_invalid",
       message: expect.stringContaining("snap.db is missing or does not match its checksum"),
+    });
+  });
+
+  it("rejects a backup with a file that has no checksum, even if the checksum of another one is repeated", async () => {
+    const unpacked = join(workspace.directory, "unpacked");
+    await mkdir(unpacked);
+    await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
+    await execute("sh", ["-c", "sha256sum manifest.json manifest.json > SHA256SUMS"], { cwd: unpacked });
+    const names = ["manifest.json", "snap.db", "SHA256SUMS"];
+    await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
+    expect(await failure()).toMatchObject({
+      code: "backup_invalid",
+      message: expect.stringContaining("it contains files without a checksum"),
     });
   });
 

@@ -1,11 +1,15 @@
-import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, chown, copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openObjectStore, STORE_CREDENTIALS } from "../../../testing/test/servers/object-store.ts";
 import { openNameServer } from "../../../testing/test/servers/name-server.ts";
 import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
-import { openWorkspace, type Workspace } from "./command.ts";
+import { CLI, openWorkspace, type Workspace } from "./command.ts";
+
+const execute = promisify(execFile);
 
 interface Check {
   readonly name: string;
@@ -207,6 +211,38 @@ describe("doctor reports the problem, if there is one, and how to fix it:", () =
     expect(await findings(environment)).toEqual(["problem disk_full"]);
     await disk.clear();
     expect(await findings(environment)).toEqual([]);
+  });
+
+  it("a data folder that others can enter", async () => {
+    await chmod(path("data"), 0o750);
+    expect(await findings()).toEqual(["warning folder_open"]);
+    expect(await adviceOn("folder_open")).toBe(`chmod 700 ${path("data")}`);
+  });
+
+  // only root can give files to another owner
+  const isRoot = process.getuid?.() === 0;
+  it.runIf(isRoot)("another user's data folder, but only if everybody can write to it", async () => {
+    const service = 65_534;
+    await chmod(workspace.directory, 0o755);
+    for (const name of await readdir(path("data"))) await chown(path(`data/${name}`), service, service);
+    // as Kubernetes prepares a volume
+    await chown(path("data"), 0, service);
+    await chmod(path("data"), 0o2775);
+    const folderFinding = async (): Promise<Check | undefined> => {
+      const { stdout } = await execute(process.execPath, [CLI, "doctor", "--json"], {
+        uid: service,
+        gid: service,
+        cwd: workspace.directory,
+        env: workspace.environment,
+      }).catch((error: { readonly stdout: string }) => error);
+      return (JSON.parse(stdout) as { checks: Check[] }).checks.find(({ name }) => name === "storage");
+    };
+    expect(await folderFinding()).toMatchObject({ code: "ok" });
+    await chmod(path("data"), 0o777);
+    expect(await folderFinding()).toMatchObject({
+      code: "folder_open",
+      advice: `as root: chown 65534 ${path("data")} && chmod 700 ${path("data")}`,
+    });
   });
 
   it("no database yet, and does not create one", async () => {

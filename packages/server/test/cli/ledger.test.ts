@@ -79,6 +79,7 @@ describe("ledger verify", () => {
         `^ACCOUNT .*\n${ids[0]} +\\d{4}-\\d\\d-\\d\\d +balance +1000 +2 +0\n +journal +1000 +1 +0\n`,
       ),
     );
+    expect(printed.stdout).toMatch(/^Verified periods: 1\. Differences: 1, in 1 account\.$/m);
     const other = await workspace.run(["ledger", "verify", "--account", String(ids[1])]);
     expect(other.code).toBe(0);
   });

@@ -1,8 +1,11 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createAuthority } from "../../../testing/test/servers/authority.ts";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { startPostgres, type PostgresServer } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
+import { readConfig } from "../../src/config.ts";
+import { openStorage } from "../../src/open-storage.ts";
 import { openWorkspace, type Workspace } from "../cli/command.ts";
 
 describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "postgres", "redis"] }, () => {
@@ -47,6 +50,33 @@ describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "post
     const redis = await startRedis(["requirepass hunter2", `port ${port}`]);
     onTestFinished(() => redis.stop());
     await server.printed(/Redis is reachable again/);
+  });
+
+  it("reports errors of Redis separately from those of PostgreSQL", async () => {
+    const redis = await startRedis();
+    const { config } = readConfig(open(redis.url).environment);
+    const [redisFailed, postgresFailed] = [
+      Promise.withResolvers<unknown>(),
+      Promise.withResolvers<unknown>(),
+    ];
+    const { storage } = await openStorage(config, {
+      createsDatabase: true,
+      onRedisError: (error) => redisFailed.resolve(error),
+      onBackgroundError: (error) => postgresFailed.resolve(error),
+      beforeMigration: () => {},
+    });
+    onTestFinished(() => storage.close());
+    await storage.accounts.list();
+    const client = new pg.Client({ connectionString: postgres.url() });
+    await client.connect();
+    await client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle' AND pid <> pg_backend_pid()",
+    );
+    await client.end();
+    expect(String(await postgresFailed.promise)).toContain("lost a connection to PostgreSQL");
+    await redis.stop();
+    await storage.renderings.stats();
+    expect(String(await redisFailed.promise)).toContain("Redis");
   });
 
   it("connects over TLS if NODE_EXTRA_CA_CERTS names the private certificate authority", async () => {

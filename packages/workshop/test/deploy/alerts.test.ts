@@ -26,6 +26,13 @@ interface RuleTests {
   }[];
 }
 
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
 const rules = (parse(readFileSync(RULES, "utf8")) as Rules).groups.flatMap((group) => group.rules);
 
 describe("the alert rules", () => {
@@ -52,6 +59,22 @@ describe("the alert rules", () => {
       expect(Math.max(...counts)).toBeGreaterThan(0);
     }
   });
+});
+
+it("the dashboard's panel about requests for renderings shows those of every route that renders", () => {
+  const file = join(ROOT, "packages/server/deploy/dashboard.json");
+  const { panels } = JSON.parse(readFileSync(file, "utf8")) as Dashboard;
+  const panel = panels.find(({ title }) => title === "Duration of rendering requests");
+  const matchers = panel?.targets?.map(({ expr }) => /route=~"([^"]+)"/.exec(expr)?.[1]);
+  expect(matchers).toHaveLength(2);
+  const routes = ["/v1/snap", "/v1/snap/signed", "/v1/captures", "/v1/renders", "/v1/usage"];
+  for (const matcher of matchers ?? [])
+    // Prometheus matches the whole value
+    expect(routes.filter((route) => new RegExp(`^(?:${matcher})$`).test(route))).toEqual([
+      "/v1/snap",
+      "/v1/snap/signed",
+      "/v1/captures",
+    ]);
 });
 
 describe("promtool", { tags: ["promtool"] }, () => {

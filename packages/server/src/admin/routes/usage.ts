@@ -1,4 +1,4 @@
-import { invalidParameter } from "@snap/engine/internals";
+import { DAY_MS, dayOf, invalidParameter } from "@snap/engine/internals";
 import type { AdminUsage } from "@snap/protocol";
 import * as z from "zod";
 import { oneOf } from "../../config/fields.ts";
@@ -10,7 +10,6 @@ import { AdminResponse, route } from "../route.ts";
 import { listOf } from "../schemas/lists.ts";
 import { usage } from "../schemas/usage.ts";
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 const usageFilter = z.strictObject({
@@ -74,11 +73,6 @@ function daysOf({
   const first = from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
   if (first > to) throw invalidParameter("from", `must not be later than to, ${to}`);
   return { from: first, to };
-}
-
-/** Returns the UTC date of an instant. */
-function dayOf(instant: number): string {
-  return new Date(instant).toISOString().slice(0, 10);
 }
 
 function csvFile(name: string, body: string): AdminResponse {

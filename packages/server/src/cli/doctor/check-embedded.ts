@@ -10,7 +10,9 @@ import { openAdminEngine } from "../../wire.ts";
 import { quote } from "../../quote.ts";
 import { describeBackup, describeCache } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, warning, type Finding } from "../../findings/finding.ts";
-import { checkRecords, modeOf, SHARED_BITS } from "./check-records.ts";
+import { checkRecords, findStorageProblem, SHARED_BITS } from "./check-records.ts";
+
+const WRITABLE_BY_ALL = 0o002;
 
 /** Checks that the data folder is writable and private, and checks its content. Creates no database. */
 export async function checkEmbedded(config: Config): Promise<readonly Finding[]> {
@@ -33,8 +35,7 @@ export async function checkEmbedded(config: Config): Promise<readonly Finding[]>
 
 async function examine(config: Config, engine: Engine): Promise<readonly Finding[]> {
   const { dataDir } = config;
-  const { reasons } = await engine.health();
-  const storageProblem = reasons.find((reason) => reason.startsWith("storage"));
+  const storageProblem = await findStorageProblem(engine);
   if (storageProblem !== undefined)
     return [
       // the message comes from SQLite or the system
@@ -46,15 +47,29 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
           )
         : problem("storage_fails", storageProblem, writeAdvice(dataDir)),
     ];
-  const isPrivate = (((await modeOf(dataDir)) ?? 0) & SHARED_BITS) === 0;
   return [
-    isPrivate
-      ? ok("storage", `${dataDir} is writable`)
-      : warning("folder_open", `${dataDir} is accessible to other users`, `chmod 700 ${quote(dataDir)}`),
+    await checkAccess(dataDir),
     ...describeCache(await engine.cacheStats()),
     describeBackup(await engine.lastBackupAt(), Date.now()),
     ...(await checkRecords(config, engine)),
   ];
+}
+
+/**
+ * Only its owner can close a folder. The root of a Kubernetes volume, for example, belongs to root, and its group is the
+ * service's. The files in the folder are private, so what matters in another user's folder is who can replace them.
+ */
+async function checkAccess(folder: string): Promise<Finding> {
+  const { mode, uid: owner } = await stat(folder);
+  const user = process.getuid?.() ?? owner;
+  const isOwn = user === owner || user === 0;
+  if ((mode & (isOwn ? SHARED_BITS : WRITABLE_BY_ALL)) === 0) return ok("storage", `${folder} is writable`);
+  const close = `chmod 700 ${quote(folder)}`;
+  return warning(
+    "folder_open",
+    `${folder} is accessible to other users`,
+    isOwn ? close : `as root: chown ${user} ${quote(folder)} && ${close}`,
+  );
 }
 
 function describeService(filename: string): Finding {

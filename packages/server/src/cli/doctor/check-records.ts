@@ -11,6 +11,12 @@ import { quote } from "../../quote.ts";
 export const SHARED_BITS = 0o077;
 const SHOWN_ACCOUNTS = 3;
 
+/** Returns why the storage does not accept writes; `undefined` if it does. */
+export async function findStorageProblem(engine: Engine): Promise<string | undefined> {
+  const { reasons } = await engine.health();
+  return reasons.find((reason) => reason.startsWith("storage: "));
+}
+
 /** Checks that the key decrypts the stored secrets, and that each account has its plan. */
 export async function checkRecords(config: Config, engine: Engine): Promise<readonly Finding[]> {
   return [await checkKey(config, engine), await checkPlans(config, engine)];
@@ -53,7 +59,7 @@ async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
 }
 
 /** Returns the permissions of a file; `null` if it does not exist or is not visible. */
-export async function modeOf(path: string): Promise<number | null> {
+async function modeOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ mode }) => mode,
     () => null,

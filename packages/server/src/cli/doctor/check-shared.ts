@@ -7,7 +7,7 @@ import { openAdminEngine } from "../../wire.ts";
 import { describeCache, describeClocks } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, reasonOf, warning, type Finding } from "../../findings/finding.ts";
 import { OperatorError } from "../../operator-error.ts";
-import { checkRecords } from "./check-records.ts";
+import { checkRecords, findStorageProblem } from "./check-records.ts";
 
 /**
  * Checks that PostgreSQL is writable, Redis is reachable, the clocks agree, and the key decrypts the stored secrets. Creates
@@ -17,27 +17,29 @@ export async function checkShared(
   config: Config,
   { redisUrl }: NonNullable<Config["shared"]>,
 ): Promise<readonly Finding[]> {
-  const errors: unknown[] = [];
-  const onBackgroundError = (error: unknown): void => void errors.push(error);
+  const redisErrors: unknown[] = [];
+  const onRedisError = (error: unknown): void => void redisErrors.push(error);
   const poolers: Finding[] = [];
   const onPooler = (mode: PoolMode): void => void poolers.push(findPooler(mode));
   let engine: Engine;
   try {
-    engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onBackgroundError });
+    engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onRedisError });
   } catch (error) {
     if (!(error instanceof OperatorError)) return [unreachable(error)];
-    const cache = openSharedCache({ ...config, redisUrl }, { onBackgroundError });
-    return [findingOf(error), ...(await cache.then((open) => checkCacheAlone(open, { config, errors })))];
+    const cache = openSharedCache({ ...config, redisUrl }, { onRedisError });
+    return [
+      findingOf(error),
+      ...(await cache.then((open) => checkCacheAlone(open, { config, redisErrors }))),
+    ];
   }
   try {
-    const { reasons } = await engine.health();
-    const storageProblem = reasons.find((reason) => reason.startsWith("storage"));
+    const storageProblem = await findStorageProblem(engine);
     const storage =
       storageProblem === undefined ? ok("storage", "PostgreSQL is writable") : storageFails(storageProblem);
     const findings = [
       storage,
       ...poolers,
-      ...describeRedis(await engine.cacheStats(), { config, errors }),
+      ...describeRedis(await engine.cacheStats(), { config, redisErrors }),
       ...describeClocks(engine.clockSkews()),
     ];
     return storageProblem === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
@@ -78,8 +80,7 @@ function findPooler(mode: PoolMode): Finding {
 
 interface CacheContext {
   readonly config: Config;
-  /** Background errors: from Redis, or from PostgreSQL if it loses an idle connection. */
-  readonly errors: readonly unknown[];
+  readonly redisErrors: readonly unknown[];
 }
 
 async function checkCacheAlone(
@@ -96,7 +97,7 @@ async function checkCacheAlone(
 /** A Redis outage does not stop the service, but the service starts during one only if Redis is optional. */
 function describeRedis(
   stats: Parameters<typeof describeCache>[0],
-  { config, errors: [error] }: CacheContext,
+  { config, redisErrors: [error] }: CacheContext,
 ): readonly Finding[] {
   if (error === undefined) return [ok("cache", "Redis is reachable"), ...describeCache(stats)];
   return [

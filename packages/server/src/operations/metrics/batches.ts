@@ -48,7 +48,7 @@ export const BATCH_METRICS = {
   }),
   givenUp: counter({
     name: "snap_webhooks_given_up_total",
-    help: "Webhooks whose last attempt failed, or that a receiver rejected with 410.",
+    help: "Webhooks whose last attempt failed, that a receiver rejected with 410, or whose token was revoked.",
   }),
 };
 

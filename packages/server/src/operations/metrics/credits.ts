@@ -29,7 +29,7 @@ export const CREDIT_METRICS = {
         refund: "a refund failed; it is retried in the background",
         reverse: "a retried refund failed; it is retried again",
         "give-up":
-          "a refund was abandoned, after a day or when the process stopped: an account may have paid for a failed request, whose reservation the log names",
+          "a refund was abandoned, after a day, when the process stopped, or because too many were pending: an account may have paid for a failed request, whose reservation the log names",
       },
     },
   }),

@@ -1,5 +1,6 @@
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Registry } from "prom-client";
+import type { BUILD } from "../../version.ts";
 import { gauge, openAll } from "./define.ts";
 import type { SERVERS } from "./storage.ts";
 
@@ -32,13 +33,6 @@ export const SERVICE_METRICS = {
   }),
 };
 
-/** The source that the service was built from. */
-export interface Build {
-  readonly version: string;
-  /** `null` if the build could not determine it. */
-  readonly commit: string | null;
-}
-
 export interface ServiceState {
   readonly ready: boolean;
   /** Whether each dependency works, by name; only those that are known. */
@@ -51,7 +45,7 @@ export interface ServiceMetrics {
   readonly setState: (state: ServiceState) => void;
 }
 
-export function createServiceMetrics(registry: Registry, { version, commit }: Build): ServiceMetrics {
+export function createServiceMetrics(registry: Registry, { version, commit }: typeof BUILD): ServiceMetrics {
   const { build, ready, dependencies } = openAll(SERVICE_METRICS, registry);
   const setBrowser = (browser: string): void => {
     build.reset();
