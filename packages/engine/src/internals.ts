@@ -41,6 +41,7 @@ export { steadySlots } from "./schedule/render-slots.ts";
 export { isPublicAddress } from "./targets/target.ts";
 export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable } from "./timeouts.ts";
+export { requireVerifiedEmail } from "./tokens/authorize.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { OVERLAP_MAX_MS } from "./tokens/previous-secrets.ts";
 export { keyFingerprint, SECRET_KEY_MIN_CHARACTERS } from "./tokens/seal.ts";
