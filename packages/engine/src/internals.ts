@@ -31,6 +31,7 @@ export { imageLibrary } from "./images/image-library.ts";
 export { createPreviews } from "./images/previews.ts";
 export type { FindPreview, Preview } from "./images/previews.ts";
 export { ByteBudget, createTransferBudget } from "./limits/byte-budget.ts";
+export { SESSION_MS } from "./operators/operators.ts";
 export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";
 export { requireInstalled } from "./parameters/require-installed.ts";
