@@ -1,6 +1,6 @@
 import { isUnspecifiedAddress } from "@snap/engine/internals";
 import { suggestName } from "@snap/protocol";
-import { findContradictions, type Purpose } from "./config/contradictions.ts";
+import { findContradictions, type Mistake, type Purpose } from "./config/contradictions.ts";
 import { fileVariableOf, readSecretFiles, SECRET_SETTINGS } from "./config/secret-files.ts";
 import { defaultNavigationTimeoutMs } from "./config/render-settings.ts";
 import type { Setting } from "./config/setting.ts";
@@ -96,9 +96,6 @@ export function readFilterLists(environment: Environment): Config["filterLists"]
   const { filterLists } = SETTINGS;
   return readSettings({ filterLists }, readVariables(environment)).filterLists;
 }
-
-/** The name of a variable, and what is wrong with it. */
-type Mistake = readonly [variable: string, message: string];
 
 /** What the environment sets. */
 interface VariablesRead {

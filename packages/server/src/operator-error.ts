@@ -21,7 +21,6 @@ export const FINDING_CHECKS = {
   disk_low: "cache",
   egress_open: "egress proxy",
   folder_in_use: "storage",
-  folder_missing: "storage",
   folder_not_empty: "storage",
   folder_not_writable: "storage",
   folder_open: "storage",

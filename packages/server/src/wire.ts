@@ -159,29 +159,30 @@ export async function openEngine(
   const bucket = stores.get(config.objectStore ?? "")?.store;
   stores.delete(config.objectStore ?? "");
   const opened = await openStorage(config, { ...options, bucket, beforeMigration });
-  const engine = createEngine({
-    ...options,
-    storage: opened.storage,
-    secretKey: opened.secretKey,
-    resolver: resolverOf(config),
-    upstreamProxy: upstreamProxyOf(config),
-    plans: config.plans,
-    maxRenderingBytes: config.maxRenderingBytes,
-    isolation: config.isolation,
-    stores: Object.fromEntries(stores),
-    batchRetentionMs: config.batchRetentionMs,
-    journalRetentionMs: config.journalRetentionMs,
-    historyRetentionMs: config.historyRetentionMs,
-    batchRetryWindowMs: config.batchRetryWindowMs,
-    ...(config.webhookRetryDelaysMs === null ? {} : { webhookRetryDelaysMs: config.webhookRetryDelaysMs }),
-    ...(concurrency === null ? {} : { concurrency }),
-  });
+  let engine: Engine | null = null;
   try {
+    engine = createEngine({
+      ...options,
+      storage: opened.storage,
+      secretKey: opened.secretKey,
+      resolver: resolverOf(config),
+      upstreamProxy: upstreamProxyOf(config),
+      plans: config.plans,
+      maxRenderingBytes: config.maxRenderingBytes,
+      isolation: config.isolation,
+      stores: Object.fromEntries(stores),
+      batchRetentionMs: config.batchRetentionMs,
+      journalRetentionMs: config.journalRetentionMs,
+      historyRetentionMs: config.historyRetentionMs,
+      batchRetryWindowMs: config.batchRetryWindowMs,
+      ...(config.webhookRetryDelaysMs === null ? {} : { webhookRetryDelaysMs: config.webhookRetryDelaysMs }),
+      ...(concurrency === null ? {} : { concurrency }),
+    });
     if (keyCheck !== "none") await requireDecryption(engine, config);
     if (keyCheck === "shared") await requireSharedKey(engine, { ...opened, from: keySourceOf(config) });
     return engine;
   } catch (error) {
-    await engine.close();
+    await (engine ?? opened.storage).close();
     throw error;
   }
 }

@@ -7,7 +7,8 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../src/config.ts";
-import { openAdminEngine, openEngineWithNewKey } from "../src/wire.ts";
+import { servicePolicy } from "../src/target-policy.ts";
+import { openAdminEngine, openEngine, openEngineWithNewKey } from "../src/wire.ts";
 
 const KEY = "a key of more than 16 characters";
 const DAY_MS = 86_400_000;
@@ -61,4 +62,17 @@ it.each([
   await vi.advanceTimersByTimeAsync(61_000);
   while (count(directory, "sign_ins") !== 0) await new Promise(setImmediate);
   expect(count(directory, "journal")).toBe(entries);
+});
+
+it("openEngine closes the storage if the engine rejects an option", async () => {
+  const { config } = readConfig({ SNAP_DATA_DIR: await seed() });
+  const open = (batchRetentionMs: number): ReturnType<typeof openEngine> =>
+    openEngine(
+      { ...config, batchRetentionMs },
+      { renderer: createFakeRenderer(), targets: servicePolicy(config), isService: true },
+    );
+  await expect(open(-1)).rejects.toThrow(RangeError);
+  // only one service can have the folder open
+  const engine = await open(config.batchRetentionMs);
+  await engine.close();
 });

@@ -5,10 +5,9 @@ import { hashSecret } from "../tokens/token-text.ts";
 
 const CODE_BYTES = 32;
 const MINUTE_MS = 60_000;
-const LIFETIME_MS: Readonly<Record<SignInKind, number>> = {
-  link: 10 * MINUTE_MS,
-  session: 12 * 60 * MINUTE_MS,
-};
+/** Lifetime of a session. */
+export const SESSION_MS = 12 * 60 * MINUTE_MS;
+const LIFETIME_MS: Readonly<Record<SignInKind, number>> = { link: 10 * MINUTE_MS, session: SESSION_MS };
 
 /** Sign-in links and console sessions. The storage contains only their hashes. */
 export interface Operators {

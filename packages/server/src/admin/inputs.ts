@@ -6,8 +6,7 @@ import {
   OVERRIDE_MAX,
 } from "@snap/engine/internals";
 import * as z from "zod";
-import { oneOf } from "../config/fields.ts";
-import { flag, id, integer, paging, text } from "../requests/fields.ts";
+import { flag, id, integer, oneOf, paging, text } from "../requests/fields.ts";
 
 /*
  * The inputs of the admin API's operations, which the commands also use.

@@ -1,7 +1,5 @@
+import { SESSION_MS } from "@snap/engine/internals";
 import type { IncomingMessage } from "node:http";
-
-/** The lifetime of a session. */
-const MAX_AGE_SECONDS = 12 * 60 * 60;
 
 /** Behind TLS, the prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). */
 function nameOf(isSecure: boolean): string {
@@ -10,7 +8,7 @@ function nameOf(isSecure: boolean): string {
 
 /** Returns the `Set-Cookie` header that starts a session; `null` ends it. */
 export function sessionCookie(session: string | null, isSecure: boolean): string {
-  const age = session === null ? 0 : MAX_AGE_SECONDS;
+  const age = session === null ? 0 : SESSION_MS / 1000;
   const secure = isSecure ? "; Secure" : "";
   return `${nameOf(isSecure)}=${session ?? ""}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from "../operations/metrics/create-metric
 import type { ObservedDisk } from "../operations/metrics/read-state.ts";
 import { watchEngine } from "../operations/watch-engine.ts";
 import { watchRenderer } from "../operations/watch-renderer.ts";
+import { HTTP_LIMITS } from "../requests/limits.ts";
 import { servicePolicy } from "../target-policy.ts";
 import { writeServedAddress } from "../served-address.ts";
 import { openEngine } from "../wire.ts";
@@ -119,7 +120,9 @@ async function startBrowser(
 
 async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
   const { config, listener, logger, metrics, started, demo, admin, json } = dependencies;
-  const { host, port, role, trustProxy, drainDelayMs } = config;
+  const { host, port, role, trustProxy, drainDelayMs, renderTimeoutMs } = config;
+  // longer than a render, for those that are waiting for a slot
+  const drainTimeoutMs = Math.max(HTTP_LIMITS.drainMs, renderTimeoutMs + 45_000);
   const publicUrl = publicUrlOf(config, port);
   const engine = await openEngine(config, {
     ...watchEngine({ logger, metrics, role }),
@@ -151,6 +154,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
       endpoints: role === "worker" ? "operations" : "all",
       maxRenderingBytes: config.maxRenderingBytes,
       drainDelayMs,
+      drainTimeoutMs,
       admin,
       demo: access,
     }).catch(adviseOnAddress);
@@ -162,7 +166,10 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
         await demo.announce({ engine, config, started, publicUrl, hasConsole, access, json });
       }
       const signal = await stopSignal;
-      logger.info({ signal, ...engine.load() }, "stopping: waiting for running renders to finish");
+      logger.info(
+        { signal, ...engine.load(), drain_timeout_ms: drainTimeoutMs },
+        "stopping: waiting for running renders to finish",
+      );
     } finally {
       await Promise.all([service.stop(worker?.stop()), removeAddress()]);
     }

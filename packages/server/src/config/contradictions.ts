@@ -4,6 +4,9 @@ import type { Settings } from "./settings.ts";
 /** Whether the variables are for the service, or for a command. */
 export type Purpose = "command" | "service";
 
+/** The name of a variable, and what is wrong with it. */
+export type Mistake = readonly [variable: string, message: string];
+
 /** Returns mistakes in combinations of variables that are each valid: `valid` has no others. */
 export function findContradictions(
   env: Readonly<Record<string, unknown>>,
@@ -18,8 +21,6 @@ export function findContradictions(
     ...checkObjectStore(env, valid),
   ];
 }
-
-type Mistake = readonly [name: string, message: string];
 
 function checkTimeouts({
   navigationTimeoutMs: navigationMs,

@@ -1,4 +1,5 @@
-import { nameServers, noProxy, oneOf, targetList, upstreamProxy } from "./fields.ts";
+import { oneOf } from "../requests/fields.ts";
+import { nameServers, noProxy, targetList, upstreamProxy } from "./fields.ts";
 import { optional, type Setting } from "./setting.ts";
 
 /** What pages and webhooks can reach, and how. */
@@ -20,7 +21,7 @@ export const EGRESS_SETTINGS = {
     variable: "SNAP_DNS_SERVERS",
     schema: optional(nameServers()),
     description:
-      "name servers for pages and webhooks, each with an optional :port, comma-separated; the hosts file still comes first",
+      "name servers for pages, webhooks and object stores, each with an optional :port, comma-separated; the hosts file still comes first",
     unset: "those of /etc/resolv.conf",
   },
   upstreamProxy: {
@@ -28,8 +29,8 @@ export const EGRESS_SETTINGS = {
     secret: true,
     schema: optional(upstreamProxy()),
     description:
-      "proxy through which pages and webhooks reach the web, such as http://user:password@proxy.example:3128",
-    unset: "they connect directly",
+      "proxy for the connections of pages, and to webhook receivers and object stores, such as http://user:password@proxy.example:3128",
+    unset: "connections are direct",
   },
   noProxy: {
     variable: "SNAP_NO_PROXY",

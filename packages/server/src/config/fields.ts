@@ -8,12 +8,12 @@ import {
   parseBrowserUrls,
   parseNoProxy,
 } from "@snap/engine/internals";
-import { mustBeOneOf } from "@snap/protocol";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
 import * as z from "zod";
 import type { TrustedProxies } from "../requests/caller.ts";
+import { oneOf } from "../requests/fields.ts";
 import { readDuration } from "./duration.ts";
 
 /*
@@ -30,12 +30,6 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
     .regex(/^\d{1,15}$/, { error, abort: true })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error });
-}
-
-export function oneOf<const T extends readonly [string, ...string[]]>(
-  ...values: T
-): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
-  return z.enum(values, { error: ({ input }) => mustBeOneOf(values, input) });
 }
 
 export function onOrOff(): z.ZodType<boolean> {

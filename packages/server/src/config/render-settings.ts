@@ -1,4 +1,5 @@
-import { browserUrls, MAX_BYTES, oneOf, path, reachableHostName, userAgent, wholeNumber } from "./fields.ts";
+import { oneOf } from "../requests/fields.ts";
+import { browserUrls, MAX_BYTES, path, reachableHostName, userAgent, wholeNumber } from "./fields.ts";
 import { optional, type Setting } from "./setting.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;

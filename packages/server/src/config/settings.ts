@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { BUILT_IN_PLANS } from "@snap/engine";
 import { SECRET_KEY_MIN_CHARACTERS } from "@snap/engine/internals";
+import { oneOf } from "../requests/fields.ts";
 import {
   duration,
   durationOr,
   hostName,
   MAX_BYTES,
-  oneOf,
   onOrOff,
   origin,
   path,

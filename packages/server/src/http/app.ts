@@ -19,7 +19,7 @@ import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
 import { getBatch, listBatches, listDeliveries, resendWebhook, submitBatch } from "./batches.ts";
-import { bearer, type BearerEndpoint } from "./bearer.ts";
+import { bearer, verified, type BearerEndpoint } from "./bearer.ts";
 import { captureContent, snap, usage } from "./endpoints.ts";
 import { deleteDocument, getDocument, uploadDocument } from "./documents.ts";
 import { failureResponse } from "./envelope.ts";
@@ -119,35 +119,37 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const dependencies = { engine, metrics, baseUrl, sendBudget };
   const budget = new BodyBudget();
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
+  const forVerified = (endpoint: BearerEndpoint): RequestHandler => withToken(verified(endpoint));
+  // the engine checks the email address first, and lists the failure
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
   addEndpoint(
     app,
     { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT },
     { get: signedSnap(dependencies) },
   );
-  addEndpoint(app, { path: CAPTURE_PATH }, { post: withToken(captureContent(dependencies, budget)) });
+  addEndpoint(app, { path: CAPTURE_PATH }, { post: forVerified(captureContent(dependencies, budget)) });
   addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,
     { path: SUBMISSION_PATH },
-    { get: withToken(listBatches(engine)), post: withToken(submitBatch(engine, { baseUrl })) },
+    { get: forVerified(listBatches(engine)), post: forVerified(submitBatch(engine, { baseUrl })) },
   );
   // For an id that cannot be decoded, Express itself would respond, without the envelope.
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    { get: withToken(getBatch(engine)) },
+    { get: forVerified(getBatch(engine)) },
   );
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+\/deliveries$/, label: "/v1/renders/{id}/deliveries" },
-    { get: withToken(listDeliveries(engine)), post: withToken(resendWebhook(engine)) },
+    { get: forVerified(listDeliveries(engine)), post: forVerified(resendWebhook(engine)) },
   );
-  addEndpoint(app, { path: UPLOAD_PATH }, { post: withToken(uploadDocument(engine, { baseUrl, budget })) });
+  addEndpoint(app, { path: UPLOAD_PATH }, { post: forVerified(uploadDocument(engine, { baseUrl, budget })) });
   addEndpoint(
     app,
     { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },
-    { get: withToken(getDocument(engine)), delete: withToken(deleteDocument(engine)) },
+    { get: forVerified(getDocument(engine)), delete: forVerified(deleteDocument(engine)) },
   );
   // Configured URLs of AI assistants often end with a slash.
   addEndpoint(

@@ -5,6 +5,7 @@ import {
   type Principal,
   type RateLimitState,
 } from "@snap/engine";
+import { requireVerifiedEmail } from "@snap/engine/internals";
 import { HEADERS } from "@snap/protocol";
 import type { Request, RequestHandler } from "express";
 import type { OutgoingHttpHeaders } from "node:http";
@@ -82,6 +83,14 @@ export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerE
       return { account: principal.account, balance: null };
     });
   }
+}
+
+/** Rejects an account whose email address is not verified before `endpoint` checks or reads anything. */
+export function verified(endpoint: BearerEndpoint): BearerEndpoint {
+  return async (call) => {
+    requireVerifiedEmail(call.principal.account);
+    return endpoint(call);
+  };
 }
 
 /** The rate-limit headers; none for a response that counts against no limit. */

@@ -12,6 +12,7 @@ import type { Ability, Principal } from "@snap/engine";
 import {
   identifyContent,
   isLinkable,
+  requireVerifiedEmail,
   separateContent,
   toSnapError,
   type FindPreview,
@@ -144,6 +145,7 @@ async function render(
   { mode, args }: { readonly mode: Ability; readonly args: Arguments },
 ): Promise<Rendered> {
   const { engine, principal, exchange, baseUrl, sendBudget } = dependencies;
+  requireVerifiedEmail(principal.account);
   requireMode(mode, args);
   exchange.freeSent = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
   const { parameters: options, document } = separateContent(mode === "pdf" ? { ...args, pdf: true } : args);

@@ -20,6 +20,10 @@ const TOO_LARGE =
 const NO_PREVIEW =
   "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.";
 
+const NO_AVIF = "Assistants do not accept AVIF, and there is no link to the file; leave out output.";
+
+const PDF_TOO_LARGE = "PDF too large to inline (limit 700 KB).";
+
 /** The format that every assistant and client accepts for previews. */
 const PREVIEW_TYPE = "image/webp";
 
@@ -56,23 +60,25 @@ function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
 /**
  * For requests without a link.
  *
- * @throws SnapError if a file is too large to be part of a tool result.
+ * @throws SnapError if a file cannot be part of a tool result: it is too large, or AVIF.
  */
-export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
+export function requireInline(file: Pick<RenderedFile, "bytes" | "contentType">): void {
+  const { bytes, contentType } = file;
   const isPdf = contentType === "application/pdf";
-  if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
-  const advice = `${UNLINKED} For a larger file, send the request to POST /v1/captures with the token.`;
-  const message = isPdf ? `PDF too large to inline (limit 700 KB). ${advice}` : `${TOO_LARGE} ${advice}`;
-  throw new SnapError("render_failed", message, { notes: ["capture-too-large"] });
+  if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !needsPreview(file)) return;
+  const advice = `${UNLINKED} For the file itself, send the request to POST /v1/captures with the token.`;
+  if (contentType === "image/avif") throw new SnapError("render_failed", `${NO_AVIF} ${advice}`);
+  const problem = isPdf ? PDF_TOO_LARGE : TOO_LARGE;
+  throw new SnapError("render_failed", `${problem} ${advice}`, { notes: ["capture-too-large"] });
 }
 
-/** The image itself; or, if it needs a preview, the preview and the link, as far as there are any. */
-export async function screenshotResult({
+/** The image itself; or, if it needs a preview, the link and the preview, if there is one. */
+export function screenshotResult({
   url,
   capture,
   link,
   preview,
-}: Rendered & { readonly preview: Preview | null }): Promise<CallToolResult> {
+}: Rendered & { readonly preview: Preview | null }): CallToolResult {
   const { bytes, contentType } = capture.rendering;
   const { width, height } = imageSize(bytes);
   const size = { width, height };
@@ -125,7 +131,7 @@ function describePreview({ width, height }: Preview, full: Size): string {
 }
 
 /** A link, or the PDF itself if it cannot be linked. */
-export async function pdfResult({ url, capture, link }: Rendered): Promise<CallToolResult> {
+export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   const label = "PDF";
   if (link !== null) return linkedResult({ label, url, capture, link: link() });
   const { bytes, contentType: mimeType } = capture.rendering;

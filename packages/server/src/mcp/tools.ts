@@ -35,11 +35,14 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations;
 }
 
-/** A call can cost a credit and, with `storeTo`, stores an object. By default, a repeat is served from the cache. */
+/**
+ * With `storeTo`, a call stores an object: a fixed `storeKey` replaces one, and the default key adds one with every
+ * repeat. With `cache: false`, a repeat costs another credit.
+ */
 const RENDERS: ToolAnnotations = {
   readOnlyHint: false,
-  destructiveHint: false,
-  idempotentHint: true,
+  destructiveHint: true,
+  idempotentHint: false,
   openWorldHint: true,
 };
 
@@ -47,7 +50,7 @@ export const TOOLS = {
   "take-screenshot": {
     title: "Take a screenshot",
     description:
-      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. Send format webp with fullPage, and width and height together. An image larger than 700 KB or 8,000 px per side is returned as a link to the full file, with a smaller preview if possible; to see details, send a selector or a clip region. Requests with headers, cookies, basicAuth or very long parameters get no link, and fail if the image is too large.",
+      "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. Send format webp with fullPage, and width and height together. An image larger than 700 KB or 8,000 px per side is returned as a link to the full file, with a smaller preview if possible; to see details, send a selector or a clip region. Requests with headers, cookies, basicAuth or very long parameters get no link, and fail if the image is too large or AVIF.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
     annotations: RENDERS,

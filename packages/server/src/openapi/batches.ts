@@ -135,7 +135,7 @@ function registerLists(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Send a webhook again",
     description:
-      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. If no attempts are left, they start over. Counts as a batch submission.",
+      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. The attempts start over if it was delivered, or if none are left. Counts as a batch submission.",
     security: [{ bearer: [] }],
     parameters: [ID],
     responses: {

@@ -9,7 +9,7 @@ import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
 import { ANSWER_PARAMETERS, PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
 import { usageReport } from "./schemas.ts";
 
-const INTRODUCTION = `Renders a publicly reachable web page as a PNG, JPEG or WebP image, or as a PDF.
+const INTRODUCTION = `Renders a publicly reachable web page, HTML or Markdown as a PNG, JPEG, WebP or AVIF image, or as a PDF.
 
 - Each render costs one credit; a failed one is refunded; an identical repeat is served from your cache for free.
 - Every error response is a JSON envelope with a \`code\` to branch on. Codes may be added, but never change.

@@ -28,7 +28,10 @@ const storedDocument: z.ZodType<StoredDocument> = z
       description: "Media type of the upload; of the first upload, if there were several.",
       example: DOCUMENT_TYPES.html,
     }),
-    bytes: z.int().meta({ description: "Total size of the files, unpacked.", example: 12 }),
+    bytes: z.int().meta({
+      description: "Total size of the files, unpacked; `index.md` counts as the HTML page that replaces it.",
+      example: 12,
+    }),
     files: z.int().meta({ description: "Number of files.", example: 1 }),
     expires_at: z.iso.datetime({ offset: true }).meta({ description: "When the document will be deleted." }),
   })

@@ -13,14 +13,17 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The files that the two pages load, by path. */
+/** Large, and independent of the pages' own scripts. */
+const VIEWER_CACHING = "public, max-age=3600";
+
+/** The files that the two pages load, by path. The pages' own styles and scripts must match the page. */
 export function pageAssets(): readonly (readonly [string, HttpResponse])[] {
   return [
     ["/start/start.css", asset("text/css", "start/start.css")],
     ["/start/start.js", asset("text/javascript", "start/start.js")],
     ["/docs/init.js", asset("text/javascript", "docs/init.js")],
-    ["/docs/swagger-ui.css", asset("text/css", "viewer/swagger-ui.css")],
-    ["/docs/swagger-ui-bundle.js", asset("text/javascript", "viewer/swagger-ui-bundle.js")],
+    ["/docs/swagger-ui.css", asset("text/css", "viewer/swagger-ui.css", VIEWER_CACHING)],
+    ["/docs/swagger-ui-bundle.js", asset("text/javascript", "viewer/swagger-ui-bundle.js", VIEWER_CACHING)],
   ];
 }
 
@@ -39,10 +42,10 @@ export function htmlPage(body: string): HttpResponse {
   };
 }
 
-function asset(type: string, path: string): HttpResponse {
+function asset(type: string, path: string, cacheControl = "no-cache"): HttpResponse {
   return {
     status: 200,
-    headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "public, max-age=3600" },
+    headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": cacheControl },
     body: readAsset(path),
   };
 }

@@ -1,9 +1,15 @@
-import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { DOCUMENT_LIMITS, mustBeOneOf } from "@snap/protocol";
 import * as z from "zod";
 
 /*
  * Validators of the parameters of queries and JSON bodies. Their messages list the valid values.
  */
+
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  ...values: T
+): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
+  return z.enum(values, { error: ({ input }) => mustBeOneOf(values, input) });
+}
 
 export function integer({ min, max }: { readonly min: number; readonly max: number }): z.ZodNumber {
   const error = `must be an integer from ${min} to ${max}`;
@@ -33,6 +39,11 @@ export function date(): z.ZodISODate {
 /** An id in any format, because an id that cannot exist is reported as not found. */
 export function id(): z.ZodString {
   return text({ max: LIST_LIMITS.idCharacters });
+}
+
+/** A number that identifies something, in a query: `readQuery` reads at most 15 digits. */
+export function numericId(): z.ZodNumber {
+  return integer({ min: 1, max: 999_999_999_999_999 });
 }
 
 /** The bounds of lists. */

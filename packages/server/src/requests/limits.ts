@@ -28,7 +28,7 @@ export const HTTP_LIMITS = {
   bodiesPerAccountBytes: 64 * 1024 * 1024,
   /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
   discardedBytes: 1024 * 1024,
-  /** For running renders (45 s each) and most renders waiting for a slot. */
+  /** By default, for running renders (45 s each) and most renders waiting for a slot. */
   drainMs: 90_000,
   /**
    * How long to wait for a slow client: to read a response when the listener closes, to read a rejection, or to send a

@@ -268,6 +268,23 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
+  it.each([
+    ["5000", 90_000],
+    ["100000", 145_000],
+  ])(
+    "waits for renders when it stops, at least as long as they can take: SNAP_RENDER_TIMEOUT_MS=%s",
+    async (timeout, drainTimeoutMs) => {
+      const running = workspace.start(["serve"], {
+        SNAP_CHROMIUM_PATH: "/bin/false",
+        SNAP_RENDER_TIMEOUT_MS: timeout,
+      });
+      await running.printed(/"msg":"listening"/);
+      running.child.kill("SIGTERM");
+      const { stdout } = await running.ended;
+      expect(stdout).toMatch(new RegExp(`"drain_timeout_ms":${drainTimeoutMs},.*"msg":"stopping`));
+    },
+  );
+
   it("serves, but is not ready, if the browser does not start at all", async () => {
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
     const [, port] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);

@@ -139,6 +139,23 @@ it("returns AVIF as a preview that assistants accept, with a link to the file", 
   expect([file.headers.get("content-type"), file.headers.get("x-cache")]).toEqual(["image/avif", "HIT"]);
 });
 
+it("fails before the charge if AVIF cannot be linked", async () => {
+  const session = await CLIENTS["the older client"](access);
+  const remaining = async (): Promise<unknown> =>
+    (await session.call("check-usage")).structuredContent?.["credits"];
+  const before = await remaining();
+  const { content, isError } = await session.call("take-screenshot", {
+    url: `${site}/green`,
+    output: "avif",
+    headers: { "X-Preview": "1" },
+  });
+  expect(isError).toBe(true);
+  expect(content[0]?.["text"]).toMatch(
+    /^render_failed: Assistants do not accept AVIF, .*; leave out output\. .* POST \/v1\/captures /,
+  );
+  expect(await remaining()).toEqual(before);
+});
+
 it("blocks a page on a private address, and serves the next call", async () => {
   const session = await CLIENTS["the newer client, negotiated revision"](access);
   const refused = await session.call("take-screenshot", { url: "http://10.0.0.1/" });

@@ -52,9 +52,9 @@ it.each([
   ["8,000 px wide", { width: 8000, height: 2 }],
   ["8,000 px tall", { width: 2, height: 8000 }],
   ["700,000 bytes in size", { width: 2, height: 2, size: 700_000 }],
-])("inlines an image that is %s", async (_case, sides) => {
+])("inlines an image that is %s", (_case, sides) => {
   const bytes = createPng(sides);
-  const { content, structuredContent } = await resultOf(bytes);
+  const { content, structuredContent } = resultOf(bytes);
   expect(content[0]).toEqual({
     type: "image",
     mimeType: "image/png",
@@ -67,9 +67,9 @@ it.each([
   ["8,001 px wide", { width: 8001, height: 2 }],
   ["8,001 px tall", { width: 2, height: 8001 }],
   ["700,001 bytes in size", { width: 2, height: 2, size: 700_001 }],
-])("without a preview, only links to an image that is %s", async (_case, sides) => {
+])("without a preview, only links to an image that is %s", (_case, sides) => {
   const bytes = createPng(sides);
-  const { content, structuredContent } = await resultOf(bytes);
+  const { content, structuredContent } = resultOf(bytes);
   expect(content).toEqual([
     {
       type: "resource_link",
@@ -91,9 +91,9 @@ it.each([
   });
 });
 
-it("without a preview, only links to an AVIF image, whatever its size", async () => {
+it("without a preview, only links to an AVIF image, whatever its size", () => {
   const capture = captured(createPng({ width: 2, height: 2 }), [], "image/avif");
-  const { content } = await screenshotResult({
+  const { content } = screenshotResult({
     url: "https://example.com/",
     capture,
     link: () => link,
@@ -109,24 +109,10 @@ it("without a preview, only links to an AVIF image, whatever its size", async ()
   ]);
 });
 
-it("without a preview or a link, only describes an AVIF image", async () => {
-  const capture = captured(createPng({ width: 2, height: 2 }), [], "image/avif");
-  const { content } = await screenshotResult({
-    url: "https://example.com/",
-    capture,
-    link: null,
-    preview: null,
-  });
-  expect(content).toMatchObject([
-    { type: "text", text: expect.stringMatching(/^AVIF, 2 x 2 px, /) as string },
-    { type: "text", text: expect.stringMatching(/^Assistants do not accept AVIF, /) as string },
-  ]);
-});
-
-it("returns a preview together with the link", async () => {
+it("returns a preview together with the link", () => {
   const bytes = createPng({ width: 2, height: 8001 });
   const preview = { bytes: Buffer.from("RIFF"), width: 1, height: 4000 };
-  const { content, structuredContent } = await resultOf(bytes, preview);
+  const { content, structuredContent } = resultOf(bytes, preview);
   expect(content).toMatchObject([
     { type: "image", mimeType: "image/webp", data: "UklGRg==" },
     { type: "resource_link", uri: link.url, mimeType: "image/png", size: bytes.length },
@@ -143,9 +129,9 @@ it("returns a preview together with the link", async () => {
   });
 });
 
-it("includes the notes of a rendering", async () => {
+it("includes the notes of a rendering", () => {
   const capture = captured(createPng({ width: 2, height: 2 }), ["wait-capped"]);
-  const { content, structuredContent } = await screenshotResult({
+  const { content, structuredContent } = screenshotResult({
     url: "https://example.com/",
     capture,
     link: () => link,
@@ -192,12 +178,12 @@ it("includes the notes of a failed render", () => {
   ]);
 });
 
-it("returns the link's expiry if it differs from the rendering's", async () => {
+it("returns the link's expiry if it differs from the rendering's", () => {
   const bytes = Buffer.from("%PDF-1.4");
   const { rendering, ...rest } = captured(bytes);
   const capture: Capture = { ...rest, rendering: { ...rendering, contentType: "application/pdf" } };
   const earlierLink = { ...link, expiresAt: Date.UTC(2026, 2, 1) };
-  const { structuredContent } = await pdfResult({
+  const { structuredContent } = pdfResult({
     url: "https://example.com/",
     capture,
     link: () => earlierLink,

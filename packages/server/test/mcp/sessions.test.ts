@@ -19,8 +19,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     const tools = await session.listTools();
     const renders = {
       readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
+      destructiveHint: true,
+      idempotentHint: false,
       openWorldHint: true,
     };
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
@@ -158,6 +158,13 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     ["no credits", { credits: 0 }, "create-pdf", { url }, /^credit_limit_reached: /],
     ["no plan", { planSlug: null }, "take-screenshot", { url }, /^no_active_plan: /],
     ["an unverified email address", { verified: false }, "take-screenshot", { url }, /^email_unverified: /],
+    [
+      "an unverified email address, before the parameters",
+      { verified: false },
+      "create-pdf",
+      { fullPage: true },
+      /^email_unverified: /,
+    ],
   ])("returns a tool error for %s", async (_case, customer, tool, args, text) => {
     const { session, renderer } = await open(customer);
     const { isError, content, structuredContent } = await session.call(tool, args);

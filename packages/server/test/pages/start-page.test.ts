@@ -33,6 +33,15 @@ describe("GET /", () => {
   });
 });
 
+it.each(["/start/start.css", "/start/start.js", "/docs/init.js"])(
+  "%s is not used from a browser's cache after an upgrade, with a page that it does not match",
+  async (path) => {
+    const { send } = await openService();
+    const reply = await send(path);
+    expect([reply.status, reply.headers["cache-control"]]).toEqual([200, "no-cache"]);
+  },
+);
+
 describe.each(["/", "/docs"])("GET %s with serve --dev", (path) => {
   it("contains the demo token for a browser on this machine", async () => {
     const { send } = await openService({ demo });

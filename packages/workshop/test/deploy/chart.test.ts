@@ -100,6 +100,7 @@ describe("values.schema.json", () => {
     ["/settings/SNAP_METRICS_PATH/", { settings: { SNAP_METRICS_PATH: 1 } }],
     ["/extraVolumes/0/name/", { extraVolumes: [{ name: "data", emptyDir: {} }] }],
     ["/extraVolumeMounts/0/mountPath/", { extraVolumeMounts: [{ name: "files", mountPath: "etc/snap" }] }],
+    ["/terminationGracePeriodSeconds/", { terminationGracePeriodSeconds: 90 }],
     ["/api/replicas/", { api: { replicas: 0 } }],
     ["/worker/replica", { worker: { replicas: 1, replica: 2 } }],
     ["/metrics/enabled/", { metrics: { enabled: false, podMonitor: true } }],

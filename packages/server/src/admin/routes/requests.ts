@@ -1,26 +1,22 @@
 import { SnapError, type Engine } from "@snap/engine";
 import { CONTENT_TYPES, requestNotFound } from "@snap/engine/internals";
 import type { HistoryEntry } from "@snap/engine/ports";
-import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
 import * as z from "zod";
-import { oneOf } from "../../config/fields.ts";
-import { dateTime, flag, id, integer, paging, text } from "../../requests/fields.ts";
+import { dateTime, flag, id, numericId, oneOf, paging, text } from "../../requests/fields.ts";
 import { fileHeaders } from "../../requests/file-headers.ts";
 import { requestDocument } from "../documents.ts";
 import { openListDocument, pageRequestOf } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
+import { CODES } from "../schemas/batches.ts";
 import { listOf } from "../schemas/lists.ts";
 import { ENTRY_POINTS, historyRequest } from "../schemas/requests.ts";
 
-const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 const CACHE = { HIT: "hit", MISS: "miss", BYPASS: "bypass" } as const;
 
 const requestFilter = z.strictObject({
   ...paging,
   account: id().optional().meta({ description: "Only requests of the account with this id." }),
-  token: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
-    .optional()
-    .meta({ description: "Only requests that used the token with this id." }),
+  token: numericId().optional().meta({ description: "Only requests that used the token with this id." }),
   entry_point: oneOf(...ENTRY_POINTS)
     .optional()
     .meta({ description: "Only requests through this entry point." }),

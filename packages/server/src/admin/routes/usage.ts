@@ -1,8 +1,7 @@
 import { DAY_MS, dayOf, invalidParameter } from "@snap/engine/internals";
 import type { AdminUsage } from "@snap/protocol";
 import * as z from "zod";
-import { oneOf } from "../../config/fields.ts";
-import { date, id, integer } from "../../requests/fields.ts";
+import { date, id, numericId, oneOf } from "../../requests/fields.ts";
 import { toCsv } from "../csv.ts";
 import { usageDocument } from "../documents.ts";
 import { openListDocument } from "../lists.ts";
@@ -18,9 +17,7 @@ const usageFilter = z.strictObject({
     .meta({ description: `First day, in UTC; ${DEFAULT_DAYS - 1} days before \`to\` by default.` }),
   to: date().optional().meta({ description: "Last day, in UTC; today by default." }),
   account: id().optional().meta({ description: "Only usage of the account with this id." }),
-  token: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
-    .optional()
-    .meta({ description: "Only usage of the token with this id." }),
+  token: numericId().optional().meta({ description: "Only usage of the token with this id." }),
   by: oneOf("day", "account", "token")
     .default("day")
     .meta({ description: "Returns one entry per day, account or token." }),

@@ -12,9 +12,9 @@ import { count, instant, optionalInstant } from "./lists.ts";
 
 const STATES = ["queued", "rendering", "done", "failed"] as const;
 
-export const errorCode: z.ZodType<ErrorCode> = z.enum(
-  Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]],
-);
+export const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+
+export const errorCode: z.ZodType<ErrorCode> = z.enum(CODES);
 
 const webhook = z.strictObject({
   url: z.string().meta({ format: "uri" }),
@@ -71,11 +71,11 @@ const item: z.ZodType<AdminBatchItem> = z
     notes: z.array(z.string()),
     starts: count.nullable().meta({
       description:
-        "Number of times a worker started it; null, like the following fields, once it is finished.",
+        "Number of times a worker started it, except starts after which it was postponed; null, like the following fields, once it is finished.",
     }),
     fence: count.nullable().meta({ description: "The fencing token of the latest claim." }),
     limited_since: optionalInstant.meta({
-      description: "When it first exceeded a limit, or when the resolver first failed.",
+      description: "When a temporary failure, such as a rate limit, first postponed it; null if none has.",
     }),
     due_at: optionalInstant.meta({ description: "When it will be started next." }),
     lease_ends_at: optionalInstant.meta({

@@ -35,8 +35,7 @@ spec:
   # Otherwise, a Service called snap would set SNAP_PORT to its address.
   enableServiceLinks: false
   automountServiceAccountToken: false
-  # The drain delay, 90 s for running renders, and some time to close.
-  terminationGracePeriodSeconds: 120
+  terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
   {{- with $values.imagePullSecrets }}
   imagePullSecrets:
     {{- range . }}
