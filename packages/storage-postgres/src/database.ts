@@ -43,6 +43,7 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** A hanging client must not hold its locks forever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+
 /** Creates a connection pool, which connects on first use. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections, isPooled, onBackgroundError } = options;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { BeforeMigration, ServerClock, Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
@@ -114,8 +115,8 @@ function createServerClock({ queryOnce }: Database): ServerClock {
   };
 }
 
-/** Large enough to allocate a page, small enough to write every second. */
-const FILLER = "0".repeat(8 * 1024);
+/** Large enough to allocate pages, small enough to write every second; random, because PostgreSQL compresses text. */
+const FILLER = randomBytes(6 * 1024).toString("base64");
 
 /** Checks that a write succeeds, without retries. */
 function createWriteCheck({ queryOnce }: Database): () => Promise<void> {

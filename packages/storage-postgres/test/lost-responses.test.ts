@@ -127,6 +127,20 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     expect(cuts).toBeGreaterThanOrEqual(4);
   });
 
+  it("reports that it deleted an account", async () => {
+    let cuts = 0;
+    for (const skipped of RESPONSES) {
+      const { storage, proxy } = await open();
+      await storage.accounts.insert(sampleAccount());
+      proxy.cutResponse(skipped);
+      expect(await storage.accounts.delete({ id: "acct_1", now: 5 })).toBe(true);
+      if (proxy.hasCut()) cuts += 1;
+      expect(await storage.accounts.delete({ id: "acct_1", now: 6 })).toBe(false);
+    }
+    // begin, tokens, account, deletion and commit
+    expect(cuts).toBeGreaterThanOrEqual(5);
+  });
+
   it("stores a batch once", async () => {
     let cuts = 0;
     for (const skipped of RESPONSES) {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
 import { mkdir, open, opendir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { sync } from "./private-files.ts";
 import { systemCodeOf } from "./faults.ts";
 
@@ -84,6 +84,7 @@ function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: b
           await remove(id);
           if (code !== "ENOENT") throw error;
           await mkdir(directory, { recursive: true, mode: 0o700 });
+          if (isSynced) sync(dirname(directory));
         }
       }
     },

@@ -1,4 +1,5 @@
 import type { BeforeMigration } from "@snap/engine/ports";
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { isBusy } from "./faults.ts";
@@ -8,6 +9,16 @@ import { createPrivateFile } from "./private-files.ts";
 
 const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
+
+/**
+ * Returns whether there is a database. In an empty file, opening would create one; but a small database may still be
+ * entirely in its write-ahead log.
+ */
+export function hasDatabase(filename: string): boolean {
+  return [filename, `${filename}-wal`].some(
+    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+}
 
 /** Opens the file; creates and migrates it if needed. */
 export async function openDatabase({

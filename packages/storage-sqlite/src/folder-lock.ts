@@ -101,7 +101,7 @@ function inUse(filename: string, use: FolderUse): StorageFault {
   const holder = readHolder(filename);
   const name = holder === null ? "another process" : describe(holder);
   const advice =
-    use === "shared"
+    use === "shared" || holder?.use === "exclusive"
       ? "wait until it has exited"
       : "stop that process first; a data folder has one service at a time";
   return new StorageFault("folder_in_use", `${folder} is in use by ${name}`, advice);

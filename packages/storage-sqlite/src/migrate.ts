@@ -50,7 +50,7 @@ export function migrate(
   database: DatabaseSync,
   { filename, beforeMigration }: { readonly filename: string; readonly beforeMigration: BeforeMigration },
 ): void {
-  const to = MIGRATIONS.length;
+  const to = SCHEMA_VERSION;
   if (versionOf(database, filename) === to) return;
   transact(database, () => {
     const from = versionOf(database, filename);
@@ -96,17 +96,17 @@ export function versionOf(database: DatabaseSync, filename: string): number {
   if (state === undefined || (state.version === 0 && state.objects === 0)) return 0;
   if (state.applicationId !== APPLICATION_ID)
     throw new Error(`${filename} belongs to another program; use another directory`);
-  if (state.version > MIGRATIONS.length)
+  if (state.version > SCHEMA_VERSION)
     throw new StorageFault(
       "schema_newer",
-      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${MIGRATIONS.length})`,
+      `${filename} was written by a newer release (schema version ${state.version}; this release supports up to ${SCHEMA_VERSION})`,
       remedyFor(filename),
     );
   return state.version;
 }
 
 function remedyFor(filename: string): string {
-  const copy = copyPath(filename, MIGRATIONS.length);
+  const copy = copyPath(filename, SCHEMA_VERSION);
   return existsSync(copy)
     ? `use the newer release, or go back to ${copy}, the copy from before the upgrade, as the upgrade guide explains`
     : "upgrade to that release or a newer one";

@@ -335,9 +335,9 @@ describe("a restore", () => {
     expect(() => openSqliteRestore({ directory, replaces: true })).toThrow("in use by another command");
     await command.close();
     const running = openSqliteRestore({ directory, replaces: true });
-    await expect(openSqliteStorage({ directory, busyTimeoutMs: 0 })).rejects.toThrow(
-      `in use by a restore, process ${process.pid} on ${hostname()}; wait until it has exited`,
-    );
+    const message = `in use by a restore, process ${process.pid} on ${hostname()}; wait until it has exited`;
+    for (const isService of [false, true])
+      await expect(openSqliteStorage({ directory, isService, busyTimeoutMs: 0 })).rejects.toThrow(message);
     running.close();
     await (await openSqliteStorage({ directory })).close();
   });
@@ -367,6 +367,7 @@ describe("the service that uses a folder", () => {
     await expect(openSqliteStorage({ directory, isService: true, busyTimeoutMs: 0 })).rejects.toMatchObject({
       code: "folder_in_use",
       problem: `${directory} is in use by the service, process ${process.pid} on ${hostname()}`,
+      advice: "stop that process first; a data folder has one service at a time",
     });
     expect(findService(filename)).toMatchObject({ pid: process.pid, host: hostname() });
     await rm(`${filename}.holder`);

@@ -1,4 +1,7 @@
 import type { BatchRecord } from "@snap/engine/ports";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
@@ -29,5 +32,37 @@ describe("a batch", () => {
     expect(await executedBy(change(finish))).toEqual([...UNSYNCED, ...SYNCED]);
     expect(await executedBy(change((batch) => batch))).toEqual(UNSYNCED);
     await storage.close();
+  });
+});
+
+describe("a document", () => {
+  it("is stored in a folder that is synced to the disk, and that is itself in a synced folder", async () => {
+    const directory = await temporaryDirectory();
+    const storage = await openSqliteStorage({ directory });
+    onTestFinished(() => storage.close());
+    const synced: string[] = [];
+    const { fsyncSync } = fs;
+    const spy = vi.spyOn(fs, "fsyncSync").mockImplementation((file) => {
+      synced.push(fs.readlinkSync(`/proc/self/fd/${file}`));
+      fsyncSync(file);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const files = [{ path: "index.html", contentType: "text/html", bytes: new Uint8Array([1]) }];
+    const common = { accountId: "acct_1", contentType: "text/html", bytes: 1, files: 1 };
+    const put = (id: string): Promise<unknown> =>
+      storage.documents.put({
+        document: { ...common, id, storedAt: 1, expiresAt: 9 },
+        files,
+        quota: { documents: 9, bytes: 9 },
+      });
+    const folder = join(directory, "snap.db-documents");
+    await put("0a");
+    expect(synced).toEqual([directory, folder]);
+    await put("0b");
+    expect(synced).toEqual([directory, folder, folder]);
   });
 });

@@ -94,7 +94,7 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
       {
         code: "disk_low",
         message: expect.stringMatching(
-          /^the disk has \d+ bytes free, less than the reserve of 4194304, so renderings are evicted or not cached$/,
+          /^the disk has \d+ bytes free, less than the reserve of 4194304, so renderings are evicted or not cached, and documents can be rejected$/,
         ),
         advice: "free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
       },
@@ -140,7 +140,9 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
     const left = await countOf(storage, "acct_1");
     expect(left).toBeLessThanOrEqual(before - 10);
     expect(left).toBeGreaterThan(10);
-    await expect(put("b", 60 * MEBIBYTE)).rejects.toThrow("the disk has no space for a document");
+    await expect(put("b", 60 * MEBIBYTE)).rejects.toThrow(
+      "the disk has no space for a document; free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
+    );
     expect(await countOf(storage, "acct_1")).toBe(left);
     expect((await storage.renderings.stats())?.freeBytes).toBeGreaterThanOrEqual(DISK_RESERVE_BYTES);
     expect(await readdir(join(directory, "snap.db-documents"))).toHaveLength(1);

@@ -240,6 +240,8 @@ describe("a transfer source", () => {
       code: "database_missing",
       problem: `${directory} does not contain snap.db`,
     });
+    await writeFile(join(directory, "snap.db"), "");
+    await expect(openSqliteSource({ directory })).rejects.toMatchObject({ code: "database_missing" });
     new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
     await expect(openSqliteSource({ directory })).rejects.toThrow("belongs to another program");
     const text = await temporaryDirectory();

@@ -98,7 +98,7 @@ describe("the suites", () => {
           },
         };
       },
-      "count each rendering once, as its bytes plus 4,096",
+      "counts each rendering once, as its bytes plus 4,096",
     ],
     [
       "returns the page of a rendering that it was given",

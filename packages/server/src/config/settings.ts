@@ -99,7 +99,7 @@ export const SETTINGS = {
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",
     schema: wholeNumber({ min: 0, max: MAX_BYTES }),
-    description: "free disk space that cached renderings leave for everything else, in bytes",
+    description: "free disk space that cached renderings and documents leave for everything else, in bytes",
     default: "268435456",
   },
   role: {

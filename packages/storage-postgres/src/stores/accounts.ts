@@ -10,13 +10,16 @@ const ACCOUNT_COLUMNS = `id, email, email_verified_at AS "emailVerifiedAt", plan
 /** The expression of the unique index: folds only ASCII letters. */
 const FOLDED_EMAIL = `lower(email COLLATE "C") COLLATE "C"`;
 
-/** A page of accounts, with the number of accounts from its start to the end of the list. */
+/**
+ * A page of accounts, with the number of accounts from its start to the end of the list. Returns a row even with a limit of
+ * 0, because each contains that number.
+ */
 const PAGE = `SELECT ${ACCOUNT_COLUMNS}, count(*) OVER () AS matched FROM snap.accounts
   WHERE sequence > CASE WHEN $1::TEXT IS NULL THEN 0 ELSE (SELECT sequence FROM snap.accounts WHERE id = $1) END
     AND strpos(${FOLDED_EMAIL}, lower($2 COLLATE "C") COLLATE "C") > 0
     AND ($3::BOOLEAN OR plan_slug IS NOT DISTINCT FROM $4)
     AND ($5::BOOLEAN IS NULL OR (email_verified_at IS NOT NULL) = $5)
-  ORDER BY sequence LIMIT $6`;
+  ORDER BY sequence LIMIT greatest($6, 1)`;
 
 const EMPTY: Page<Account> = { entries: [], more: 0 };
 
@@ -59,11 +62,11 @@ export function createAccountStore(database: Database): AccountStore {
         isVerified ?? null,
         limit,
       ]);
-      const entries = rows.map((row) => {
+      const entries = rows.slice(0, limit).map((row) => {
         const { matched: _, ...account } = row;
         return account;
       });
-      return { entries, more: (rows[0]?.matched ?? 0) - rows.length };
+      return { entries, more: (rows[0]?.matched ?? 0) - entries.length };
     },
     async insert(account) {
       const { id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute, createdAt } =
@@ -131,17 +134,23 @@ function createAccountRemover(database: Database): Pick<AccountStore, "startDele
     },
     async delete({ id, now }) {
       if (!isStorable(id)) return false;
+      // the first transaction may have committed when its connection was lost
+      let hasDeleted = false;
       return database.transaction(async (inTransaction) => {
         await inTransaction("DELETE FROM snap.tokens WHERE account_id = $1", [id]);
         const deleted = await inTransaction("DELETE FROM snap.accounts WHERE id = $1 RETURNING id", [id]);
-        if (deleted.length > 0) await inTransaction(ADD_DELETION, [id, now]);
-        return deleted.length > 0;
+        if (deleted.length === 0) return hasDeleted;
+        await inTransaction(ADD_DELETION, [id, now]);
+        hasDeleted = true;
+        return true;
       });
     },
     async prune({ before, limit }) {
       const pruned = await database.query(
         `DELETE FROM snap.deletions WHERE digest IN (
-           SELECT digest FROM snap.deletions WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+           SELECT digest FROM snap.deletions WHERE deleted_at < $1 AND NOT EXISTS (
+             SELECT 1 FROM snap.accounts WHERE deletion_started_at IS NOT NULL AND snap.digest_of(id) = digest
+           ) LIMIT $2 FOR UPDATE SKIP LOCKED
          ) RETURNING digest`,
         [before, limit],
       );

@@ -54,7 +54,8 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
         delivery ?? null,
         limit,
       ]);
-      return { entries: rows.map(toSummary), more: (rows[0]?.matched ?? 0) - rows.length };
+      const entries = rows.slice(0, limit).map(toSummary);
+      return { entries, more: (rows[0]?.matched ?? 0) - entries.length };
     },
     change: createChange(database),
     dueItems: ({ now, limit, exceptAccounts }) => query<DueItem>(DUE_ITEMS, [now, limit, exceptAccounts]),
@@ -71,8 +72,9 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
       );
       return pruned.length;
     },
-    deleteAccount: ({ accountId }) =>
-      inChunks(async () => {
+    async deleteAccount({ accountId }) {
+      if (!isStorable(accountId)) return 0;
+      return inChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.batches WHERE sequence IN (
              SELECT sequence FROM snap.batches WHERE account_id = $1 LIMIT ${BATCHES_PER_STATEMENT}
@@ -80,7 +82,8 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
           [accountId],
         );
         return deleted.length;
-      }),
+      });
+    },
     async stats({ now }) {
       // an aggregate always returns a row
       const [{ oldestCreatedAt, ...counts }] = (await query<Stats>(STATS)) as [Stats];
@@ -91,7 +94,8 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
 }
 
 function createChange(database: Database): BatchStore["change"] {
-  return ({ batchId, now, settle, change }) => {
+  return async ({ batchId, now, settle, change }) => {
+    if (!isStorable(batchId)) return null;
     let written: BatchRecord | null = null;
     return database.transaction(async (inTransaction, isRepeated) => {
       const rows = await inTransaction<BatchRow>("SELECT * FROM snap.hold_batch($1)", [batchId]);

@@ -18,6 +18,7 @@ export function createDeliveryAttempts(database: Database): Pick<BatchStore, "re
   const { query } = database;
   return {
     async recordAttempt({ id, batchId, accountId, at, attempt, durationMs, status, failure, body }) {
+      if (!isStorable(batchId)) return;
       await database.transaction(async (inTransaction) => {
         // locks the batch, so concurrent calls count its attempts one by one
         const [batch] = await inTransaction<{ sequence: number }>(

@@ -23,7 +23,7 @@ export function createDocumentStore(database: Database): DocumentStore {
       return outcome ?? { stored: true, document: request.document };
     },
     async find({ accountId, id, now }) {
-      if (!isStorable(id)) return null;
+      if (![accountId, id].every(isStorable)) return null;
       const [document = null] = await query<DocumentRecord>(
         `SELECT ${COLUMNS} FROM snap.documents WHERE account_id = $1 AND id = $2 AND expires_at > $3`,
         [accountId, id, now],
@@ -31,7 +31,7 @@ export function createDocumentStore(database: Database): DocumentStore {
       return document;
     },
     async readFile({ accountId, id, path, now }) {
-      if (![id, path].every(isStorable)) return null;
+      if (![accountId, id, path].every(isStorable)) return null;
       const [file] = await query<DocumentFile>(
         `SELECT path, file.content_type AS "contentType", file.bytes
          FROM snap.documents AS document JOIN snap.document_files AS file ON file.document = document.sequence
@@ -42,7 +42,7 @@ export function createDocumentStore(database: Database): DocumentStore {
     },
     // not retried after a lost connection, because the retry would return `false` if the first try succeeded
     async delete({ accountId, id, now }) {
-      if (!isStorable(id)) return false;
+      if (![accountId, id].every(isStorable)) return false;
       const deleted = await queryOnce(
         "DELETE FROM snap.documents WHERE account_id = $1 AND id = $2 AND expires_at > $3 RETURNING id",
         [accountId, id, now],
@@ -59,8 +59,9 @@ export function createDocumentStore(database: Database): DocumentStore {
       );
       return pruned.length;
     },
-    deleteAccount: ({ accountId }) =>
-      inChunks(async () => {
+    async deleteAccount({ accountId }) {
+      if (!isStorable(accountId)) return 0;
+      return inChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.documents WHERE sequence IN (
              SELECT sequence FROM snap.documents WHERE account_id = $1 LIMIT ${DOCUMENTS_PER_STATEMENT}
@@ -68,7 +69,8 @@ export function createDocumentStore(database: Database): DocumentStore {
           [accountId],
         );
         return deleted.length;
-      }),
+      });
+    },
   };
 }
 

@@ -68,7 +68,8 @@ export function createHistoryPages(query: Query): Pick<HistoryStore, "page" | "f
     },
     async page({ after, limit, ...filter }) {
       const texts = [after, ...Object.values(filter)].filter((value) => typeof value === "string");
-      if (!texts.every(isStorable)) return { entries: [], hasMore: false };
+      if (!texts.every(isStorable) || !Number.isSafeInteger(filter.tokenId ?? 0))
+        return { entries: [], hasMore: false };
       const afterAt = after === undefined ? null : await findInstant(query, after);
       if (afterAt === undefined) return { entries: [], hasMore: false };
       const untilAt = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;

@@ -1,5 +1,5 @@
 import type { Activity, HistoryEntry, HistoryStore } from "@snap/engine/ports";
-import type { Database } from "../database.ts";
+import { isStorable, type Database } from "../database.ts";
 import { createHistoryPages } from "./history-pages.ts";
 import { inChunks } from "./in-chunks.ts";
 import { createUsageReader } from "./usage.ts";
@@ -75,6 +75,7 @@ export function createHistoryStore({ query, queryOnce }: Database): HistoryStore
       return entries.length + totals.length;
     },
     async deleteAccount({ accountId }) {
+      if (!isStorable(accountId)) return 0;
       const deleted = await inChunks(async () => {
         const rows = await query(
           `DELETE FROM snap.history WHERE id IN (

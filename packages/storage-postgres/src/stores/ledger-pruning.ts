@@ -59,13 +59,13 @@ export async function pruneLedger(
 
 /**
  * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an
- * index for this. A concurrent settlement that finds its reservation, but no longer its balance, returns
- * `unknown`.
+ * index for this. Without balances, nothing is reserved, so the reservations go after them; and the journal goes last,
+ * because a settlement can still be reversed while its reservation exists.
  */
 export async function deleteLedger(query: Query, accountId: string): Promise<number> {
   if (!isStorable(accountId)) return 0;
-  await deleteByScan(query, { table: "snap.reservations", key: "id", start: "", accountId });
   await query("DELETE FROM snap.balances WHERE account_id = $1", [accountId]);
+  await deleteByScan(query, { table: "snap.reservations", key: "id", start: "", accountId });
   return deleteByScan(query, { table: "snap.journal", key: "sequence", start: 0, accountId });
 }
 

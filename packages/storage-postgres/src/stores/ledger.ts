@@ -1,5 +1,5 @@
 import type { Balance, JournalEntry, Ledger, PeriodGrant, Resolution } from "@snap/engine/ports";
-import type { Database, Query } from "../database.ts";
+import { isStorable, type Database, type Query } from "../database.ts";
 import { createAudit } from "./ledger-audit.ts";
 import { deleteLedger, pruneLedger } from "./ledger-pruning.ts";
 
@@ -35,19 +35,22 @@ export function createLedger({ query }: Database): Ledger {
     settle: (request) => endReservation(query, { ...request, target: "settled" }),
     refund: (request) => endReservation(query, { ...request, target: "refunded" }),
     async reverse({ reservationId, now }) {
+      if (!isStorable(reservationId)) return "unknown";
       const [row] = await query<{ ending: Resolution }>("SELECT snap.reverse_reservation($1, $2) AS ending", [
         reservationId,
         now,
       ]);
       return row?.ending ?? "unknown";
     },
-    journal: ({ accountId, limit }) =>
-      query<JournalEntry>(
+    async journal({ accountId, limit }) {
+      if (!isStorable(accountId)) return [];
+      return query<JournalEntry>(
         `SELECT account_id AS "accountId", period_started_at AS "periodStartedAt", kind, credits,
            reservation_id AS "reservationId", at
          FROM snap.journal WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
         [accountId, limit],
-      ),
+      );
+    },
     audit: createAudit(query),
   };
 }
@@ -65,6 +68,7 @@ export async function endReservation(
     now,
   }: { readonly reservationId: string; readonly target: "settled" | "refunded"; readonly now: number },
 ): Promise<Resolution> {
+  if (!isStorable(reservationId)) return "unknown";
   const [row] = await query<{ ending: Resolution }>("SELECT snap.end_reservation($1, $2, $3) AS ending", [
     reservationId,
     target,

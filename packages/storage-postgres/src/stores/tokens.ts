@@ -76,15 +76,21 @@ export function createTokenStore(database: Database): TokenStore {
       );
       return row === undefined ? null : toToken(row);
     },
-    rotate: (id, next) =>
-      database.transaction((inTransaction, isRepeated) => rotate(inTransaction, { id, isRepeated, ...next })),
+    async rotate(id, next) {
+      if (!Number.isSafeInteger(id)) return null;
+      return database.transaction((inTransaction, isRepeated) =>
+        rotate(inTransaction, { id, isRepeated, ...next }),
+      );
+    },
     async recordUse({ id, usedAt }) {
+      if (!Number.isSafeInteger(id)) return;
       await query(
         "UPDATE snap.tokens SET last_used_at = $2 WHERE id = $1 AND coalesce(last_used_at, 0) < $2",
         [id, usedAt],
       );
     },
     async replaceSigningSecret(id, { current, next }) {
+      if (!Number.isSafeInteger(id)) return null;
       const [row] = await queryOnce<TokenRow>(
         `UPDATE snap.tokens SET sealed_signing_secret = decode($3, 'hex'),
            previous_sealed_signing_secret =
@@ -95,6 +101,7 @@ export function createTokenStore(database: Database): TokenStore {
       return row === undefined ? null : toToken(row);
     },
     async revoke(id) {
+      if (!Number.isSafeInteger(id)) return false;
       const rows = await queryOnce("DELETE FROM snap.tokens WHERE id = $1 RETURNING id", [id]);
       return rows.length === 1;
     },

@@ -28,7 +28,7 @@ const SUMS = `sum(renders)::BIGINT AS renders, sum(hits)::BIGINT AS hits, sum(fa
 export function createUsageReader(query: Query): Pick<HistoryStore, "usage"> {
   return {
     async usage({ from, to, accountId, tokenId, by }) {
-      if (![from, to, accountId ?? ""].every(isStorable)) return [];
+      if (![from, to, accountId ?? ""].every(isStorable) || !Number.isSafeInteger(tokenId ?? 0)) return [];
       const values: (string | number)[] = [from, to];
       const conditions = ["day BETWEEN $1 AND $2"];
       if (accountId !== undefined) conditions.push(`account_id = $${values.push(accountId)}`);

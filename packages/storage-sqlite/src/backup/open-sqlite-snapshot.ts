@@ -1,10 +1,9 @@
 import type { BeforeMigration } from "@snap/engine/ports";
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { openDocumentFiles, openRenderingFiles, type BodyFiles } from "../body-files.ts";
 import { copyDatabase } from "../copy-database.ts";
-import { openDatabase } from "../database.ts";
+import { hasDatabase, openDatabase } from "../database.ts";
 import { StorageFault } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { SCHEMA_VERSION } from "../migrate.ts";
@@ -74,8 +73,7 @@ export interface SqliteSnapshot {
 export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promise<SqliteSnapshot> {
   const { directory, workDirectory, includesRenderings, now, beforeMigration } = options;
   const filename = join(directory, "snap.db");
-  // opening an empty file would create a database; a small one may still be entirely in its write-ahead log
-  if (sizeOf(filename) + sizeOf(`${filename}-wal`) === 0)
+  if (!hasDatabase(filename))
     throw new StorageFault(
       "database_missing",
       `${directory} does not contain snap.db`,
@@ -121,10 +119,6 @@ export async function openSqliteSnapshot(options: SqliteSnapshotOptions): Promis
     close();
     throw error;
   }
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Copies the rest once more, because titles and URLs would remain in free pages. */

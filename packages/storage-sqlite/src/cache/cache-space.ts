@@ -189,7 +189,7 @@ function summarize(evicted: readonly Evicted[], reason: Eviction["reason"]): Evi
 function lowDisk(freeBytes: number, reserveBytes: number): CacheWarning {
   return {
     code: "disk_low",
-    message: `the disk has ${freeBytes} bytes free, less than the reserve of ${reserveBytes}, so renderings are evicted or not cached`,
+    message: `the disk has ${freeBytes} bytes free, less than the reserve of ${reserveBytes}, so renderings are evicted or not cached, and documents can be rejected`,
     advice: "free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
   };
 }

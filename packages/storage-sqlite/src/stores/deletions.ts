@@ -7,6 +7,7 @@ export interface Deletions {
   /** Call this in the transaction that stores something, so no deletion can start in between. */
   includes(accountId: string): boolean;
   add(accountId: string, deletedAt: number): void;
+  /** Forgets at most `limit` deletions that ended before `before`; returns their number. */
   prune(request: { readonly before: number; readonly limit: number }): number;
 }
 
@@ -19,13 +20,21 @@ export function createDeletions(database: DatabaseSync): Deletions {
   );
   const prune = prepare(
     database,
-    `DELETE FROM deletions WHERE digest IN
-       (SELECT digest FROM deletions WHERE deleted_at < :before LIMIT :limit)`,
+    `DELETE FROM deletions WHERE digest IN (
+       SELECT digest FROM deletions
+       WHERE deleted_at < :before AND digest NOT IN (SELECT value FROM json_each(:unfinished)) LIMIT :limit)`,
+  );
+  const findUnfinished = prepare<{ id: string }>(
+    database,
+    "SELECT id FROM accounts WHERE deletion_started_at IS NOT NULL",
   );
   return {
     includes: (accountId) => find.get({ digest: accountDigest(accountId) }) !== undefined,
     add: (accountId, deletedAt) => void add.run({ digest: accountDigest(accountId), deletedAt }),
-    prune: (request) => Number(prune.run(request).changes),
+    prune(request) {
+      const unfinished = findUnfinished.all().map(({ id }) => accountDigest(id));
+      return Number(prune.run({ ...request, unfinished: JSON.stringify(unfinished) }).changes);
+    },
   };
 }
 

@@ -47,7 +47,9 @@ export function createDocumentStore(
       if (settled !== null) return settled;
       const { document } = request;
       if (!(await space.makeFor(document.bytes)))
-        throw new Error("the disk has no space for a document; free disk space");
+        throw new Error(
+          "the disk has no space for a document; free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
+        );
       const parts = request.files.map(({ bytes }) => bytes);
       const sequence = await files.write(parts, document.storedAt);
       try {

@@ -8,15 +8,16 @@ const ROWS_PER_TRANSACTION = 5_000;
 
 /**
  * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has an index for
- * this. The balances go after the reservations, so a concurrent settlement never finds a reservation without its balance.
+ * this. Without balances, nothing is reserved, so the reservations go after them; and the journal goes last, because a
+ * reservation can still be resolved while it exists.
  */
 export function prepareLedgerDeletion(database: DatabaseSync): Ledger["deleteAccount"] {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");
   const removeReservations = prepareRemoval(database, { table: "reservations", key: "id", start: "" });
   const removeJournal = prepareRemoval(database, { table: "journal", key: "sequence", start: 0 });
   return async ({ accountId }) => {
-    await removeReservations(accountId);
     removeBalances.run({ accountId });
+    await removeReservations(accountId);
     return removeJournal(accountId);
   };
 }

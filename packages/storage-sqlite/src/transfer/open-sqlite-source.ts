@@ -5,10 +5,11 @@ import type {
   TransferPage,
   TransferSource,
 } from "@snap/engine/ports";
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openDocumentFiles, type BodyFiles } from "../body-files.ts";
+import { hasDatabase } from "../database.ts";
 import { isBusy, StorageFault } from "../faults.ts";
 import { lockFolder } from "../folder-lock.ts";
 import { migrate } from "../migrate.ts";
@@ -73,7 +74,7 @@ export async function openSqliteSource({
   readonly directory: string;
 }): Promise<TransferSource> {
   const filename = join(directory, "snap.db");
-  if (!existsSync(filename))
+  if (!hasDatabase(filename))
     throw new StorageFault(
       "database_missing",
       `${directory} does not contain snap.db`,

@@ -29,7 +29,7 @@ function testBatches(test: DefineTest<keyof Storage>): void {
     await batches.insert(finished(sampleBatch({ id: "finished" })));
     await batches.insert(sampleBatch({ id: "other", accountId: "acct_2" }));
     assert.equal(await batches.deleteAccount(ACCOUNT), 26);
-    assert.equal(await batches.deleteAccount(ACCOUNT), 0);
+    for (const accountId of ["acct_1", "a\0b"]) assert.equal(await batches.deleteAccount({ accountId }), 0);
     for (const id of ["batch_0", "batch_24", "finished"]) assert.equal(await batches.find(id), null);
     assert.notEqual(await batches.find("other"), null);
     const request = { now: SUBMITTED_AT, limit: 100, exceptAccounts: [] };
@@ -106,6 +106,27 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     for (const index of [0, 49, 50, 99])
       assert.equal(await ledger.settle({ reservationId: `r${index}`, now: NOW }), "unknown");
     assert.deepEqual(await ledger.balance({ ...REQUEST, granted: 100 }), NONE);
+    assert.deepEqual(await ledger.journal({ ...ACCOUNT, limit: 10 }), []);
+    assert.equal(await ledger.deleteAccount(ACCOUNT), 0);
+  });
+
+  test("leaves no trace of reservations that are made while their account's ledger is deleted", async (storage) => {
+    const { ledger } = storage;
+    const request = { ...REQUEST, granted: 100 };
+    await ledger.balance(request);
+    await startDeletion(storage);
+    // later ones sort before earlier ones, so a deletion in the order of the ids may already be past them
+    const idOf = (index: number): string => `r${199 - index}`;
+    await concurrently(async (index) => {
+      if (index === 50) return ledger.deleteAccount(ACCOUNT);
+      const reservationId = idOf(index);
+      await ledger.reserve(reservation(reservationId, request));
+      if (index % 2 === 0) await ledger.settle({ reservationId, now: NOW });
+    });
+    for (let index = 0; index < 100; index += 1)
+      for (const method of ["settle", "reverse"] as const)
+        assert.equal(await ledger[method]({ reservationId: idOf(index), now: NOW }), "unknown");
+    assert.deepEqual(await ledger.balance(request), NONE);
     assert.deepEqual(await ledger.journal({ ...ACCOUNT, limit: 10 }), []);
     assert.equal(await ledger.deleteAccount(ACCOUNT), 0);
   });

@@ -194,6 +194,9 @@ function testEnds(test: DefineTest<"accounts">): void {
   });
 
   test("forgets finished deletions up to the limit, once they are old enough", async ({ accounts }) => {
+    const unfinished = { id: "acct_0", now: NOW - 1 };
+    await accounts.insert(sampleAccount({ id: "acct_0", email: "acct_0@example.com" }));
+    await accounts.startDeletion(unfinished);
     const ids = ["acct_1", "acct_2", "acct_3"];
     for (const [index, id] of ids.entries()) {
       await accounts.insert(sampleAccount({ id, email: `${id}@example.com` }));
@@ -204,5 +207,7 @@ function testEnds(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.prune({ before: NOW + 2, limit: 1 }), 1);
     assert.equal(await accounts.prune({ before: NOW + 2, limit: 10 }), 1);
     assert.equal(await accounts.prune({ before: NOW + 2, limit: 10 }), 0);
+    await accounts.delete(unfinished);
+    assert.equal(await accounts.prune({ before: NOW + 2, limit: 10 }), 1);
   });
 }

@@ -71,7 +71,7 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
   });
 
   test("does not store an attempt for an unknown batch", async ({ batches }) => {
-    for (const batchId of ["batch_1", "", ...UNUSUAL_TEXTS])
+    for (const batchId of ["batch_1", "", "a\0b", ...UNUSUAL_TEXTS])
       await batches.recordAttempt(attempt(0, { batchId }));
     assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
   });

@@ -90,7 +90,8 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
     await reserve(ledger, "r1");
     const before = await readLedger(ledger);
     const seen: (Resolution | null)[] = [];
-    assert.equal(await batches.change(request(recording(seen, true), "r1")), null);
+    for (const batchId of ["batch_1", "a\0b"])
+      assert.equal(await batches.change({ ...request(recording(seen, true), "r1"), batchId }), null);
     assert.deepEqual(seen, []);
     assert.deepEqual(await readLedger(ledger), before);
   });
@@ -166,6 +167,7 @@ function testSettlements(test: DefineTest<"batches" | "ledger">): void {
       ["refunded", SUBMITTED_AT, "refunded"],
       ["refused", SUBMITTED_AT, "unknown"],
       ["never made", SUBMITTED_AT, "unknown"],
+      ["a\0b", SUBMITTED_AT, "unknown"],
       [undefined, SUBMITTED_AT, null],
     ];
     for (const [settle, now, resolution] of cases) {

@@ -166,6 +166,19 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
     for (const id of ["", ID.toUpperCase(), `${ID} `, "\0"])
       assert.equal(await documents.find({ ...KEY, accountId: "a", id }), null);
   });
+
+  test("finds and deletes nothing for an unknown account or id", async ({ documents }) => {
+    await documents.put(sample());
+    for (const change of [{ accountId: "acct_2" }, { accountId: "a\0b" }, { id: idOf(1) }, { id: "a\0b" }]) {
+      const key = { ...KEY, ...change };
+      assert.equal(await documents.find(key), null);
+      assert.equal(await documents.readFile({ ...key, path: "index.html" }), null);
+      assert.equal(await documents.delete(key), false);
+    }
+    for (const accountId of ["acct_2", "a\0b"])
+      assert.equal(await documents.deleteAccount({ accountId, now: STORED_AT }), 0);
+    assert.deepEqual(await documents.find(KEY), sample().document);
+  });
 }
 
 function testQuotas(test: DefineTest<"documents">): void {

@@ -30,6 +30,7 @@ const FILTERS: readonly (readonly [filter: HistoryFilter, requestIds: readonly s
   [{ accountId: "acct_3" }, []],
   [{ tokenId: 1 }, ["r6", "r4", "r3", "r2"]],
   [{ tokenId: 99 }, []],
+  [{ tokenId: 1.5 }, []],
   [{ entryPoint: "batch" }, ["r2"]],
   [{ entryPoint: "engine" }, []],
   [{ mode: "pdf" }, ["r6", "r4"]],

@@ -146,7 +146,7 @@ function testDeletions(test: DefineTest<"history">): void {
     );
     await history.append({ entries, totals });
     assert.equal(await history.deleteAccount({ accountId: "acct_1" }), 500);
-    assert.equal(await history.deleteAccount({ accountId: "acct_1" }), 0);
+    for (const accountId of ["acct_1", "a\0b"]) assert.equal(await history.deleteAccount({ accountId }), 0);
     const left = entries.filter(({ accountId }) => accountId !== "acct_1").map(({ id }) => id);
     assert.deepEqual(await idsOf(history), left.toReversed());
     assert.equal(await history.find(historyId(FINISHED_AT, 2)), null);

@@ -171,10 +171,19 @@ function testResolutions(test: DefineTest<"ledger">): void {
   });
 
   test("returns unknown for an unknown reservation", async ({ ledger }) => {
-    for (const reservationId of UNUSUAL_TEXTS) {
+    for (const reservationId of ["a\0b", ...UNUSUAL_TEXTS]) {
       assert.equal(await ledger.settle({ reservationId, now: NOW }), "unknown", reservationId);
       assert.equal(await ledger.refund({ reservationId, now: NOW }), "unknown", reservationId);
     }
+  });
+
+  test("returns no journal entries for an unknown account, and deletes none", async ({ ledger }) => {
+    await ledger.reserve(reservation("r1"));
+    for (const accountId of ["acct_2", "a\0b"]) {
+      assert.deepEqual(await ledger.journal({ accountId, limit: 10 }), []);
+      assert.equal(await ledger.deleteAccount({ accountId }), 0);
+    }
+    assert.equal((await ledger.journal({ accountId: "acct_1", limit: 10 })).length, 2);
   });
 
   test("settles until the millisecond before the lapse", async ({ ledger }) => {

@@ -40,7 +40,7 @@ interface ExpectedPage {
 }
 
 function pagesOf(ids: readonly string[]): readonly ExpectedPage[] {
-  const pages: ExpectedPage[] = [];
+  const pages: ExpectedPage[] = [{ request: { limit: 0 }, end: 0, expected: [] }];
   for (let limit = 1; limit <= ids.length + 1; limit += 1)
     for (let start = 0; start <= ids.length; start += limit) {
       const request = { limit, ...(start > 0 && { after: ids[start - 1] }) };

@@ -108,7 +108,7 @@ function testEviction(test: DefineTest<"renderings">): void {
     assert.deepEqual(await keysOf(renderings, "quiet"), ["0", "1", "2", "3", "4"]);
   });
 
-  test("is not exceeded by concurrent calls", async ({ renderings }) => {
+  test("does not exceed the quota under concurrent calls", async ({ renderings }) => {
     await putMany(renderings, { accountId: "quiet", count: 2 });
     await concurrently((index) =>
       put(renderings, { accountId: "greedy", key: `${index}`, atMs: 10 + index }),
@@ -121,7 +121,7 @@ function testEviction(test: DefineTest<"renderings">): void {
 }
 
 function testStats(test: DefineTest<"renderings">): void {
-  test("count each rendering once, as its bytes plus 4,096", async ({ renderings }) => {
+  test("counts each rendering once, as its bytes plus 4,096", async ({ renderings }) => {
     const cachedBytes = async (): Promise<number | undefined> => (await renderings.stats())?.bytes;
     assert.equal((await renderings.stats())?.maxBytes, QUOTA_BYTES);
     assert.equal(await cachedBytes(), 0);
@@ -136,7 +136,7 @@ function testStats(test: DefineTest<"renderings">): void {
     assert.equal(await cachedBytes(), 0);
   });
 
-  test("stay within the quota while a rendering is replaced", async ({ renderings }) => {
+  test("stays within the quota while a rendering is replaced", async ({ renderings }) => {
     await putMany(renderings, { accountId: "acct_1", count: 10 });
     for (let time = 0; time < 5; time += 1)
       await put(renderings, { accountId: "acct_1", key: "9", atMs: 20 });

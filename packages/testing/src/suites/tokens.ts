@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { testEnsuredTokens } from "./ensured-tokens.ts";
 import { hexOf, sampleToken, type NewToken } from "./token-samples.ts";
+import { testUnknownTokens } from "./unknown-tokens.ts";
 import { concurrently, CONCURRENT_CALLS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
@@ -12,6 +13,7 @@ export function testTokenStore(
   open: OpenStorage<"accounts" | "tokens" | "ledger">,
 ): void {
   defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
+  defineSuite({ runner, open, name: "TokenStore: unknown ids" }, testUnknownTokens);
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
   defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
   defineSuite({ runner, open, name: "TokenStore: overlaps and uses" }, testOverlapsAndUses);
@@ -73,11 +75,6 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
       lapsesAt: 1_500,
     });
     assert.equal((await tokens.find(id))?.balance, null);
-  });
-
-  test("returns null for an unknown id", async ({ tokens }) => {
-    for (const id of [0, 1, -1, 1.5, Number.MAX_SAFE_INTEGER])
-      assert.equal(await tokens.find(id), null, `token ${id}`);
   });
 
   test("returns the account's current state", async ({ accounts, tokens }) => {

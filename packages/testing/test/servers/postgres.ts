@@ -11,6 +11,8 @@ const execute = promisify(execFile);
 /** A PostgreSQL server on the loopback interface, for one test file. It stops with the process that started it. */
 export interface PostgresServer {
   readonly port: number;
+  /** Folder of its data, which belongs to its user. */
+  readonly data: string;
   /** Returns the URL of a database, by default `postgres`. */
   url(database?: string): string;
   /** Sends SIGKILL to all its processes. */
@@ -82,6 +84,7 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
   await startOnFreePort();
   return {
     port,
+    data,
     url: (database = "postgres") => `postgres://${SUPERUSER}@127.0.0.1:${port}/${database}`,
     kill,
     hang: () => signal("SIGSTOP"),

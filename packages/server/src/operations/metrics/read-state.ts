@@ -13,7 +13,7 @@ export type ObservedEngine = Pick<
   "load" | "batches" | "cacheStats" | "clockSkews" | "health" | "servers" | "lastBackupAt"
 >;
 
-/** The folder whose disk is observed, and the space on it that renderings leave free. */
+/** The folder whose disk is observed, and the space on it that renderings and documents leave free. */
 export interface ObservedDisk {
   readonly directory: string;
   readonly reserveBytes: number;

@@ -29,7 +29,7 @@ export const STORAGE_METRICS = {
   }),
   diskReserveBytes: gauge({
     name: "snap_disk_reserve_bytes",
-    help: "Free space that renderings leave on the disk that holds the data folder (`SNAP_DISK_RESERVE_BYTES`); absent with PostgreSQL.",
+    help: "Free space that renderings and documents leave on the disk that holds the data folder (`SNAP_DISK_RESERVE_BYTES`); absent with PostgreSQL.",
   }),
   backupAge: gauge({
     name: "snap_backup_age_seconds",
