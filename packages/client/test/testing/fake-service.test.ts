@@ -275,7 +275,7 @@ describe("the fake service and the real one", () => {
       { "items.0.cacheTtl": [LONG_ENOUGH] },
     ],
     [
-      "captures that differ only in their cacheTtl, or in explicit defaults",
+      "captures that differ only in their cacheTtl or in explicit defaults",
       {
         items: [
           { url, cacheTtl: 7200 },
