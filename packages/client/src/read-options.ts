@@ -23,7 +23,7 @@ export function readVariable(name: keyof typeof VARIABLES): string | undefined {
 
 /** @throws SnapError `misconfigured` for an option that is missing or empty. */
 function requireOption<T>(name: "baseUrl" | "token", value: T): NonNullable<T> {
-  if (value !== undefined && value !== null && value !== "") return value;
+  if (value) return value;
   throw misconfigured(
     `${name} is ${value === "" ? "empty" : "missing"}; pass it, or set ${VARIABLES[name]}.`,
   );

@@ -131,13 +131,18 @@ describe("documents", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it.each([{}, { html, markdown: "" }, { page: html }, null, { html: undefined }])(
-    "need exactly one kind of content, not %j",
-    async (document) => {
-      const snap = await (await openService()).client();
-      await expect(snap.documents.create(document as DocumentInput)).rejects.toThrow(
-        "documents.create() needs exactly one of html, markdown, zip and files.",
-      );
-    },
-  );
+  it.each([
+    {},
+    { html, markdown: "" },
+    { page: html },
+    null,
+    { html: undefined },
+    { html: null },
+    { files: null },
+  ])("need exactly one kind of content, not %j", async (document) => {
+    const snap = await (await openService()).client();
+    await expect(snap.documents.create(document as DocumentInput)).rejects.toThrow(
+      "documents.create() needs exactly one of html, markdown, zip and files.",
+    );
+  });
 });

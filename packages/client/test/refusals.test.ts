@@ -46,14 +46,19 @@ describe("an error from the service", () => {
   });
 });
 
-describe("parameters that are not an object", () => {
+describe("arguments that are not an object", () => {
   it.each([undefined, null, "https://example.com"])("are rejected without a request: %j", async (wrong) => {
     const { origin, requests } = await openRawServer(png);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
-    for (const call of [snap.screenshot(wrong as never), snap.pdf(wrong as never)])
-      expect(await failureOf(call)).toMatchObject({
+    for (const call of [
+      () => snap.screenshot(wrong as never),
+      () => snap.pdf(wrong as never),
+      () => snap.batches.submit(wrong as never),
+      () => snap.batches.download(wrong as never),
+    ])
+      expect(await failureOf(call())).toMatchObject({
         code: "misconfigured",
-        message: "parameters must be an object such as { url }",
+        message: "The first argument must be an object.",
       });
     expect(requests).toHaveLength(0);
   });

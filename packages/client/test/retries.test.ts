@@ -86,7 +86,7 @@ describe("a retry", () => {
     expect(requests).toHaveLength(7);
   });
 
-  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched"])(
+  it.for(["capture-too-large", "pages-unmatched", "selector-unmatched", "new-note"])(
     "does not happen after a failure with the note %s",
     async (note) => {
       const { origin, requests } = await openRawServer(

@@ -44,7 +44,7 @@ export { explainNote, RENDER_NOTES } from "./notes.ts";
 export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
-export { checkContent, CONTENT_NAMES, PAGE_NAMES } from "./parameters/content.ts";
+export { checkContent, PAGE_NAMES } from "./parameters/content.ts";
 export type { Cookie } from "./parameters/cookies.ts";
 export { ANSWERS } from "./parameters/answer.ts";
 export type { Answer } from "./parameters/answer.ts";
@@ -71,7 +71,7 @@ export {
   secretsIn,
   withoutDelivery,
 } from "./parameters/secrets.ts";
-export { isSelector, selectorPattern } from "./parameters/selector.ts";
+export { selectorPattern } from "./parameters/selector.ts";
 export { mustBeOneOf, suggestion, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
 export { DEFAULT_MASK_COLOR } from "./parameters/rows/changes.ts";

@@ -13,8 +13,8 @@ export const LIMITS = {
   /** Maximum length of `url` without surrounding spaces; a space within it counts as `%20`. */
   urlCharacters: 2048,
   /**
-   * Maximum length of a signed URL's query string. Servers accept at most 64 KiB for the request line and headers
-   * together.
+   * Maximum length of the parameters in a signed URL that the service, the client or the console creates, in canonical
+   * form. Servers accept at most 64 KiB for the request line and headers together.
    */
   queryCharacters: 60_000,
   /** Maximum length of a selector for one element, such as `selector` and `waitForSelector`. */
@@ -46,7 +46,7 @@ export const LIMITS = {
 
 /** Limits on batches. Only the service enforces them. Only literals, so bundlers can drop them from clients. */
 export const BATCH_LIMITS = {
-  /** Submissions per account; they don't count against any other limit. */
+  /** Submissions and resent webhooks per account; they don't count against any other limit. */
   submissionsPerMinute: 10,
   /** Maximum items in a batch. */
   items: 20,

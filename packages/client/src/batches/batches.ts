@@ -16,7 +16,7 @@ import type { DownloadOptions, FileForm, Rendering } from "../results/rendering.
 import type { Pacing } from "../sending/time.ts";
 import { readJson } from "../sending/read-json.ts";
 import type { CallOptions, SendToService, ServiceCall } from "../sending/send.ts";
-import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
+import { requireObject, throwIfInvalid } from "../sending/throw-if-invalid.ts";
 import { checkItems } from "./check-items.ts";
 import { countFinished, isFinished, watchBatch, type WatchOptions } from "./watch-batch.ts";
 
@@ -201,7 +201,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
     async submit(batch, { idempotencyKey: key, ...options } = {}) {
       const idempotencyKey = key ?? randomKey();
       // JavaScript callers can pass anything; the service checks the rest
-      if (Array.isArray(batch.items)) throwIfInvalid(checkItems(batch.items).toFailure());
+      if (Array.isArray(requireObject(batch).items)) throwIfInvalid(checkItems(batch.items).toFailure());
       readHeaders("idempotencyKey", { [REQUEST_HEADERS.idempotencyKey]: idempotencyKey });
       return call("/renders", options, { body: JSON.stringify(batch), idempotencyKey });
     },
@@ -227,7 +227,7 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
           }
     },
     async download(item, options = {}) {
-      const url = readUrl(item.signed_url ?? "");
+      const url = readUrl(requireObject(item).signed_url ?? "");
       // the error must not quote the value: it may be a credential
       if (url === null) throw noSignedUrl(item);
       return fetchRendering(url.href, options);
@@ -246,11 +246,10 @@ function pathOf(id: string): string {
 }
 
 function noSignedUrl({ id, status, error }: BatchItem): SnapError {
-  const reason =
-    error !== null
-      ? `it failed with ${error.code}. ${error.message}`
-      : status !== "done"
-        ? `it is ${status}; wait until it is done.`
-        : "its rendering is no longer cached, or a signed URL cannot request it. Send the identical request again.";
+  const reason = error
+    ? `it failed with ${error.code}. ${error.message}`
+    : status !== "done"
+      ? `it is ${status}; wait until it is done.`
+      : "its rendering is no longer cached, or a signed URL cannot request it. Send the identical request again.";
   return new SnapError("no_signed_url", `Item ${id} has no signed URL: ${reason}`, { status: 0 });
 }

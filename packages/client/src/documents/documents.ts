@@ -43,7 +43,11 @@ export interface Documents {
   create(document: DocumentInput, options?: CreateOptions): Promise<StoredDocument>;
   /** @throws SnapError `not_found` if the document is unknown, was deleted or has expired. */
   get(id: string, options?: CallOptions): Promise<StoredDocument>;
-  /** Deletes a document before it expires. @throws SnapError like `get`. */
+  /**
+   * Deletes a document before it expires.
+   *
+   * @throws SnapError like `get`. If the response to a successful attempt is lost, its retry fails with `not_found`.
+   */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
@@ -69,7 +73,9 @@ function toUpload(document: DocumentInput): {
   readonly body: RequestBody;
   readonly contentType: string | null;
 } {
-  const contents = Object.entries(Object(document) as object).filter(([, value]) => value !== undefined);
+  const contents = Object.entries(Object(document) as object).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   const [kind = "", content] = contents.length === 1 ? (contents[0] ?? []) : [];
   if (kind === "files") return { body: toForm(content as Contents["files"]), contentType: null };
   if (kind === "html" || kind === "markdown" || kind === "zip")

@@ -1,10 +1,10 @@
 import { ERROR_CODES, type ValidationFailure } from "@snap/protocol";
 import { misconfigured, SnapError } from "../errors.ts";
 
-/** @throws SnapError `misconfigured` for parameters that are not an object: JavaScript callers can pass anything. */
-export function requireObject<T>(parameters: T): T {
-  if (Object(parameters) !== parameters) throw misconfigured("parameters must be an object such as { url }");
-  return parameters;
+/** @throws SnapError `misconfigured` for an argument that is not an object: JavaScript callers can pass anything. */
+export function requireObject<T>(argument: T): T {
+  if (Object(argument) !== argument) throw misconfigured("The first argument must be an object.");
+  return argument;
 }
 
 /** @throws SnapError for a failed local check, the same as the service would return, without a request id. */

@@ -1,5 +1,7 @@
 import {
   BATCH_LIMITS,
+  checkField,
+  PARAMETERS,
   ProblemList,
   type BatchItem,
   type RenderBatch,
@@ -7,7 +9,7 @@ import {
   type UrlSigner,
 } from "@snap/protocol";
 import { checkItems } from "../batches/check-items.ts";
-import { expiryOf, signedLink, type Renders } from "./renders.ts";
+import { etagOf, expiryOf, signedLink, type Renders } from "./renders.ts";
 import { errorOf, FailedRequest, rejectInvalid } from "./responses.ts";
 
 interface FakeBatch {
@@ -44,8 +46,8 @@ export class FakeBatches {
 
   /** Returns the same batch for the same submission with the same key. */
   submit(document: object, idempotencyKey: string | null): RenderBatch {
+    rejectInvalid(checkSubmission(document).toFailure());
     const { items, webhookUrl = null } = document as Readonly<Record<string, unknown>>;
-    rejectInvalid(checkSubmission(items));
     const text = JSON.stringify(document);
     const earlier = this.#submissions.get(idempotencyKey ?? "");
     if (earlier !== undefined && earlier.text !== text)
@@ -129,16 +131,40 @@ function unfinished({ id, inputs }: FakeBatch, index: number, status: string): B
   return { id: itemId, url: inputs[index]?.url ?? "", status, ...empty, credit_cost: null };
 }
 
-/** The checks of a submission that programs are likely to fail. */
-function checkSubmission(items: unknown): ReturnType<ProblemList["toFailure"]> {
-  if (!Array.isArray(items) || items.length === 0 || items.length > BATCH_LIMITS.items) {
-    const problems = new ProblemList();
-    problems.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
-    return problems.toFailure();
-  }
-  const problems = checkItems(items);
-  for (const [index, item] of items.entries())
-    if (Object(item).cache === false)
+/** Returns the problems that the service would find, except hosts that it blocks and stores that it does not have. */
+function checkSubmission(document: object): ProblemList {
+  const { items, webhookUrl, ...others } = document as Readonly<Record<string, unknown>>;
+  const problems = new ProblemList();
+  problems.addEach(Object.keys(others), () => "is not a batch field; use items and webhookUrl");
+  if (Array.isArray(items) && items.length > 0 && items.length <= BATCH_LIMITS.items)
+    addItemProblems(problems, items);
+  else problems.add("items", `must be an array of 1 to ${BATCH_LIMITS.items} captures`);
+  const urlProblem =
+    webhookUrl === undefined || webhookUrl === null
+      ? null
+      : checkField(PARAMETERS.screenshot.url, webhookUrl);
+  if (urlProblem !== null) problems.add("webhookUrl", urlProblem);
+  return problems;
+}
+
+function addItemProblems(problems: ProblemList, items: readonly unknown[]): void {
+  const invalid = checkItems(items).toFailure()?.errors ?? {};
+  problems.addAll(invalid);
+  const invalidIndexes = new Set(Object.keys(invalid).map((name) => name.split(".")[1]));
+  const seen = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const { cache, cacheTtl } = Object(item) as Readonly<Record<string, unknown>>;
+    if (cache === false)
       problems.add(`items.${index}.cache`, "cannot be false in a batch; its renderings are fetched later");
-  return problems.toFailure();
+    if (typeof cacheTtl === "number" && cacheTtl < BATCH_LIMITS.cacheTtlMinSeconds)
+      problems.add(
+        `items.${index}.cacheTtl`,
+        `must be at least ${BATCH_LIMITS.cacheTtlMinSeconds} in a batch`,
+      );
+    if (invalidIndexes.has(String(index))) continue;
+    const capture = etagOf(Object(item) as object);
+    const first = seen.get(capture);
+    if (first === undefined) seen.set(capture, index);
+    else problems.add(`items.${index}`, `is the same capture as items.${first}`);
+  }
 }

@@ -15,7 +15,7 @@ export class FakeDocuments {
     // the boundary of a form is random
     const [contentType = "", boundary = ""] = (headers.get("Content-Type") ?? "").split(/;\s*boundary=/);
     const content = boundary === "" ? body : body.replaceAll(boundary, "");
-    const id = digestOf(content);
+    const id = digestOf(`${contentType}\n${content}`);
     const expiresAt = new Date(this.#now() + 1000 * readTtlSeconds(query)).toISOString();
     const earlier = this.#documents.get(id)?.expires_at ?? "";
     const stored: StoredDocument = {

@@ -31,6 +31,7 @@ describe("the fake service", () => {
       credits: { limit: 5, remaining: 4 },
     });
     expect(await snap.screenshot(PAGE)).toMatchObject({ cache: "hit", etag: first.etag });
+    expect(await snap.screenshot({ ...PAGE, scale: 1 })).toMatchObject({ cache: "hit", etag: first.etag });
     expect(await snap.screenshot({ ...PAGE, cache: false })).toMatchObject({ cache: "bypass" });
     expect(await snap.screenshot(PAGE, { ifNoneMatch: first.etag })).toMatchObject({ notModified: true });
     const webp = await snap.screenshot({ ...PAGE, format: "webp", quality: 5 });
@@ -165,24 +166,6 @@ describe("the fake service", () => {
     ]);
   });
 
-  it("rejects submissions that the service would reject", async () => {
-    const { options } = createFakeService();
-    const submit = async (items: unknown): Promise<unknown> => {
-      const headers = { Authorization: `Bearer ${options.token}` };
-      const init = { method: "POST", headers, body: JSON.stringify({ items }) };
-      const response = await options.fetch(`${options.baseUrl}/renders`, init);
-      return [response.status, ((await response.json()) as { errors: unknown }).errors];
-    };
-    expect(await submit([])).toEqual([422, { items: ["must be an array of 1 to 20 captures"] }]);
-    expect(await submit([null, { url: "ftp://example.com" }])).toEqual([
-      422,
-      {
-        "items.0": ["must be an object with the parameters of a capture"],
-        "items.1.url": ["must be an absolute URL that starts with http:// or https://"],
-      },
-    ]);
-  });
-
   it("queues a submission once, however often its response is lost", async () => {
     const service = createFakeService();
     const snap = createClient(service.options);
@@ -215,6 +198,8 @@ describe("the fake service", () => {
     const stored = await snap.documents.create({ files });
     expect(stored).toMatchObject({ content_type: "multipart/form-data", files: 2 });
     expect(await snap.documents.create({ files })).toMatchObject({ id: stored.id });
+    const [html, markdown] = [{ html: "Hi" }, { markdown: "Hi" }];
+    expect((await snap.documents.create(html)).id).not.toBe((await snap.documents.create(markdown)).id);
     const endOf = async (ttlSeconds: number): Promise<number> =>
       Date.parse((await snap.documents.create({ html: "<h1>Hi</h1>" }, { ttlSeconds })).expires_at);
     const late = await endOf(7200);
@@ -278,6 +263,60 @@ describe("the fake service and the real one", () => {
     const real = await (await openService({ notes: ["blank"] })).client();
     const fake = createClient(createFakeService({ notes: ["blank"] }).options);
     expect(shapeOf(await callEverything(fake))).toEqual(shapeOf(await callEverything(real)));
+  });
+
+  const { url } = PAGE;
+  const LONG_ENOUGH = "must be at least 3600 in a batch";
+  it.each<[name: string, submission: object, errors: object]>([
+    ["no items", { items: [] }, { items: ["must be an array of 1 to 20 captures"] }],
+    [
+      "a cacheTtl that is too short for a batch",
+      { items: [{ url, cacheTtl: 3599 }] },
+      { "items.0.cacheTtl": [LONG_ENOUGH] },
+    ],
+    [
+      "captures that differ only in their cacheTtl or in explicit defaults",
+      {
+        items: [
+          { url, cacheTtl: 7200 },
+          { url, pdf: true },
+          { url, scale: 1, cache: true },
+        ],
+      },
+      { "items.2": ["is the same capture as items.0"] },
+    ],
+    [
+      "an unknown field and an invalid webhookUrl",
+      { items: [{ url }], webhookURL: url, webhookUrl: "example.com" },
+      {
+        webhookURL: ["is not a batch field; use items and webhookUrl"],
+        webhookUrl: ["must be an absolute URL that starts with http:// or https://"],
+      },
+    ],
+    [
+      "invalid items, which are no duplicates",
+      { items: [{ url, scale: 4, cacheTtl: 60 }, { url, scale: 4, cacheTtl: 60 }, null, null] },
+      {
+        "items.0.scale": ["must be an integer from 1 to 3"],
+        "items.0.cacheTtl": [LONG_ENOUGH],
+        "items.1.scale": ["must be an integer from 1 to 3"],
+        "items.1.cacheTtl": [LONG_ENOUGH],
+        "items.2": ["must be an object with the parameters of a capture"],
+        "items.3": ["must be an object with the parameters of a capture"],
+      },
+    ],
+  ])("reject a submission with %s", async (_name, submission, errors) => {
+    const real = await openService();
+    const { token } = await real.customer();
+    const fake = createFakeService().options;
+    for (const service of [fake, { fetch, baseUrl: real.baseUrl, token }]) {
+      const response = await service.fetch(`${service.baseUrl}/renders`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+        body: JSON.stringify(submission),
+      });
+      expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({ errors })]);
+    }
   });
 });
 

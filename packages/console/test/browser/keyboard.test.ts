@@ -72,6 +72,17 @@ it("the arrow keys move between tabs", async () => {
   await expect.poll(focused).toBe("BUTTON <img>");
 });
 
+it("copying leaves the focus on the button, also without navigator.clipboard, as over plain HTTP", async () => {
+  await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
+  await visitor.page.evaluate(() => {
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+  });
+  await visitor.page.focus("::-p-aria([name='Copy link'])");
+  await type("Enter");
+  await visitor.see("Link copied.");
+  await expect.poll(focused).toBe("BUTTON Copy link");
+});
+
 it("every control has a focus outline", async () => {
   await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
   for (let step = 0; step < 25; step += 1) {

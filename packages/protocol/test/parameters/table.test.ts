@@ -3,7 +3,6 @@ import {
   encodeSpaces,
   explainUnknownName,
   fieldMessage,
-  isSelector,
   isTooLongUrl,
   modeOf,
   PARAMETER_TABLE,
@@ -11,6 +10,7 @@ import {
   parseTargetUrl,
   type ParameterRow,
 } from "../../src/index.ts";
+import { isSelector } from "../../src/parameters/selector.ts";
 
 /** Returns the members of a row that are part of the contract; the others are for people. */
 function contractOf(row: ParameterRow): object {
@@ -296,6 +296,12 @@ describe("a string", () => {
     const [exact, over] = [`${url}b`, `${url}bc`];
     expect([exact, over].map((text) => encodeSpaces(text).length)).toEqual([2048, 2049]);
     expect([exact, over].map(isTooLongUrl)).toEqual([false, true]);
+  });
+
+  it("is too long with 3,000 non-breaking spaces at the end, which are part of the URL", () => {
+    const text = `https://example.com/${"\u00a0".repeat(3000)}`;
+    expect(parseTargetUrl(text)?.href).toHaveLength(20 + 3 * 2 * 3000);
+    expect(isTooLongUrl(text)).toBe(true);
   });
 
   it.each([

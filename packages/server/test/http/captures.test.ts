@@ -240,6 +240,11 @@ describe("the page of a capture", () => {
     const { token } = await service.customer();
     const invalid = await capture(service, { url: "example.com" }, { token });
     expect(envelopeOf(invalid).code).toBe("invalid_url");
+    const long = await capture(service, { url: `https://example.com/${"\u00a0".repeat(3000)}` }, { token });
+    expect(envelopeOf(long)).toMatchObject({
+      code: "invalid_url",
+      errors: { url: ["must be at most 2048 characters long"] },
+    });
     const blocked = await capture(service, { url: "http://127.0.0.1/" }, { token });
     expect(envelopeOf(blocked).code).toBe("blocked_host");
     const document = await capture(

@@ -150,6 +150,12 @@ describe("an invalid submission", () => {
     ],
     ["a webhook that is too long", { ...one, webhookUrl: LONG }, "validation_failed", { webhookUrl: /2048/ }],
     [
+      "a webhook with 3,000 non-breaking spaces at the end",
+      { ...one, webhookUrl: url + "\u00a0".repeat(3000) },
+      "validation_failed",
+      { webhookUrl: /2048/ },
+    ],
+    [
       "a webhook that is a number",
       { ...one, webhookUrl: 7 },
       "validation_failed",

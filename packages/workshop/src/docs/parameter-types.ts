@@ -27,7 +27,7 @@ function typesOf(mode: Mode): string {
   const [title, prefix] = mode === "pdf" ? ["PDF", "Pdf"] : ["screenshot", "Screenshot"];
   const rows = PARAMETER_TABLE.filter(({ modes }) => modes.includes(mode));
   const filledIn = rows.filter((row) => row.default !== undefined);
-  return `/** Values of a ${title}'s parameters, each on its own; types.ts has the valid combinations. */
+  return `/** Values of a ${title}'s parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface ${prefix}Values {
 ${rows.map((row) => memberOf(row, mode)).join("\n")}
 }

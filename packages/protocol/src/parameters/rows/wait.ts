@@ -62,7 +62,7 @@ export const WAIT_ROWS: readonly Row[] = [
     max: 30_000,
     implied: DEFAULT_WAIT_TIMEOUT_MS,
     description:
-      "Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is sent, also for `waitUntil` and `waitForSelector`.",
+      "Maximum milliseconds for `waitForFunction` and `waitForHidden`; in a screenshot, if it or `onWaitTimeout` is sent, also for `waitUntil` and `waitForSelector`.",
     example: 5000,
   },
   {
@@ -72,7 +72,7 @@ export const WAIT_ROWS: readonly Row[] = [
     values: ["fail", "capture"],
     implied: "fail",
     description:
-      "What to do when a requested wait times out. `fail`: the render fails with `render_timeout`. `capture`: capture the page as it is, with the note `wait-capped`.",
+      "What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as it is, with the note `wait-capped`.",
     example: "capture",
   },
 ];
