@@ -2,7 +2,7 @@
 
 import type { Cookie } from "./cookies.ts";
 
-/** Values of a screenshot's parameters, each on its own; types.ts has the valid combinations. */
+/** Values of a screenshot's parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface ScreenshotValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
@@ -197,14 +197,15 @@ export interface ScreenshotValues {
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is
-   * sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
+   * Maximum milliseconds for `waitForFunction` and `waitForHidden`; in a screenshot, if it or
+   * `onWaitTimeout` is sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to
+   * 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a requested wait times out. `fail`: the render fails with `render_timeout`.
-   * `capture`: capture the page as it is, with the note `wait-capped`.
+   * What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as
+   * it is, with the note `wait-capped`.
    * @default "fail"
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
@@ -365,7 +366,7 @@ export interface ScreenshotRules {
   readonly storeKey: { readonly storeTo: string };
 }
 
-/** Values of a PDF's parameters, each on its own; types.ts has the valid combinations. */
+/** Values of a PDF's parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface PdfValues {
   /**
    * URL of the page to render. The host must be publicly reachable; private, loopback and internal
@@ -442,14 +443,15 @@ export interface PdfValues {
   /** CSS selector; the capture waits until no visible element matches. */
   readonly waitForHidden?: string | undefined;
   /**
-   * Maximum time for `waitForFunction` and `waitForHidden`, in milliseconds; if it or `onWaitTimeout` is
-   * sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to 30000.
+   * Maximum milliseconds for `waitForFunction` and `waitForHidden`; in a screenshot, if it or
+   * `onWaitTimeout` is sent, also for `waitUntil` and `waitForSelector`. A whole number from 100 to
+   * 30000.
    * @default 10000
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a requested wait times out. `fail`: the render fails with `render_timeout`.
-   * `capture`: capture the page as it is, with the note `wait-capped`.
+   * What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as
+   * it is, with the note `wait-capped`.
    * @default "fail"
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
