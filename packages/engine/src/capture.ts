@@ -1,6 +1,5 @@
 import type { SnapParameters } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
-import { lookUp } from "./cache/lookup.ts";
 import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreDependencies } from "./cache/store.ts";
@@ -129,7 +128,7 @@ export async function capture(
   const requestedAt = dependencies.clock.now();
   // a rendering that the caller holds still has to be stored
   const holds = delivery === null ? request.holds : undefined;
-  const cached = await lookUp(dependencies.cache, { key, parameters, holds });
+  const cached = parameters.cache ? await dependencies.cache.lookUp(key, holds) : null;
   if (cached !== null)
     return respondFromCache(dependencies, request, { rendering: cached, balance, delivery });
 

@@ -1,14 +1,13 @@
 import type { SnapParameters } from "@snap/protocol";
 import { isSnapError } from "../errors.ts";
 import { randomHex } from "../ids.ts";
-import { limitsEveryWait, waitsStrictly } from "../parameters/waits.ts";
+import { limitsEveryWait } from "../parameters/waits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeaseClaim, LeaseState, RenderLeases, Priority } from "../ports/render-leases.ts";
 import type { Random } from "../ports/random.ts";
 import type { RenderingKey, StoredRendering } from "../ports/renderings.ts";
 import { limitWait, waitedMsSince } from "../schedule/scheduler.ts";
 import type { JoinOutcome, RunningRender, RunningRenders } from "./running-renders.ts";
-import { lookUp, satisfies } from "./lookup.ts";
 import type { RenderingCache } from "./rendering-cache.ts";
 
 /** After this time, a crashed process no longer delays the requests that are waiting for its render. */
@@ -84,11 +83,9 @@ export async function share(
   request: ShareRequest,
 ): Promise<LedRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
-  // a strict wait must not get a rendering whose wait was capped
-  const wait = waitsStrictly(parameters) ? "strict" : "capped";
   // a request that does not limit its waits must not fail with the timeout of one that does
   const limited = limitsEveryWait(parameters) ? "limited:" : "";
-  const name = `${hasContent ? "content:" : ""}${limited}${wait}:${key.key}:${key.accountId}`;
+  const name = `${hasContent ? "content:" : ""}${limited}${key.key}:${key.accountId}`;
   for (;;) {
     const outcome = await joinOrLead(dependencies, { ...request, name });
     if (outcome.state === "leads") return lead(dependencies, { ...request, name, running: outcome.running });
@@ -128,11 +125,11 @@ async function lead(
   request: LeadRequest,
 ): Promise<LedRender | JoinedRender> {
   const { clock, cache, renderLeases } = dependencies;
-  const { key, parameters, name, running, requestedAt, maxWaitMs = Infinity } = request;
+  const { key, name, running, requestedAt, maxWaitMs = Infinity } = request;
   try {
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
-    if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
+    if (recalled !== null) return joined(running, recalled);
     const claim = { name, holder: randomHex(dependencies.random, 16) };
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
@@ -144,7 +141,7 @@ async function lead(
       if (clock.now() >= waitsUntil) break;
       request.onJoin?.();
       await new Promise<void>((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
-      const cached = await lookUp(cache, request);
+      const cached = await cache.lookUp(key);
       if (cached !== null) return joined(running, cached);
     }
     return holdLease(dependencies, running, claim);

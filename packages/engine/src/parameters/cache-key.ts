@@ -16,7 +16,8 @@ export type CacheKey = (parameters: SnapParameters) => string;
 /**
  * Creates a function that returns cache keys: SHA-256 in lowercase hex. A key covers the validated parameters except
  * `cache`, those that only deliver the rendering, and those with default values, so a new parameter changes no
- * existing key. It covers secrets only as keyed digests, so nobody can find them by trying values.
+ * existing key. It covers `waitUntil` even with its default value, because only a wait that is requested can time out.
+ * It covers secrets only as keyed digests, so nobody can find them by trying values.
  */
 export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
   return (parameters) => keyOf(parameters, digest);
@@ -27,7 +28,7 @@ function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
   const values: Readonly<Record<string, unknown>> = { ...parameters };
   const isDefault = (name: string, value: unknown): boolean => {
     const row = rows[name];
-    return row !== undefined && value === effectiveDefault(row, values);
+    return name !== "waitUntil" && row !== undefined && value === effectiveDefault(row, values);
   };
   const entries = Object.entries(parameters)
     .filter(

@@ -18,7 +18,7 @@ import type { Storage } from "../../src/ports/storage.ts";
 import { microtasks } from "../batches/open-engine.ts";
 
 const KEY = { accountId: "acct_1", key: "0f1e" };
-const NAME = "capped:0f1e:acct_1";
+const NAME = "0f1e:acct_1";
 const START = Date.parse("2026-03-01T12:00:00Z");
 
 let clock: FakeClock;
@@ -249,14 +249,6 @@ describe("identical requests in one process", () => {
     await first.finish("made");
     await advance(0);
     expect(new Set(statesOf(joined))).toEqual(new Set(["made"]));
-  });
-
-  it("do not share a render if only one has an explicit, and therefore strict, waitUntil", async () => {
-    const { send } = startProcess();
-    const parameters = parseParameters({ url: "https://example.com/", waitUntil: "networkidle2" });
-    const all = [send(), send({ parameters })];
-    await advance(0);
-    expect(statesOf(all)).toEqual(["leads", "leads"]);
   });
 
   it.each([{ onWaitTimeout: "fail" }, { waitTimeout: 10_000 }])(

@@ -135,17 +135,18 @@ describe("capture", () => {
     });
   });
 
-  it("never returns a capped rendering for an explicit waitUntil", async () => {
+  it("renders each waitUntil once, and does not share its render, even if every rendering is capped", async () => {
+    renderer = createFakeRenderer({ notes: ["wait-capped"] });
+    engine = open();
     const principal = await principalWith();
-    const first = await engine.capture({ principal, parameters: { url } });
-    const key = await keyOf(principal.account.id);
-    await storage.renderings.put({ ...key, rendering: { ...first.rendering, notes: ["wait-capped"] } });
-    const fresh = open();
-    const strict = { url, waitUntil: "networkidle2" };
-    expect((await fresh.capture({ principal, parameters: { url } })).cache).toBe("hit");
-    expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("miss");
-    expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("hit");
-    expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
+    const all = [{}, { waitUntil: "networkidle2" }, { waitUntil: "load" }];
+    const captureAll = async (): Promise<string[]> =>
+      (await Promise.all(all.map((wait) => engine.capture({ principal, parameters: { url, ...wait } })))).map(
+        ({ cache }) => cache,
+      );
+    expect(await captureAll()).toEqual(["miss", "miss", "miss"]);
+    expect(await captureAll()).toEqual(["hit", "hit", "hit"]);
+    expect(await used(principal.account)).toBe(3);
   });
 
   it("treats a stored rendering that no longer matches its entity tag as a miss", async () => {
