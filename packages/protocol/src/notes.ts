@@ -15,7 +15,7 @@ export const RENDER_NOTES = {
   "height-capped": "The page is taller than `fullPageMaxHeight`, and was cut off.",
   "images-failed=N": "Number of images in the document that failed to load. Absent if requests were blocked.",
   "requests-failed=N":
-    "Number of requests without a response, except those that were canceled. Absent if requests were blocked.",
+    "Number of requests that failed, before or during their response, except those that were canceled. Absent if requests were blocked.",
   "glyphs-missing": "The service has no font for some of the page's characters.",
   blank: "The image is entirely white or transparent.",
   "capture-too-large":

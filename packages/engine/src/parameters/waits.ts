@@ -1,11 +1,12 @@
-import type { SnapParameters } from "@snap/protocol";
+import { PARAMETERS, type SnapParameters } from "@snap/protocol";
 
 /**
- * An explicit `waitUntil` is strict unless the request accepts its timeout: a rendering whose wait was capped does not
- * satisfy it.
+ * Whether the request sends the default of `waitUntil`, and does not accept that it times out. A request without
+ * `waitUntil` has the same cache key, but a rendering whose wait was capped does not satisfy this one.
  */
 export function waitsStrictly(parameters: SnapParameters): boolean {
-  return !parameters.pdf && parameters.waitUntil !== undefined && parameters.onWaitTimeout !== "capture";
+  const { waitUntil } = PARAMETERS.screenshot;
+  return !parameters.pdf && parameters.waitUntil === waitUntil.default && parameters.onWaitTimeout !== "capture";
 }
 
 /** Whether `waitTimeout` also limits `waitUntil` and `waitForSelector`. */

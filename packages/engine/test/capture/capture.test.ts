@@ -135,7 +135,7 @@ describe("capture", () => {
     });
   });
 
-  it("never returns a capped rendering for an explicit waitUntil", async () => {
+  it("never returns a capped rendering for the default waitUntil, if it is sent", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
     const key = await keyOf(principal.account.id);
@@ -146,6 +146,16 @@ describe("capture", () => {
     expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("miss");
     expect((await fresh.capture({ principal, parameters: strict })).cache).toBe("hit");
     expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
+  });
+
+  it("returns a capped rendering for the request that it was rendered for", async () => {
+    renderer = createFakeRenderer({ notes: ["wait-capped"] });
+    engine = open();
+    const principal = await principalWith();
+    const parameters = { url, waitUntil: "load" };
+    expect((await engine.capture({ principal, parameters })).cache).toBe("miss");
+    expect((await engine.capture({ principal, parameters })).cache).toBe("hit");
+    expect(await used(principal.account)).toBe(1);
   });
 
   it("treats a stored rendering that no longer matches its entity tag as a miss", async () => {

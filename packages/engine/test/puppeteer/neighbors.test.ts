@@ -1,20 +1,17 @@
 // @module-tag browser
 
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createFakeClock, createFakeMachine, createFakeRandom, createMemoryStorage } from "@snap/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { createEngine, type Engine } from "../../src/create-engine.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import {
   createPuppeteerRenderer,
-  findBrowser,
   type PuppeteerRendererOptions,
   type RendererEvent,
 } from "../../src/puppeteer/index.ts";
-import { allowPorts, readProcessGroup, required, screenshot } from "./setup.ts";
+import { isolatingBrowser } from "./isolating-browser.ts";
+import { allowPorts, readProcessGroup, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const SOON = { timeout: 5_000, interval: 50 };
@@ -311,15 +308,4 @@ async function customerOf(engine: Engine): Promise<Principal> {
   });
   const { token } = await engine.tokens.create({ accountId: account.id });
   return engine.authenticate(token);
-}
-
-/** Returns a browser that runs each site in a separate process, as some builds do by default. */
-async function isolatingBrowser(): Promise<string> {
-  const dir = await temporaryDirectory();
-  chmodSync(dir, 0o755);
-  const path = join(dir, "browser");
-  const browser = required(await findBrowser(), "browser");
-  writeFileSync(path, `#!/bin/sh\nexec ${browser} --site-per-process "$@"\n`);
-  chmodSync(path, 0o755);
-  return path;
 }

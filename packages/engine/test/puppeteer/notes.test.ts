@@ -61,7 +61,7 @@ describe("images-failed", () => {
 });
 
 describe("requests-failed", () => {
-  it("counts requests without a response, except aborted ones, if the render waits for the network", async () => {
+  it("counts requests that failed, except aborted ones, if the render waits for the network", async () => {
     const { notes } = await renderer.render(defaultScreenshot(site.url("/requests")));
     expect(notes).toEqual(["requests-failed=2"]);
     expect((await renderer.render(pdf(site.url("/requests")))).notes).toEqual(["requests-failed=2"]);

@@ -166,7 +166,13 @@ describe("hideSelectors and removeSelectors", () => {
     expect(pixel(700, 50)).toEqual(color);
   });
 
-  it.each([{ hideSelectors: "a{}b" }, { removeSelectors: "!!" }])("reject %j", async (options) => {
+  it.each([
+    { hideSelectors: "a{}b" },
+    { removeSelectors: "!!" },
+    { hideSelectors: "[class" },
+    { removeSelectors: '[class="banner' },
+    { removeSelectors: "#a /*" },
+  ])("reject %j", async (options) => {
     expect(await errorOf(render("/", options))).toMatchObject({
       code: "render_failed",
       message: expect.stringContaining("is not valid CSS") as string,

@@ -1,7 +1,18 @@
+// @module-tag browser
+
 import { EventEmitter, once } from "node:events";
 import type { CDPSession } from "puppeteer";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { launchBrowser } from "../../src/puppeteer/browser/launch-browser.ts";
+import { ProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { RenderingBrowser } from "../../src/puppeteer/browser/rendering-browser.ts";
 import { PageProcesses } from "../../src/puppeteer/page/page-processes.ts";
+import type { Tab } from "../../src/puppeteer/page/tab.ts";
+import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
+import { isolatingBrowser } from "./isolating-browser.ts";
+import { required } from "./setup.ts";
+import { openSite } from "./site.ts";
+import { TO_LOOPBACK } from "./trap.ts";
 
 /** A frame's session, whose process responds to a search. */
 class FakeSession extends EventEmitter {
@@ -17,7 +28,7 @@ class FakeSession extends EventEmitter {
 it("a page whose document is replaced is identified again", async () => {
   const session = new FakeSession();
   const processes = new PageProcesses(() => {});
-  processes.add(session as unknown as CDPSession);
+  processes.add(session as unknown as CDPSession, "main");
   const identify = async (): Promise<void> => {
     const searched = once(session, "searched");
     processes.identify(new Set([11, 12]));
@@ -33,3 +44,70 @@ it("a page whose document is replaced is identified again", async () => {
   await identify();
   expect([processes.has(11), processes.has(12)]).toEqual([false, true]);
 });
+
+it("a frame that moves to another process is identified again, although its first process still runs", async () => {
+  const site = await openSite({
+    "/": `<script>for (let i = 0; i < 2; i += 1)
+      document.write("<iframe src='http://first.test:" + location.port + "/inner'></iframe>")</script>`,
+    "/inner": "<p>inner</p>",
+  });
+  onTestFinished(() => site.close());
+  const hosts = ["main.test", "first.test", "second.test"];
+  const { tab, group } = await openLocalTab(hosts, site.port);
+  await tab.session.send("Page.navigate", { url: site.url("/", "main.test") });
+  await tab.progress.waitUntil(AbortSignal.timeout(10_000), () => tab.progress.hasReached("load"));
+  const frames = [...tab.frameSessions].filter((session) => session !== tab.session);
+  const moving = required(frames[0], "frame");
+
+  /** Resolves once the frames' searches, which are sent first, have also ended. */
+  const identified = async (): Promise<readonly number[]> => {
+    const running = group.read().map(({ pid }) => pid);
+    tab.processes.identify(new Set(running));
+    const pids = await Promise.all(frames.map(pidOf));
+    expect(running).toEqual(expect.arrayContaining(pids));
+    return pids;
+  };
+  const [first] = await identified();
+  const navigated = new Promise((resolve) => void moving.once("Page.frameNavigated", resolve));
+  const url = site.url("/inner", "second.test");
+  await moving.send("Runtime.evaluate", { expression: `location.href = ${JSON.stringify(url)}` });
+  await navigated;
+  const [second, staying] = await identified();
+  expect(staying).toBe(first);
+  expect(second).not.toBe(first);
+  expect(tab.processes.has(required(second, "process"))).toBe(true);
+});
+
+/** Opens a tab that can reach `port` of these hosts. */
+async function openLocalTab(
+  hosts: readonly string[],
+  port: number,
+): Promise<{ readonly tab: Tab; readonly group: ProcessGroup }> {
+  const options = { executablePath: await isolatingBrowser(), sandbox: "on", userAgent: null } as const;
+  const launched = await launchBrowser(options, new AbortController().signal);
+  const policy = {
+    allow: hosts.map((hostname) => ({ kind: "name", hostname, port }) as const),
+    ownHostnames: [],
+  };
+  const group = new ProcessGroup(launched.pid);
+  const browser = await RenderingBrowser.start(launched, {
+    processGroup: group,
+    openEgress: () => openProxiedEgress({ resolver: TO_LOOPBACK, policy }),
+    warmContexts: 0,
+    recycling: null,
+    verify: () => {},
+    listener: { onStarted() {}, onEnded() {}, onRecycled() {} },
+  });
+  onTestFinished(() => browser.kill());
+  return { tab: await browser.acquireTab("ready", null), group };
+}
+
+/** Resolves with the process that a session's searches are numbered by. */
+async function pidOf(session: CDPSession): Promise<number> {
+  const [, { searchId }] = await Promise.all([
+    session.send("DOM.enable"),
+    session.send("DOM.performSearch", { query: "-" }),
+    session.send("DOM.disable"),
+  ]);
+  return Number.parseInt(searchId, 10);
+}

@@ -23,6 +23,8 @@ let site: Site;
 let renderer: Renderer;
 /** A renderer with short timeouts. */
 let impatient: Renderer;
+/** A renderer with little time to load a page. */
+let hurried: Renderer;
 
 beforeAll(async () => {
   const slowly = (delayMs: number) => (_request: unknown, response: ServerResponse) =>
@@ -120,10 +122,11 @@ beforeAll(async () => {
   });
   renderer = openRenderer([site.port]);
   impatient = openRenderer([site.port], { navigationTimeoutMs: 2_000, renderTimeoutMs: 4_000 });
+  hurried = openRenderer([site.port], { navigationTimeoutMs: 3_000 });
 });
 
 afterAll(async () => {
-  await Promise.all([renderer.close(), impatient.close()]);
+  await Promise.all([renderer.close(), impatient.close(), hurried.close()]);
   await site.close();
 });
 
@@ -178,6 +181,17 @@ describe.concurrent("waitUntil", () => {
       "render_timeout",
     );
   });
+
+  it.each([
+    ["load", "/slow-image"],
+    ["networkidle0", "/polls"],
+  ] as const)(
+    "%s is captured with onWaitTimeout=capture when the time to load ends: %s",
+    async (waitUntil, path) => {
+      const options = { waitUntil, waitTimeout: 30_000, onWaitTimeout: "capture" } as const;
+      expect((await hurried.render(screenshot(site.url(path), options))).notes).toContain("wait-capped");
+    },
+  );
 });
 
 describe("a request without waitUntil", () => {
@@ -208,6 +222,21 @@ describe("a request without waitUntil", () => {
     ]);
     expect(image.notes).toEqual(["wait-capped"]);
     expect(document.notes).toEqual(["wait-capped"]);
+  });
+
+  it("captures or prints a loaded page when the time to load ends, if that is earlier", async () => {
+    const [image, document] = await Promise.all([
+      hurried.render(defaultScreenshot(site.url("/polls"))),
+      hurried.render(pdf(site.url("/polls"))),
+    ]);
+    expect(image.notes).toEqual(["wait-capped"]);
+    expect(document.notes).toEqual(["wait-capped"]);
+  });
+
+  it("fails with render_timeout if the page never reaches load, even with onWaitTimeout=capture", async () => {
+    const options = { waitUntil: undefined, onWaitTimeout: "capture" } as const;
+    const failure = await failureOf(hurried.render(screenshot(site.url("/never-ends"), options)));
+    expect(failure.code).toBe("render_timeout");
   });
 });
 

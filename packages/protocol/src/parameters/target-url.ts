@@ -37,14 +37,21 @@ export function parseTargetUrl(text: string): URL | null {
  * encodeSpaces(" https://example.com/a b?q=c d"); // "https://example.com/a%20b?q=c%20d"
  */
 export function encodeSpaces(url: string): string {
-  // no regular expression: / +$/ takes quadratic time on a long run of spaces
-  let [start, end] = [0, url.length];
-  while (url[start] === " ") start += 1;
-  while (end > start && url[end - 1] === " ") end -= 1;
-  return url.slice(start, end).replaceAll(" ", "%20");
+  return trimSpaces(url).replaceAll(" ", "%20");
 }
 
 /** Returns whether a URL, as `encodeSpaces` returns it, has more characters than `LIMITS.urlCharacters`. */
 export function isTooLongUrl(text: string): boolean {
-  return isLongerThan(encodeSpaces(text), LIMITS.urlCharacters);
+  // the rest of a longer text makes no difference
+  const start = trimSpaces(text).slice(0, 3 * LIMITS.urlCharacters);
+  return isLongerThan(start.replaceAll(" ", "%20"), LIMITS.urlCharacters);
+}
+
+/** Keeps other white space, which the URL parser does not trim either. */
+function trimSpaces(text: string): string {
+  // no regular expression: / +$/ takes quadratic time on a long run of spaces
+  let [start, end] = [0, text.length];
+  while (text[start] === " ") start += 1;
+  while (end > start && text[end - 1] === " ") end -= 1;
+  return text.slice(start, end);
 }

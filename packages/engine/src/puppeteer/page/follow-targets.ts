@@ -53,7 +53,7 @@ export async function followFrame(session: CDPSession, frameId: string, page: Fo
   page.frameSessions.add(session);
   channel.include(session.id());
   progress.follow(session, frameId);
-  processes.add(session);
+  processes.add(session, frameId);
   session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
   egress.guard?.watch(session);
   await Promise.all([

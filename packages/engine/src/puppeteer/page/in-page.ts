@@ -28,13 +28,14 @@ const setStyle = (element, name, value) => {
 };`;
 
 /**
- * Defines a function that adds a style sheet to some roots. A constructed one is not subject to the page's content
- * security policy, and adds no element to the page.
+ * Defines a function that adds a style sheet to some roots, and returns it. A constructed one is not subject to the page's
+ * content security policy, and adds no element to the page.
  */
 export const ADOPT_SHEET = `const adoptSheet = (roots, css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  return sheet;
 };`;
 
 /** Defines a function that waits for the next frame. Timers do not run where JavaScript is disabled, but frames do. */

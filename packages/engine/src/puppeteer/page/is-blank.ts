@@ -31,7 +31,7 @@ export async function isBlank({ bytes, contentType }: RenderedFile): Promise<boo
   const rowBytes = 1 + width * pixelBytes;
   const rawBytes = rowBytes * height;
   if (file.length > OVERHEAD_BYTES + rawBytes / COMPRESSION_MIN || rawBytes > RAW_MAX_BYTES) return false;
-  const raw = await promisify(inflate)(imageData(file));
+  const raw = await promisify(inflate)(imageData(file), { maxOutputLength: rawBytes });
   const color = raw[1];
   if (color !== WHITE && !(color === TRANSPARENT && pixelBytes === 4)) return false;
   const plain = Buffer.alloc(rowBytes - 1, color);

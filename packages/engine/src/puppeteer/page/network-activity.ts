@@ -68,10 +68,6 @@ export class NetworkActivity {
     return this.#scriptRequests;
   }
 
-  get inFlight(): number {
-    return this.#inFlight.size;
-  }
-
   /** The ids of the requests in flight. */
   get requestIds(): Iterable<string> {
     return this.#inFlight.keys();

@@ -12,12 +12,8 @@ const WITHIN_WORDS = /[\u00AD\u200B\u2060\uFEFF]/g;
 const TITLE_MAX_CHARACTERS = 500;
 const TITLE_MAX_MS = 1_000;
 
-/**
- * An expression for the document's title, which cannot be returned with lone surrogates. Elements with the name `title`
- * hide the property, but not its getter.
- */
-export const TITLE = `Object.getOwnPropertyDescriptor(Document.prototype, "title").get.call(document)
-  .slice(0, ${TITLE_MAX_CHARACTERS}).toWellFormed()`;
+/** An expression for the document's title, which cannot be returned with lone surrogates. */
+export const TITLE = `document.title.slice(0, ${TITLE_MAX_CHARACTERS}).toWellFormed()`;
 
 /** Returns the document's title; an empty one if the page does not respond in time. */
 export async function readTitle(tab: Tab, signal: AbortSignal): Promise<string> {

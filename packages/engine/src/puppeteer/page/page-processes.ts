@@ -30,13 +30,17 @@ export class PageProcesses {
     this.#onCrashed = onCrashed;
   }
 
-  /** Adds the session of the main frame or of a frame in another process. */
-  add(session: CDPSession): void {
+  /**
+   * Adds the session of the main frame or of a frame in another process.
+   *
+   * @param frameId - The root frame of the session.
+   */
+  add(session: CDPSession, frameId: string): void {
     const frame: Frame = { session, pid: null, isQueried: false };
     this.#frames.set(session.id(), frame);
     session.on("Inspector.targetCrashed", () => this.#onCrashed(session, frame.pid));
-    session.on("Page.frameNavigated", ({ frame: { parentId } }) => {
-      if (parentId === undefined) frame.pid = null; // the new document can be in another process
+    session.on("Page.frameNavigated", ({ frame: { id } }) => {
+      if (id === frameId) frame.pid = null; // the new document can be in another process
     });
     session.on("Target.detachedFromTarget", ({ sessionId }) => this.#frames.delete(sessionId));
   }

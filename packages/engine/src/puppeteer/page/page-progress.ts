@@ -5,8 +5,8 @@ import { NetworkActivity, type NetworkActivityOptions } from "./network-activity
 
 /** A meta refresh within this delay is treated as a redirect. */
 const REDIRECT_DELAY_MAX_SECONDS = 1;
-/** Redirecting scripts normally need no more navigations than this. */
-const REDIRECTS_EXPECTED_MAX = 4;
+/** Redirecting scripts normally need no more navigations than this, the first one included. */
+const NAVIGATIONS_EXPECTED_MAX = 4;
 /** Equal to the number of redirects that Chromium follows. */
 const NAVIGATIONS_FOLLOWED_MAX = 20;
 
@@ -77,7 +77,7 @@ export class PageProgress {
 
   /** Whether the page has navigated so often that it may do so again at any time. */
   get navigatesRepeatedly(): boolean {
-    return this.#navigations > REDIRECTS_EXPECTED_MAX;
+    return this.#navigations > NAVIGATIONS_EXPECTED_MAX;
   }
 
   /** The page's connections; `null` unless the render waits for an idle network, or has `lazyContent=scroll`. */

@@ -64,7 +64,8 @@ function pagesOf(bytes: Uint8Array): number | null {
 
 /** Contains only the parameters' values, without the browser's defaults. */
 function printRequest(parameters: PdfParameters): PrintRequest {
-  const { width, height, ...margins } = printLayoutOf(parameters);
+  const layout = printLayoutOf(parameters);
+  const { width, height, ...margins } = layout;
   const { scale, printBackground, cssPageSize, pageRanges, outline, tagged } = parameters;
   return {
     paperWidth: width,
@@ -74,7 +75,7 @@ function printRequest(parameters: PdfParameters): PrintRequest {
     printBackground,
     preferCSSPageSize: cssPageSize,
     transferMode: "ReturnAsStream",
-    ...headerTemplates(parameters, printLayoutOf(parameters)),
+    ...headerTemplates(parameters, layout),
     ...(pageRanges !== undefined && { pageRanges }),
     // bookmarks are created from tagged headings
     ...(outline && { generateDocumentOutline: true }),

@@ -2,7 +2,7 @@ import type { PdfParameters, ScreenshotParameters, SnapParameters } from "@snap/
 import { ProtocolError } from "puppeteer";
 import { isSnapError, SnapError } from "../../errors.ts";
 import type { FilterList } from "../../filter-lists/compile.ts";
-import { BLANK, type RenderedFile, type ServedDocument } from "../../ports/renderer.ts";
+import { BLANK, WAIT_CAPPED, type RenderedFile, type ServedDocument } from "../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../timeouts.ts";
 import type { TabKind } from "../browser/rendering-browser.ts";
 import type { TabSource } from "../browser/browser-supervisor.ts";
@@ -23,7 +23,7 @@ import { printPdf } from "./print-pdf.ts";
 import { requestedChanges } from "./requested-changes.ts";
 import { setCookies } from "./set-cookies.ts";
 import type { Tab } from "./tab.ts";
-import { connectionLimitOf, stopNavigatingPage, waitUntilReady } from "./wait-for-page.ts";
+import { acceptsCap, connectionLimitOf, stopNavigatingPage, waitUntilReady } from "./wait-for-page.ts";
 
 export interface RenderLimits {
   readonly tabKind: TabKind;
@@ -80,12 +80,12 @@ async function load(page: PageToRender, limits: RenderLimits): Promise<readonly 
   const { tab, parameters } = page;
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   const durationMs = limits.navigationTimeoutMs;
-  const reason = (): SnapError =>
-    new SnapError(
-      "render_timeout",
-      `The page did not reach ${waitUntil ?? "an idle state"} within ${durationMs} ms.`,
-    );
-  return withTimeout({ signal: limits.signal, durationMs, reason }, async (signal) => {
+  const timedOut = new SnapError(
+    "render_timeout",
+    `The page did not reach ${waitUntil ?? "an idle state"} within ${durationMs} ms.`,
+  );
+  const limit = { signal: limits.signal, durationMs, reason: () => timedOut };
+  return withTimeout(limit, async (signal) => {
     // lazy content has loaded when its requests end
     const connectionsMax = connectionLimitOf(waitUntil) ?? (parameters.lazyContent === "scroll" ? 0 : null);
     const configureTab = async (): Promise<void> => {
@@ -96,7 +96,10 @@ async function load(page: PageToRender, limits: RenderLimits): Promise<readonly 
     };
     await setCookies(tab, parameters, signal);
     await navigate(tab, { url: parameters.url, configure: configureTab }, signal);
-    return waitUntilReady(page, signal);
+    return waitUntilReady(page, signal).catch((error: unknown) => {
+      if (error === timedOut && acceptsCap(page)) return [WAIT_CAPPED];
+      throw error;
+    });
   });
 }
 

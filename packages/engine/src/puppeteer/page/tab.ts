@@ -224,9 +224,6 @@ function stopEndlessNavigation(page: Page): void {
     .catch(() => {}); // the page has closed
 }
 
-/** An element with the name `readyState` hides the property, but not its getter. */
-const READY_STATE = `Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get.call(document)`;
-
 /**
  * Chromium may report neither `DOMContentLoaded` nor `load` for a document that stops loading early. The document is
  * complete if the page stopped it, and still loading if its response ended early. A media document stops before `load`
@@ -237,7 +234,7 @@ async function watchEarlyStops(page: Page): Promise<void> {
   for (;;) {
     await progress.waitUntil(ended.signal, () => progress.hasStoppedEarly);
     const { documentId, documentUrl } = progress;
-    const state = await evaluate<string>(page, READY_STATE, ended.signal);
+    const state = await evaluate<string>(page, "document.readyState", ended.signal);
     if (!progress.hasStoppedEarly || progress.documentId !== documentId) continue;
     if (state === "loading") return ended.abort(explainIncompleteResponse(documentUrl));
     progress.endEarlyStop({ isComplete: state === "complete" });

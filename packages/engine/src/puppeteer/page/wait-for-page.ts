@@ -49,6 +49,12 @@ export async function waitUntilReady(
   );
 }
 
+/** Returns whether the page may be captured as it is if the time to load it ends during the wait. */
+export function acceptsCap({ tab, parameters }: Pick<PageToRender, "tab" | "parameters">): boolean {
+  const isRequested = !parameters.pdf && parameters.waitUntil !== undefined;
+  return isRequested ? parameters.onWaitTimeout === "capture" : tab.progress.hasReached("load");
+}
+
 /** Stops a page that could navigate during the capture, which would then fail. Its document may not load completely. */
 export async function stopNavigatingPage(tab: Tab, signal: AbortSignal): Promise<void> {
   const { progress, session } = tab;

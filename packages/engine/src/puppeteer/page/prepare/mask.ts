@@ -17,13 +17,12 @@ type Outcome = "covered" | "invalid" | "many";
 
 /**
  * Ends view transitions. The document's paints snapshots above the top layer; an element's, where the matches were
- * before. Forms and their controls can hide properties of this name, but not their getters.
+ * before. A control of this name hides the property of its form, but not its getter.
  */
 const END_TRANSITIONS = `
-  for (const [{ prototype }, targets] of [[Document, [document]], [Element, matchesOf(roots, "*")]]) {
-    const getter = Object.getOwnPropertyDescriptor(prototype, "activeViewTransition")?.get;
-    for (const target of targets) getter?.call(target)?.skipTransition();
-  }`;
+  document.activeViewTransition?.skipTransition();
+  const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};
+  for (const element of matchesOf(roots, "*")) transitionOf?.call(element)?.skipTransition();`;
 
 /** Generated content can be outside its element's box, and cannot be measured. */
 const HIDE_GENERATED =

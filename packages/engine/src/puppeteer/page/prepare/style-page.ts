@@ -29,9 +29,10 @@ const ADD_RULE = `({ selector, property, value, withContent }) => {
       setStyle(element, "transition", "none");
     }
     const declarations = "{" + property + ":" + value + "!important;transition:none!important}";
-    adoptSheet(roots, selectors.map((each) => each + declarations).join(""));
+    return adoptSheet(roots, selectors.map((each) => each + declarations).join("")).cssRules.length;
   };
-  apply(roots, matches, [selector]);
+  // querySelectorAll accepts an unclosed bracket, string or comment, which swallows the declarations
+  if (apply(roots, matches, [selector]) !== 1) return false;
   if (!withContent) return true;
   const [all, inAll] = [":is(" + selector + ")", ":is(" + selector + ") *"];
   const content = matchesOf(roots, inAll);

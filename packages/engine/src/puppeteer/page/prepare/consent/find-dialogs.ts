@@ -1,8 +1,8 @@
 import { ABOUT_COOKIES, BUTTON_KINDS } from "./words.ts";
 
 /*
- * Runs in the page. The page can replace properties of its documents and forms by naming elements after them ("DOM
- * clobbering"), even in isolated worlds. So this reads them from the prototypes.
+ * Runs in an isolated world. Even there, the controls of a form replace those of its properties that have their names
+ * ("DOM clobbering"). So this reads the properties of elements from the prototypes.
  */
 
 const KINDS = BUTTON_KINDS.map(([kind, words]) => `["${kind}", ${String(words)}]`).join(", ");
@@ -24,16 +24,10 @@ export const FIND_DIALOGS = `(() => {
   const matches = method(Element, "matches");
   const box = method(Element, "getBoundingClientRect");
   const isShown = method(Element, "checkVisibility");
-  const walk = method(Document, "createTreeWalker");
-  const elementsFrom = method(Document, "elementsFromPoint");
-  const bodyOf = getter(Document, "body");
-  const rootOf = getter(Document, "documentElement");
-  const inDocument = method(Document, "querySelectorAll");
   const inElement = method(Element, "querySelectorAll");
-  const inFragment = method(DocumentFragment, "querySelectorAll");
-  const all = (root, selector) => [...(
-    root instanceof Document ? inDocument : root instanceof Element ? inElement : inFragment
-  )(root, selector)];
+  const all = (root, selector) => [
+    ...(root instanceof Element ? inElement(root, selector) : root.querySelectorAll(selector)),
+  ];
 
   const KINDS = [${KINDS}];
   const DIALOGS_MAX = 10;
@@ -58,7 +52,7 @@ export const FIND_DIALOGS = `(() => {
 
   /** Elements and text nodes below \`root\`, including open shadow roots. */
   const nodesOf = function* (root, endsAtMs = performance.now() + SEARCH_MAX_MS) {
-    const walker = walk(document, root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = root; node !== null; node = walker.nextNode()) {
       if (performance.now() >= endsAtMs) {
         cutBy = "time";
@@ -114,7 +108,7 @@ export const FIND_DIALOGS = `(() => {
   };
   /** The outermost element around \`node\` that floats above the page and contains nothing else. */
   const floatingAround = (node) => {
-    const [root, body] = [rootOf(document), bodyOf(document)];
+    const { documentElement: root, body } = document;
     let found = null;
     let length = 0;
     for (let at = node; at !== null && at !== body && at !== root; at = hostOrParent(at)) {
@@ -166,7 +160,7 @@ export const FIND_DIALOGS = `(() => {
   /** The floating elements on top of the page at points of a grid. */
   const floatingAtPoints = () => {
     const points = GRID.flatMap((x) => GRID.map((y) => [innerWidth * x, innerHeight * y]));
-    const tops = new Set(points.map(([x, y]) => elementsFrom(document, x, y)[0] ?? null));
+    const tops = new Set(points.map(([x, y]) => document.elementsFromPoint(x, y)[0] ?? null));
     return new Set([...tops].map(floatingAround).filter((element) => element !== null));
   };
   /** Consent dialogs above the page; in a frame, the frame itself may be one. */
@@ -190,7 +184,7 @@ export const FIND_DIALOGS = `(() => {
       if (!seen.has(floating) && isDialog(floating)) found.add(floating);
       seen.add(parent).add(floating);
     }
-    const body = bodyOf(document);
+    const { body } = document;
     if (!isMain && found.size === 0 && body instanceof HTMLElement && isDialog(body)) found.add(body);
     return [...found];
   };
@@ -208,9 +202,9 @@ export const FIND_DIALOGS = `(() => {
     };
     // clicks in the corners would hit a cover
     const points = [[2, 2], [innerWidth - 2, 2], [2, innerHeight - 2], [innerWidth - 2, innerHeight - 2]];
-    const elements = points.flatMap(([x, y]) => elementsFrom(document, x, y));
+    const elements = points.flatMap(([x, y]) => document.elementsFromPoint(x, y));
     return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
   };
 
-  return { all, bodyOf, rootOf, matches, closest, formOf, dialogs, takeCut, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+  return { all, matches, closest, formOf, dialogs, takeCut, covers, floatingAround, buttonsOf, kindOf, hasPaint };
 })()`;

@@ -176,8 +176,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
   };
   /** Undoes what prevents scrolling behind a dialog, or blurs the page. */
   const unlock = () => {
-    const [root, body] = [page.rootOf(document), page.bodyOf(document)];
-    for (const element of [root, body]) {
+    for (const element of [document.documentElement, document.body]) {
       if (!(element instanceof HTMLElement)) continue;
       const { overflowY, position } = getComputedStyle(element);
       if (overflowY === "hidden" || overflowY === "clip") setStyle(element, "overflow-y", "visible");
