@@ -300,7 +300,7 @@ describe("a batch's webhook", () => {
     expect(kindOf((await snap.batches.download(item as BatchItem)).bytes)).toBe("image/png");
   });
 
-  it("is sent again to a receiver that failed, with the same id and a new signature", async () => {
+  it("is sent again to a receiver that failed, with the same id and a valid signature", async () => {
     const app = express();
     const receiver = await openRawServer((response, request) => app(request, response));
     const attempts = [Promise.withResolvers<DeliveryAttempt>(), Promise.withResolvers<DeliveryAttempt>()];

@@ -19,7 +19,10 @@ describe("the environment", () => {
     const snap = createClient();
     await snap.screenshot(PAGE);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
-    expect(snap.signUrl(PAGE)).toMatch(`${origin}/v1/snap/signed?tokenId=7&`);
+    const signed = snap.signUrl(PAGE);
+    expect(signed).toMatch(`${origin}/v1/snap/signed?tokenId=7&`);
+    expect(signed).toBe(createClient({ signingSecret: "s3cret" }).signUrl(PAGE));
+    expect(signed).not.toBe(createClient({ signingSecret: TOKEN }).signUrl(PAGE));
   });
 
   it("is overridden by options", async () => {

@@ -197,7 +197,8 @@ export function createEngine(options: EngineOptions): Engine {
       lifetime.end();
       clocks.stop();
       await inOrder([
-        () => Promise.all([stopPruning(), workers.stop()]),
+        () => workers.stop(),
+        () => stopPruning(),
         () => captures.close(),
         () => reversals.close(),
         () => uses.close(),

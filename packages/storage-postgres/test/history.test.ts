@@ -53,7 +53,8 @@ describe("the history in PostgreSQL", { tags: ["postgres"] }, () => {
     }
     const totals = Array.from({ length: 5000 }, (_, index) => {
       const day = new Date(STARTED_AT - (index % 100) * 86_400_000).toISOString().slice(0, 10);
-      return sampleTotals({ day, tokenId: Math.trunc(index / 100) });
+      const tokenId = Math.trunc(index / 100);
+      return sampleTotals({ day, tokenId, accountId: `acct_${tokenId % 20}` });
     });
     await storage.history.append({ entries: [], totals });
     return () => storage.close();

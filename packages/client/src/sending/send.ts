@@ -62,7 +62,7 @@ export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: Ca
 /**
  * Sends a request, and retries it after a retryable failure.
  *
- * @throws SnapError for every failure.
+ * @throws SnapError for every failure; TypeError if `signal` is not an `AbortSignal`.
  */
 export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
   const { signal } = options;

@@ -10,7 +10,8 @@ export interface WrittenCapture {
 /**
  * Checks the parameters of a capture, and writes them as a query or as JSON.
  *
- * @throws SnapError for invalid parameters, the same as the service would return.
+ * @throws SnapError for invalid parameters, the same as the service would return; `misconfigured` if they are not an
+ * object.
  */
 export function writeCapture(parameters: object, answer: Answer): WrittenCapture {
   requireObject(parameters);

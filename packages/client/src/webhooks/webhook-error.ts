@@ -1,12 +1,14 @@
 /**
  * Why a delivery was rejected. More codes may be added.
- * - `missing_header`: a required header is missing, or was sent more than once.
+ * - `missing_header`: a required header is missing, or is an array of several values. Values that the platform joins are
+ *   malformed instead.
  * - `invalid_timestamp`: the timestamp is not Unix seconds in decimal digits.
  * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or too far in the future.
  * - `invalid_signature`: signed with another secret, or changed in transit.
  * - `invalid_body`: the signature is valid, but the body is not a batch; or the body is incomplete.
  * - `body_too_large`: larger than any batch (`webhookHandler` and `webhookMiddleware` only).
- * - `raw_body_needed`: the body was already parsed. A mistake in the receiving program.
+ * - `raw_body_needed`: the raw body is not available, for example because it was already parsed or read. A mistake in the
+ *   receiving program.
  * - `misconfigured`: no secret, or an option out of range. A mistake in the receiving program.
  */
 export type WebhookErrorCode =
@@ -21,7 +23,7 @@ export type WebhookErrorCode =
 
 /**
  * A delivery that cannot be trusted, or a mistake in the receiving program. Branch on `code`; messages are for people,
- * and never contain a secret or any part of the body.
+ * and never contain a secret or any part of the body; `cause` can quote the body.
  */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";

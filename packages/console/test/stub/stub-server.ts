@@ -12,7 +12,7 @@ export async function startStub(port = 0, base = "/console/", now = Date.now): P
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://stub");
     if (url.pathname.startsWith(base)) return sendFile(url.pathname.slice(base.length), response);
-    void handle(request, url, response);
+    handle(request, url, response).catch(() => send(response, FAILURE));
   });
   const handle = async (request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> => {
     const call = await readCall(
@@ -21,10 +21,11 @@ export async function startStub(port = 0, base = "/console/", now = Date.now): P
       url.searchParams,
     );
     stub.calls.push(call);
-    const isSignIn = call.path.startsWith("/admin/v1/sign-in") || call.path === "/admin/v1/session";
-    if (stub.scenario === "hanging" && !isSignIn) return;
+    // a failing service still has a session, which decides which screen is shown
+    const isSessionCall = call.path.startsWith("/admin/v1/sign-in") || call.path === "/admin/v1/session";
+    if (stub.scenario === "hanging" && !isSessionCall) return;
     await stub.before(call);
-    send(response, stub.scenario === "failing" && !isSignIn ? FAILURE : respondTo(call));
+    send(response, stub.scenario === "failing" && !isSessionCall ? FAILURE : respondTo(call));
   };
   const respondTo = (call: Call): StubResponse =>
     (call.path.startsWith("/admin/v1/") ? handleAdmin(stub, call) : handleService(stub, call)) ??

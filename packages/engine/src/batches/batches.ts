@@ -22,7 +22,7 @@ import { batchNotFound, redeliver, resend } from "./redeliver.ts";
 import { describeBatch } from "./render-batch.ts";
 import { testWebhook, type WebhookTest } from "./test-webhook.ts";
 import { sealSecrets } from "./item-secrets.ts";
-import { claimKey, idempotencyMismatch } from "./idempotency.ts";
+import { createClaim, idempotencyMismatch } from "./idempotency.ts";
 import { parseSubmission, type SubmittedItem } from "./parse-submission.ts";
 
 /** A batch of the caller's account. */
@@ -129,7 +129,7 @@ export function createBatches(dependencies: BatchDependencies): Batches {
       const claim =
         idempotencyKey === undefined
           ? undefined
-          : claimKey(dependencies, { idempotencyKey, submission, now });
+          : createClaim(dependencies, { idempotencyKey, submission, now });
       const holder = await batches.insert(batch, claim);
       if (holder === null) dependencies.onSubmitted();
       else if (holder.digest !== claim?.digest) throw idempotencyMismatch();

@@ -1,4 +1,4 @@
-import { BATCH_LIMITS } from "@snap/protocol";
+import { BATCH_LIMITS, DEFAULT_STORE_KEY } from "@snap/protocol";
 import { hash } from "node:crypto";
 import { SnapError } from "../errors.ts";
 import type { IdempotencyClaim } from "../ports/batches.ts";
@@ -9,7 +9,7 @@ import type { Submission } from "./parse-submission.ts";
  * Returns the claim on an idempotency key. The digest covers the webhook's URL and the captures in order: the cache key
  * of each, and where it is stored. So neither the order of an item's parameters nor an explicit default matters.
  */
-export function claimKey(
+export function createClaim(
   { cacheKey }: Pick<BatchDependencies, "cacheKey">,
   {
     idempotencyKey,
@@ -17,11 +17,10 @@ export function claimKey(
     now,
   }: { readonly idempotencyKey: string; readonly submission: Submission; readonly now: number },
 ): IdempotencyClaim {
-  const captures = items.map(({ parameters }) => [
-    cacheKey(parameters),
-    parameters.storeTo ?? null,
-    parameters.storeKey ?? null,
-  ]);
+  const captures = items.map(({ parameters }) => {
+    const { storeTo = null, storeKey = DEFAULT_STORE_KEY } = parameters;
+    return [cacheKey(parameters), storeTo, storeKey === DEFAULT_STORE_KEY ? null : storeKey];
+  });
   const content = [webhookUrl, captures];
   return {
     keyHash: hash("sha256", idempotencyKey, "hex"),

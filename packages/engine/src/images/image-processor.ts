@@ -21,7 +21,7 @@ export interface ImageLibrary {
 
 /** Processes images with sharp. */
 export interface ImageProcessor extends ImageLibrary {
-  /** Number of images waiting to be processed, without those that wait for another of their owner's. */
+  /** Number of images waiting to be processed, not counting those that wait for another image of the same owner. */
   readonly waiting: number;
   /**
    * Runs `work` once at most one other image is being processed, and none of the same owner's.
@@ -102,16 +102,16 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     },
     run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
       const start = async (): Promise<T> => {
-        // sharp cannot be stopped, and p-queue would give a running task's place to another image
-        const waiting = new AbortController();
-        const cancel = (): void => waiting.abort(signal?.reason);
+        // sharp cannot be stopped: with the caller's signal, p-queue would free the place of an image that is still processed
+        const whileWaiting = new AbortController();
+        const cancel = (): void => whileWaiting.abort(signal?.reason);
         if (signal?.aborted) cancel();
         signal?.addEventListener("abort", cancel);
         const process = async (): Promise<T> => {
           signal?.removeEventListener("abort", cancel);
           return work(await load());
         };
-        return queue.add(process, { signal: waiting.signal });
+        return queue.add(process, { signal: whileWaiting.signal });
       };
       return owner === undefined ? start() : owners.add(owner, start);
     },

@@ -1,12 +1,11 @@
-import { PARAMETERS, type SnapParameters } from "@snap/protocol";
+import { DEFAULT_WAIT, type SnapParameters } from "@snap/protocol";
 
 /**
  * Whether the request sends the default of `waitUntil`, and does not accept that it times out. A request without
  * `waitUntil` has the same cache key, but a rendering whose wait was capped does not satisfy this one.
  */
 export function waitsStrictly(parameters: SnapParameters): boolean {
-  const { waitUntil } = PARAMETERS.screenshot;
-  return !parameters.pdf && parameters.waitUntil === waitUntil.default && parameters.onWaitTimeout !== "capture";
+  return !parameters.pdf && parameters.waitUntil === DEFAULT_WAIT && parameters.onWaitTimeout !== "capture";
 }
 
 /** Whether `waitTimeout` also limits `waitUntil` and `waitForSelector`. */

@@ -148,11 +148,11 @@ describe("capture", () => {
     expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
   });
 
-  it("returns a capped rendering for the request that it was rendered for", async () => {
+  it.each([{}, { waitUntil: "load" }])("returns a capped rendering again for %j", async (wait) => {
     renderer = createFakeRenderer({ notes: ["wait-capped"] });
     engine = open();
     const principal = await principalWith();
-    const parameters = { url, waitUntil: "load" };
+    const parameters = { url, ...wait };
     expect((await engine.capture({ principal, parameters })).cache).toBe("miss");
     expect((await engine.capture({ principal, parameters })).cache).toBe("hit");
     expect(await used(principal.account)).toBe(1);

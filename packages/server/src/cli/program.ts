@@ -50,8 +50,8 @@ function expandHelp(args: string[]): string[] {
  * disk.
  */
 function explainLostOutput({ code, message }: NodeJS.ErrnoException): void {
-  if (code === "EPIPE" || code === "EIO" || process.exitCode !== undefined) return;
-  process.exitCode = EXIT_CODES.failure;
+  if (code === "EPIPE" || code === "EIO") return;
+  process.exitCode ??= EXIT_CODES.failure;
   process.stderr.write(`error: cannot write to stdout: ${message}\n`);
 }
 

@@ -11,7 +11,7 @@ const RESTORE_KEY =
   "restore the right key; if it is lost, `snap-server secret-key replace`, with --yes, gives the tokens " +
   "new signing secrets";
 
-/** Path of the key file that encrypts signing secrets if `SNAP_SECRET_KEY` is not set. */
+/** Returns the path of the file with the secret key that is used if `SNAP_SECRET_KEY` is not set. */
 export function secretKeyPath(dataDir: string): string {
   return join(dataDir, "secret.key");
 }
@@ -25,7 +25,10 @@ export function wrongKey(source: string): OperatorError {
   );
 }
 
-/** Returns the name of the variable or the path of the file that the secret key is read from. */
+/**
+ * Returns what messages call the source of the secret key: the path of the key file, or `SNAP_SECRET_KEY`, even if
+ * `SNAP_SECRET_KEY_FILE` names a file with it.
+ */
 export function keySourceOf({
   secretKey,
   dataDir,
@@ -61,7 +64,7 @@ export async function readSecretKey(dataDir: string, { isLost = false } = {}): P
 /**
  * Returns the key of a data folder: `secretKey`, or else the contents of its key file; `null` if there is neither.
  *
- * @throws OperatorError if both exist and differ.
+ * @throws OperatorError if both exist and differ, or the file is unreadable or too short.
  */
 export async function findSecretKey(dataDir: string, secretKey: string | null): Promise<string | null> {
   if (secretKey === null) return readIfExists(secretKeyPath(dataDir));
@@ -70,8 +73,8 @@ export async function findSecretKey(dataDir: string, secretKey: string | null): 
 }
 
 /**
- * @throws OperatorError if the key file of the data folder contains a different key than `secretKey`: secrets encrypted
- * with different keys would be mixed.
+ * @throws OperatorError if the key file of the data folder contains a different key than `secretKey`, because secrets
+ * encrypted with different keys would be mixed; or if the file is unreadable or too short.
  */
 export async function requireSameKey(dataDir: string, secretKey: string): Promise<void> {
   const file = secretKeyPath(dataDir);

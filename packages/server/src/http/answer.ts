@@ -5,6 +5,8 @@ import { imageSize } from "image-size";
 import { factsOf } from "../requests/rendering-facts.ts";
 
 const NAME = "answer";
+/** Matches a query that may contain `answer`; its characters can be percent-encoded. */
+const MAY_CONTAIN_NAME = /(?:^|&)(?:answer=|[^=&]*%)/;
 
 /** `answer`, and the parameters of the rendering, which it does not affect. */
 interface Separated<Sent> {
@@ -24,10 +26,10 @@ export function separateAnswer(
 
 /** Separates `answer` from the parameters of a query. */
 export function separateQueryAnswer(text: string): Separated<string> {
+  if (!MAY_CONTAIN_NAME.test(text)) return { answer: "file", parameters: text };
   const query = new URLSearchParams(text);
   const [value, ...others] = query.getAll(NAME);
   const answer = findAnswer(value);
-  // nearly every query is passed on unchanged
   if (answer === undefined || others.length > 0) return { answer: "file", parameters: text };
   query.delete(NAME);
   return { answer, parameters: query.toString() };

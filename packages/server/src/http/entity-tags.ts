@@ -11,6 +11,7 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 export function parseIfNoneMatch(header: string | undefined): ((etag: string) => boolean) | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return () => true;
-  const tags = new Set(Array.from(header.matchAll(ENTITY_TAG), ([, tag]) => tag));
-  return (etag) => tags.has(etag);
+  // nearly every client sends a single strong tag
+  return (etag) =>
+    header === etag || Array.from(header.matchAll(ENTITY_TAG), ([, tag]) => tag).includes(etag);
 }

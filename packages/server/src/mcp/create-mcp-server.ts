@@ -27,6 +27,7 @@ import {
   needsPreview,
   pdfResult,
   requireInline,
+  requireInlineFormat,
   screenshotResult,
   usageResult,
   type Rendered,
@@ -152,6 +153,7 @@ async function render(
   // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
+  if (!isLinked) requireInlineFormat(parameters["output"]);
   const delivery = isLinked
     ? { linked: mode === "pdf" ? () => true : needsPreview }
     : { accept: requireInline };

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { SnapError, type Capture, type RenderingLink } from "@snap/engine";
 import type { RenderedFile } from "@snap/engine/ports";
-import type { Preview } from "@snap/engine/internals";
+import { invalidParameter, type Preview } from "@snap/engine/internals";
 import { explainNote, type UsageReport } from "@snap/protocol";
 import { imageSize } from "image-size";
 import type * as z from "zod";
@@ -20,8 +20,6 @@ const TOO_LARGE =
 const NO_PREVIEW =
   "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.";
 
-const NO_AVIF = "Assistants do not accept AVIF, and there is no link to the file; leave out output.";
-
 const PDF_TOO_LARGE = "PDF too large to inline (limit 700 KB).";
 
 /** The format that every assistant and client accepts for previews. */
@@ -29,6 +27,8 @@ const PREVIEW_TYPE = "image/webp";
 
 const UNLINKED =
   "Requests with headers, cookies or basicAuth get no link, because anyone could use it; nor do requests with very long parameters.";
+
+const SEND_YOURSELF = "For the file itself, send the request to POST /v1/captures with the token.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
@@ -60,16 +60,28 @@ function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
 /**
  * For requests without a link.
  *
- * @throws SnapError if a file cannot be part of a tool result: it is too large, or AVIF.
+ * @throws SnapError if a file is too large to be part of a tool result.
  */
-export function requireInline(file: Pick<RenderedFile, "bytes" | "contentType">): void {
-  const { bytes, contentType } = file;
+export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
   const isPdf = contentType === "application/pdf";
-  if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !needsPreview(file)) return;
-  const advice = `${UNLINKED} For the file itself, send the request to POST /v1/captures with the token.`;
-  if (contentType === "image/avif") throw new SnapError("render_failed", `${NO_AVIF} ${advice}`);
+  if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
   const problem = isPdf ? PDF_TOO_LARGE : TOO_LARGE;
-  throw new SnapError("render_failed", `${problem} ${advice}`, { notes: ["capture-too-large"] });
+  throw new SnapError("render_failed", `${problem} ${UNLINKED} ${SEND_YOURSELF}`, {
+    notes: ["capture-too-large"],
+  });
+}
+
+/**
+ * For requests without a link.
+ *
+ * @throws SnapError if `output` is a format that assistants do not accept, so nothing could be returned.
+ */
+export function requireInlineFormat(output: unknown): void {
+  if (output === "avif")
+    throw invalidParameter(
+      "output",
+      `cannot be avif, which assistants do not accept. ${UNLINKED} ${SEND_YOURSELF}`,
+    );
 }
 
 /** The image itself; or, if it needs a preview, the link and the preview, if there is one. */

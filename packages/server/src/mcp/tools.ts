@@ -35,14 +35,11 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations;
 }
 
-/**
- * With `storeTo`, a call stores an object: a fixed `storeKey` replaces one, and the default key adds one with every
- * repeat. With `cache: false`, a repeat costs another credit.
- */
+/** A call can cost a credit and, with `storeTo`, stores an object. By default, a repeat is served from the cache. */
 const RENDERS: ToolAnnotations = {
   readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
   openWorldHint: true,
 };
 

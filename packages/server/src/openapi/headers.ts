@@ -20,9 +20,9 @@ const integer = { type: "integer", minimum: 0 } as const;
 /** Every response header, described once. */
 export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = {
   "X-Request-Id": {
-    description: "Id of this response; on every response. A UUID, unless a trusted proxy sends the id.",
+    description: "Id of this response; on every response.",
     required: true,
-    schema: { type: "string" },
+    schema: { type: "string", format: "uuid" },
   },
   "X-Credits-Limit": { description: "Credits granted for the current period.", schema: integer },
   "X-Credits-Remaining": {

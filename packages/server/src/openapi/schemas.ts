@@ -56,9 +56,8 @@ export const errorEnvelope = z
         description: "Messages by parameter name; present only if parameters are invalid.",
         example: { quality: ["must be an integer from 1 to 100"] },
       }),
-    request_id: z.string().meta({
-      description:
-        "Id of this response, the same as in the `X-Request-Id` header: a UUID, unless a trusted proxy sends the id.",
+    request_id: z.uuid().meta({
+      description: "Id of this response, the same as in the `X-Request-Id` header.",
       example: "7b0c1a5e-3c86-4a3c-9a53-1d9b7f2e6c11",
     }),
   })

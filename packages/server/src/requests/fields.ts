@@ -2,7 +2,7 @@ import { DOCUMENT_LIMITS, mustBeOneOf } from "@snap/protocol";
 import * as z from "zod";
 
 /*
- * Validators of the parameters of queries and JSON bodies. Their messages list the valid values.
+ * Validators of the parameters of queries and JSON bodies. Their messages say what is valid.
  */
 
 export function oneOf<const T extends readonly [string, ...string[]]>(

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { HEADER_COMPONENTS } from "../../src/openapi/headers.ts";
-import { errorEnvelope } from "../../src/openapi/schemas.ts";
 import { envelopeOf, openService, UUID, type OpenOptions } from "./open-service.ts";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -17,7 +15,6 @@ async function sendTo(
   const { send, lines } = await openService(options);
   const reply = await send("/v1/usage", { headers });
   expect(envelopeOf(reply).request_id).toBe(reply.headers["x-request-id"]);
-  expect(errorEnvelope.safeParse(envelopeOf(reply)).error).toBeUndefined();
   const line = lines.at(-1);
   expect(line?.["request_id"]).toBe(reply.headers["x-request-id"]);
   return { id: reply.headers["x-request-id"], line };
@@ -31,8 +28,6 @@ describe("a proxy's headers", () => {
   ])("are trusted from %s", async (_, trustProxy) => {
     const { id, line } = await sendTo({ trustProxy }, FORWARDED);
     expect(id).toBe("edge-1:a/b=c@d+e.f_g");
-    // a client that validates against the description accepts it
-    expect(HEADER_COMPONENTS["X-Request-Id"].schema).toEqual({ type: "string" });
     expect(line).toMatchObject({ client: "198.51.100.7", trace_id: TRACE_ID });
   });
 

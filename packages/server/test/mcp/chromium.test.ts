@@ -139,7 +139,7 @@ it("returns AVIF as a preview that assistants accept, with a link to the file", 
   expect([file.headers.get("content-type"), file.headers.get("x-cache")]).toEqual(["image/avif", "HIT"]);
 });
 
-it("fails before the charge if AVIF cannot be linked", async () => {
+it("rejects AVIF that cannot be linked", async () => {
   const session = await CLIENTS["the older client"](access);
   const remaining = async (): Promise<unknown> =>
     (await session.call("check-usage")).structuredContent?.["credits"];
@@ -151,7 +151,7 @@ it("fails before the charge if AVIF cannot be linked", async () => {
   });
   expect(isError).toBe(true);
   expect(content[0]?.["text"]).toMatch(
-    /^render_failed: Assistants do not accept AVIF, .*; leave out output\. .* POST \/v1\/captures /,
+    /^validation_failed: output cannot be avif, which assistants do not accept\. .* POST \/v1\/captures /,
   );
   expect(await remaining()).toEqual(before);
 });

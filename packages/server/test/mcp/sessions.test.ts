@@ -19,8 +19,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     const tools = await session.listTools();
     const renders = {
       readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
       openWorldHint: true,
     };
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([

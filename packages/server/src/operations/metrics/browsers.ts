@@ -6,14 +6,15 @@ import { counter, gauge, openAll, setOrRemove } from "./define.ts";
 export const BROWSER_METRICS = {
   restarts: counter({
     name: "snap_browser_restarts_total",
-    help: "Browsers that were replaced, and connections to remote browsers that were lost.",
+    help: "Browsers that were replaced, and connections to remote browsers that were lost or given up.",
     labels: {
       reason: {
         renders: "planned: it had reached its maximum number of renders",
-        age: "planned: it was an hour old",
+        age: "planned: it had reached its maximum age",
         memory: "its long-lived processes used too much memory",
-        ended: "it crashed, or was killed, for example because it did not respond",
-        disconnected: "the connection to a remote browser was lost",
+        ended: "it crashed, could not open pages, or was killed, for example because it did not respond",
+        disconnected:
+          "the connection to a remote browser was lost, or given up because the browser did not respond or could not open pages",
       },
     },
   }),
@@ -31,7 +32,7 @@ export const BROWSER_METRICS = {
   }),
   memory: gauge({
     name: "snap_browser_memory_bytes",
-    help: "Memory of all processes of the local browsers; absent with remote browsers.",
+    help: "Memory of all processes of the local browsers; absent with remote browsers, and 0 on systems without /proc.",
   }),
 };
 
