@@ -204,8 +204,8 @@ export interface ScreenshotValues {
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as
-   * it is, with the note `wait-capped`.
+   * When a requested wait times out: `fail` with `render_timeout`, or `capture` the page as it is, with
+   * the note `wait-capped`.
    * @default "fail"
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;
@@ -450,8 +450,8 @@ export interface PdfValues {
    */
   readonly waitTimeout?: number | undefined;
   /**
-   * What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as
-   * it is, with the note `wait-capped`.
+   * When a requested wait times out: `fail` with `render_timeout`, or `capture` the page as it is, with
+   * the note `wait-capped`.
    * @default "fail"
    */
   readonly onWaitTimeout?: "fail" | "capture" | undefined;

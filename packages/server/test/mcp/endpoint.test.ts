@@ -169,24 +169,29 @@ it.each([
   expect(renderer.calls).toEqual([]);
 });
 
-it.each(['"__proto__":{"pdf":true}', '"toString":1'])(
-  "treats the name of an inherited property as an unknown parameter: %s",
-  async (argument) => {
-    const { send, customer } = await openService();
-    const { token } = await customer();
-    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"take-screenshot","arguments":{"url":"${url}",${argument}}}}`;
-    const reply = await send("/mcp", post(call, { token }));
-    const [name = ""] = /\w+/.exec(argument) ?? [];
-    expect(messagesOf(reply)).toMatchObject([
-      {
-        result: {
-          isError: true,
-          content: [{ text: expect.stringContaining(`validation_failed: ${name} `) as string }, {}],
-        },
+it("treats the name of an inherited property as an unknown parameter", async () => {
+  const { send, customer } = await openService();
+  const { token } = await customer();
+  const call = request("tools/call", { name: "take-screenshot", arguments: { url, toString: 1 } });
+  const reply = await send("/mcp", post(call, { token }));
+  expect(messagesOf(reply)).toMatchObject([
+    {
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining("validation_failed: toString ") as string }, {}],
       },
-    ]);
-  },
-);
+    },
+  ]);
+});
+
+// the library drops it
+it("ignores an argument named __proto__", async () => {
+  const { send, customer, renderer } = await openService();
+  const { token } = await customer();
+  const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"take-screenshot","arguments":{"url":"${url}","__proto__":{"pdf":true}}}}`;
+  await send("/mcp", post(call, { token }));
+  expect(renderer.calls).toEqual([expect.objectContaining({ pdf: false, url })]);
+});
 
 it("rejects an argument that is nested thousands of levels deep", async () => {
   const { send, customer, lines } = await openService();

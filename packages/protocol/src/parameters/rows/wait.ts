@@ -72,7 +72,7 @@ export const WAIT_ROWS: readonly Row[] = [
     values: ["fail", "capture"],
     implied: "fail",
     description:
-      "What to do when a requested wait times out: `fail` with `render_timeout`, or `capture` the page as it is, with the note `wait-capped`.",
+      "When a requested wait times out: `fail` with `render_timeout`, or `capture` the page as it is, with the note `wait-capped`.",
     example: "capture",
   },
 ];
