@@ -10,8 +10,8 @@ import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-/** With a store, 150 s by default. */
-const LEASE_MS = 150_000;
+/** With a store, 165 s by default. */
+const LEASE_MS = 165_000;
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 async function openEngine(directory: string, nowMs: number): Promise<Engine> {
