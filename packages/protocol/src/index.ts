@@ -41,7 +41,7 @@ export type {
   UsageReport,
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
-export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
+export { effectiveDefault, modeOf, PARAMETERS, sendsDefault } from "./parameters/by-mode.ts";
 export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
 export { checkContent, PAGE_NAMES } from "./parameters/content.ts";

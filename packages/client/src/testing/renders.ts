@@ -2,17 +2,14 @@ import {
   buildSignedUrl,
   checkCapture,
   DOCUMENT_ORIGIN,
-  effectiveDefault,
   fitsSignedUrl,
   HEADERS,
   LIMITS,
-  modeOf,
-  PARAMETERS,
   secretsIn,
+  sendsDefault,
   signWebhook,
   toQuery,
   withoutDelivery,
-  type ParameterRow,
   type RenderingDocument,
   type ScreenshotCapture,
   type UrlSigner,
@@ -158,14 +155,11 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 export function etagOf(parameters: object): string {
-  const values: Readonly<Record<string, unknown>> = withoutDelivery(identify(parameters));
-  const rows: Readonly<Record<string, ParameterRow | undefined>> = PARAMETERS[modeOf(values)];
-  const isDefault = (name: string, value: unknown): boolean => {
-    const row = rows[name];
-    return row !== undefined && value === effectiveDefault(row, values);
-  };
-  const relevant = Object.entries(values)
-    .filter(([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name) && !isDefault(name, value))
+  const sent: Readonly<Record<string, unknown>> = withoutDelivery(identify(parameters));
+  const relevant = Object.entries(sent)
+    .filter(
+      ([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name) && !sendsDefault(sent, name),
+    )
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `"${digestOf(JSON.stringify(relevant))}"`;
 }

@@ -134,11 +134,14 @@ function listQuery(
 
 function urlOf({ endpoint, bucket, addressing = "path" }: S3StoreOptions): URL {
   const url = new URL(endpoint);
+  if (addressing === "path") {
+    url.pathname = `/${bucket}`;
+    return url;
+  }
   const { host } = url;
-  if (addressing === "path") url.pathname = `/${bucket}`;
-  else url.host = `${bucket}.${host}`;
+  url.host = `${bucket}.${host}`;
   // setting an invalid host, such as one below an IP address, changes nothing
-  if (addressing === "virtual" && url.host === host)
+  if (url.host === host)
     throw new RangeError(`addressing cannot be virtual: ${host} cannot have the subdomain ${bucket}`);
   return url;
 }

@@ -1,12 +1,4 @@
-import {
-  DELIVERY_NAMES,
-  effectiveDefault,
-  modeOf,
-  PARAMETERS,
-  SECRET_NAMES,
-  type ParameterRow,
-  type SnapParameters,
-} from "@snap/protocol";
+import { DELIVERY_NAMES, SECRET_NAMES, sendsDefault, type SnapParameters } from "@snap/protocol";
 import { createHash } from "node:crypto";
 import type { Seal } from "../tokens/seal.ts";
 
@@ -23,16 +15,11 @@ export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
 }
 
 function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
-  const rows: Readonly<Record<string, ParameterRow>> = PARAMETERS[modeOf(parameters)];
-  const values: Readonly<Record<string, unknown>> = { ...parameters };
-  const isDefault = (name: string, value: unknown): boolean => {
-    const row = rows[name];
-    return row !== undefined && value === effectiveDefault(row, values);
-  };
+  const sent: Readonly<Record<string, unknown>> = { ...parameters };
   const entries = Object.entries(parameters)
     .filter(
       ([name, value]) =>
-        name !== "cache" && !DELIVERY_NAMES.has(name) && value !== undefined && !isDefault(name, value),
+        name !== "cache" && !DELIVERY_NAMES.has(name) && value !== undefined && !sendsDefault(sent, name),
     )
     .map(([name, value]) => [name, SECRET_NAMES.has(name) ? digest(JSON.stringify(value)) : value] as const)
     .toSorted(([left], [right]) => (left < right ? -1 : 1));

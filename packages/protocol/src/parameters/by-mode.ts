@@ -31,6 +31,13 @@ export function effectiveDefault(
   return always ?? implied ?? dependent;
 }
 
+/** Returns whether a request sends the value that would apply without it. */
+export function sendsDefault(sent: Readonly<Record<string, unknown>>, name: string): boolean {
+  const rows: Readonly<Record<string, Row | undefined>> = PARAMETERS[modeOf(sent)];
+  const row = rows[name];
+  return row !== undefined && sent[name] === effectiveDefault(row, sent);
+}
+
 function rowsOf<Name extends string>(mode: Mode): Readonly<Record<Name, ParameterRow>> {
   const rows = PARAMETER_TABLE.filter(({ modes }) => modes.includes(mode));
   return Object.fromEntries(rows.map((row) => [row.name, row])) as Record<Name, ParameterRow>;

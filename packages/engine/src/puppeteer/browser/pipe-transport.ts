@@ -22,11 +22,7 @@ export function openPipeTransport({ toBrowser, fromBrowser }: DebuggingPipe): Pr
       if (open) toBrowser.write(`${message}\0`);
     },
     close,
-    deliver(message) {
-      // Puppeteer's handler is async
-      const handled: unknown = transport.onmessage?.(message);
-      Promise.resolve(handled).catch(close);
-    },
+    check: () => {},
   });
   fromBrowser.on("data", (chunk: Buffer) => transport.reader.push(chunk));
   for (const end of [fromBrowser, toBrowser]) end.on("close", close).on("error", close);

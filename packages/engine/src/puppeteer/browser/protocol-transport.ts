@@ -24,8 +24,8 @@ const SESSION_AT_END = /"sessionId"\s*:\s*"(\w+)"\s*\}\s*$/;
 export interface Wire {
   send(message: string): void;
   close(): void;
-  /** Passes a message to Puppeteer. */
-  deliver(message: string): void;
+  /** Throws if Puppeteer must not receive the message. */
+  check(message: string): void;
 }
 
 /**
@@ -82,7 +82,7 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
     if (!this.#admit(start, { end: message, bytes: message.length })) return;
     const id = responseId(start);
     if (id !== null && id >= FIRST_CAPTURE_ID) this.#failCapture(id);
-    else this.#wire.deliver(message.toString("utf8"));
+    else this.#deliver(message.toString("utf8"));
   }
 
   onDiscarded({ start, end, bytes }: DiscardedMessage): void {
@@ -91,7 +91,14 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
     if (!this.#admit(text, { end, bytes }) || id === null) return;
     if (id >= FIRST_CAPTURE_ID) return this.#failCapture(id);
     const error = { code: -32_000, message: `The response is longer than ${MESSAGE_MAX_BYTES} bytes` };
-    this.#wire.deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
+    this.#deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
+  }
+
+  /** Passes a message to Puppeteer, whose handler is asynchronous and rejects if it cannot process the message. */
+  #deliver(message: string): void {
+    this.#wire.check(message);
+    const handled: unknown = this.onmessage?.(message);
+    Promise.resolve(handled).catch(() => this.close());
   }
 
   /** Counts a message as its page's; returns whether it may be parsed. */

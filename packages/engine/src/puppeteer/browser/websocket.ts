@@ -115,11 +115,8 @@ export function openWebSocketTransport(socket: WebSocket): ProtocolTransport {
   const transport = new ProtocolTransport({
     send: (message) => socket.send(message, () => {}), // a failure also emits `close`
     close,
-    deliver(message) {
+    check(message) {
       if (!isWellFormed(message)) throw new Error("malformed message");
-      // Puppeteer's handler is asynchronous, and rejects if it cannot process a message
-      const handled: unknown = transport.onmessage?.(message);
-      Promise.resolve(handled).catch(close);
     },
   });
   const receive = async (message: Buffer): Promise<void> => {
