@@ -70,7 +70,8 @@ describe("a profile that cannot be removed", () => {
     const browser = await launchBrowser(await options(), OPEN);
     breakFiles("rm", "ENOTEMPTY");
     await browser.kill();
-    expect(readProcessGroup(browser.pid)).toEqual([]);
+    // killed helpers can take a moment to exit
+    await expect.poll(() => readProcessGroup(browser.pid)).toEqual([]);
   });
 });
 
