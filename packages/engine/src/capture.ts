@@ -3,7 +3,7 @@ import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
 import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
-import { store, type StoreDependencies } from "./cache/store.ts";
+import { store, type StoreDependencies, type Stored } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
 import { refund, reserve, settle, type CreditDependencies, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
@@ -59,19 +59,25 @@ export interface CaptureOptions {
   readonly onStart?: () => void;
   /** Throws a `SnapError` if the caller cannot use the file. The capture then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
+  /** Called after `accept` if the file is not cached, and so has no link. It can throw as `accept` does. */
+  readonly acceptUncached?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
 }
 
 /** A rendering, and how it was obtained. */
 export interface Capture {
+  /** The page's URL; the URL of a document identifies its content. */
+  readonly url: string;
   /** `bytes` may be empty if the rendering is `unchanged`. */
   readonly rendering: StoredRendering;
   /**
-   * `hit`: served from the cache, or from an identical request's render. `miss`: rendered now and cached.
-   * `bypass`: rendered now with `cache: false`, and cached only for `link`.
+   * `hit`: served from the cache, or from an identical request's render. `miss`: rendered now. `bypass`: rendered now
+   * with `cache: false`, and cached only for `link`.
    */
   readonly cache: "hit" | "miss" | "bypass";
+  /** Whether the rendering is cached, so that `link` can serve it. */
+  readonly isCached: boolean;
   /** Whether the caller already has this rendering. */
   readonly unchanged: boolean;
   /**
@@ -131,13 +137,25 @@ export async function capture(
   const holds = delivery === null ? request.holds : undefined;
   const cached = await lookUp(dependencies.cache, { key, parameters, holds });
   if (cached !== null)
-    return respondFromCache(dependencies, request, { rendering: cached, balance, delivery });
+    return respondFromCache(dependencies, request, {
+      url: parameters.url,
+      rendering: cached,
+      isCached: true,
+      balance,
+      delivery,
+    });
 
   const hasContent = document !== undefined;
   const sharing = { key, parameters, priority, hasContent, requestedAt, maxWaitMs, onJoin: onStart };
   const shared = parameters.cache ? await share(dependencies, sharing) : null;
   if (shared?.isLed === false)
-    return respondFromCache(dependencies, request, { rendering: shared.rendering, balance: null, delivery });
+    return respondFromCache(dependencies, request, {
+      url: parameters.url,
+      rendering: shared.rendering,
+      isCached: shared.isCached,
+      balance: null,
+      delivery,
+    });
 
   let isAccepted = true;
   const accept = (file: RenderedFile): void => {
@@ -181,7 +199,7 @@ async function renderAndCharge(
   const rateLimit = await limit(dependencies, principal);
   const reservation = await reserve(dependencies, principal.account);
   const wait = { priority, requestedAt, maxWaitMs, priorityRaised: led?.priorityRaised, onStart };
-  let rendering: StoredRendering;
+  let stored: Stored;
   let storedLocation: string | null;
   try {
     const file = await render(dependencies, parameters, {
@@ -197,16 +215,20 @@ async function renderAndCharge(
     });
     // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
     storedLocation = await deliver(dependencies, delivery, fresh);
-    rendering = await store(dependencies, { key, parameters, fresh, led, linked });
+    stored = await store(dependencies, { key, parameters, fresh, led, linked });
+    if (!stored.isCached) request.acceptUncached?.(file);
   } catch (error) {
     await refund(dependencies, reservation);
     throw error;
   }
+  const { rendering, isCached } = stored;
   const settlement = { reservation, rendering, storedLocation, settle: request.settle };
   const isCharged = await settle(dependencies, settlement);
   return {
+    url: parameters.url,
     rendering,
     cache: parameters.cache ? "miss" : "bypass",
+    isCached,
     unchanged: request.holds?.(rendering.etag) ?? false,
     rateLimit,
     creditCost: isCharged ? 1 : 0,
@@ -233,30 +255,22 @@ function limit(
  */
 async function respondFromCache(
   dependencies: CaptureDependencies,
-  { principal, holds, onStart, accept }: CaptureRequest & CaptureOptions,
+  { principal, holds, onStart, accept, acceptUncached }: CaptureRequest & CaptureOptions,
   {
-    rendering,
-    balance,
     delivery,
-  }: Pick<Capture, "rendering" | "balance"> & { readonly delivery: Delivery | null },
+    ...cached
+  }: Pick<Capture, "url" | "rendering" | "isCached" | "balance"> & { readonly delivery: Delivery | null },
 ): Promise<Capture> {
   const { rateLimiter, clock } = dependencies;
   onStart?.();
+  const { rendering, isCached } = cached;
   const unchanged = holds?.(rendering.etag) ?? false;
   if (!unchanged) accept?.(rendering);
+  if (!unchanged && !isCached) acceptUncached?.(rendering);
   const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
   const storedLocation = await deliver(dependencies, delivery, rendering);
   const respondedAt = clock.now();
-  return {
-    rendering,
-    cache: "hit",
-    unchanged,
-    rateLimit,
-    creditCost: 0,
-    storedLocation,
-    balance,
-    respondedAt,
-  };
+  return { ...cached, cache: "hit", unchanged, rateLimit, creditCost: 0, storedLocation, respondedAt };
 }

@@ -63,12 +63,12 @@ export interface Engine {
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
-   * Returns a signed URL for the rendering that `capture` returned; one requested with `cache: false` must
-   * have been `linked`. Free of charge. The URL expires with the cache entry or the token, whichever comes
-   * first.
+   * Returns a signed URL for the rendering that `capture` returned, or `null` if it is not cached: it does not fit the
+   * cache, or was requested with `cache: false` and not `linked`. Free of charge. The URL expires with the cache entry or
+   * the token, whichever comes first.
    * @throws SnapError `validation_failed` if a parameter is secret.
    */
-  link(request: LinkRequest): RenderingLink;
+  link(request: LinkRequest): RenderingLink | null;
   /**
    * Returns the account's credits. Pass `standing`, the balance of a principal that was just authenticated, to avoid
    * reading the ledger; omit it if the account has been charged since.

@@ -51,9 +51,7 @@ export function isLinkable(parameters: Readonly<Record<string, unknown>>): boole
 export interface LinkRequest {
   /** The caller of `capture`; its token signs the link. */
   readonly principal: Principal;
-  /**
-   * The parameters of the `capture`. If they include `cache: false`, its `linked` must have returned `true`.
-   */
+  /** The parameters of the `capture`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The result of that `capture`. */
   readonly capture: Capture;
@@ -68,15 +66,20 @@ export interface RenderingLink {
 }
 
 /**
- * Signs a URL for a cached rendering. It expires with the cache entry or the token, whichever comes first.
+ * Signs a URL for a cached rendering. It expires with the cache entry or the token, whichever comes first. Returns
+ * `null` if the rendering is not cached, because its link would render again, for another credit.
  *
  * @throws SnapError `validation_failed` if a parameter is secret.
  */
 export function linkRendering(
   seal: Seal,
-  { principal: { token }, parameters, capture: { cache, rendering }, baseUrl }: LinkRequest,
-): RenderingLink {
-  const { cache: _, ...sent } = withoutDelivery(parameters);
+  { principal: { token }, parameters, capture, baseUrl }: LinkRequest,
+): RenderingLink | null {
+  const { isCached, cache, rendering } = capture;
+  if (!isCached) return null;
+  // the URL of a document identifies its content
+  const page: LinkRequest["parameters"] = { url: capture.url, ...parameters };
+  const { cache: _, ...sent } = withoutDelivery(page);
   requireSignable(sent);
   const query = cache === "bypass" ? { ...sent, cacheTtl: linkedTtlSeconds(rendering.etag) } : sent;
   const expires = Math.floor(Math.min(rendering.expiresAt, token.expiresAt ?? Infinity) / 1000);

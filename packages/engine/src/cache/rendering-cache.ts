@@ -65,8 +65,9 @@ export function createRenderingCache({ store, clock, memoryBytes }: RenderingCac
     },
     async store(key, rendering) {
       await store.put({ ...key, rendering });
-      memory.set(nameOf(key), rendering);
-      return (await store.peek({ ...key, now: clock.now() })) !== null;
+      const isStored = (await store.peek({ ...key, now: clock.now() })) !== null;
+      if (isStored) memory.set(nameOf(key), rendering);
+      return isStored;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 
 /** How a render ended. `abandoned`: the failure concerns only its leader. */
 export type RenderOutcome =
-  | { readonly state: "done"; readonly rendering: StoredRendering }
+  | { readonly state: "done"; readonly rendering: StoredRendering; readonly isCached: boolean }
   | { readonly state: "failed"; readonly failure: unknown }
   | { readonly state: "abandoned" };
 

@@ -53,10 +53,10 @@ export interface LedRender {
   /** Marks the render as started: from now on, joined requests wait until it ends. */
   readonly start: () => void;
   /**
-   * Ends the render: once `stored` resolves to whether other processes can look it up, the joined requests get the
-   * rendering. Rejects as `stored` does.
+   * Ends the render: once `stored` resolves to whether the rendering is cached, the joined requests get it. Resolves
+   * and rejects as `stored` does.
    */
-  publish(rendering: StoredRendering, stored: Promise<boolean>): Promise<void>;
+  publish(rendering: StoredRendering, stored: Promise<boolean>): Promise<boolean>;
   /**
    * Ends the render with a failure, which the joined requests share. If it concerns only the leader, one of
    * them becomes the leader. Does nothing once `publish` has resolved.
@@ -70,6 +70,7 @@ export interface LedRender {
 export interface JoinedRender {
   readonly isLed: false;
   readonly rendering: StoredRendering;
+  readonly isCached: boolean;
 }
 
 /**
@@ -94,8 +95,8 @@ export async function share(
     if (outcome.state === "leads") return lead(dependencies, { ...request, name, running: outcome.running });
     // the leader's error
     if (outcome.state === "failed") throw outcome.failure;
-    const { rendering } = outcome;
-    if (rendering.expiresAt > dependencies.clock.now()) return { isLed: false, rendering };
+    const { rendering, isCached } = outcome;
+    if (rendering.expiresAt > dependencies.clock.now()) return { isLed: false, rendering, isCached };
   }
 }
 
@@ -154,9 +155,10 @@ async function lead(
   }
 }
 
+/** @param rendering - From the cache. */
 function joined(running: RunningRender, rendering: StoredRendering): JoinedRender {
-  running.end({ state: "done", rendering });
-  return { isLed: false, rendering };
+  running.end({ state: "done", rendering, isCached: true });
+  return { isLed: false, rendering, isCached: true };
 }
 
 /** Renews the lease until the render ends. */
@@ -193,8 +195,10 @@ function holdLease(
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {
-      release((await stored) ? LINGER_MS : 0);
-      running.end({ state: "done", rendering });
+      const isCached = await stored;
+      release(isCached ? LINGER_MS : 0);
+      running.end({ state: "done", rendering, isCached });
+      return isCached;
     },
     fail(error) {
       if (concernsOnlyLeader(error)) return abandon();

@@ -20,17 +20,20 @@ export interface StoreRequest {
   readonly linked: (fresh: StoredRendering) => boolean;
 }
 
+/** A new rendering; one that does not fit the cache is not cached. */
+export interface Stored {
+  readonly rendering: StoredRendering;
+  readonly isCached: boolean;
+}
+
 /** Caches a rendering. With `cache: false` it is stored only if it needs a link, and only for that link. */
 export async function store(
   { cache, cacheKey }: StoreDependencies,
   { key, parameters, fresh, led, linked }: StoreRequest,
-): Promise<StoredRendering> {
-  if (led !== null) {
-    await led.publish(fresh, cache.store(key, fresh));
-    return fresh;
-  }
-  if (!linked(fresh)) return fresh;
+): Promise<Stored> {
+  if (led !== null) return { rendering: fresh, isCached: await led.publish(fresh, cache.store(key, fresh)) };
+  if (!linked(fresh)) return { rendering: fresh, isCached: false };
   const entry = linkedEntry(cacheKey, { parameters, rendering: fresh });
-  await cache.store({ ...key, key: entry.key }, entry.rendering);
-  return entry.rendering;
+  const isCached = await cache.store({ ...key, key: entry.key }, entry.rendering);
+  return { rendering: entry.rendering, isCached };
 }

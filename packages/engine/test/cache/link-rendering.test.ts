@@ -1,6 +1,8 @@
 import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
+import type { LinkRequest, RenderingLink } from "../../src/cache/links.ts";
 import { type Engine } from "../../src/create-engine.ts";
+import { SnapError } from "../../src/errors.ts";
 import type { RenderedFile, Renderer } from "../../src/ports/renderer.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
@@ -9,7 +11,7 @@ const START_MS = Date.parse("2026-03-01T12:00:00.400Z");
 const url = "https://example.com/";
 const baseUrl = "https://snap.example.com/v1";
 
-async function open(): Promise<{
+async function open({ cacheMaxBytes = 1_000_000 } = {}): Promise<{
   storage: ReturnType<typeof createMemoryStorage>;
   renderer: Renderer & { setContent: (content: string) => void };
   engine: Engine;
@@ -17,7 +19,7 @@ async function open(): Promise<{
   clock: ReturnType<typeof createFakeClock>;
 }> {
   const clock = createFakeClock(START_MS);
-  const storage = createMemoryStorage();
+  const storage = createMemoryStorage({ cacheMaxBytes });
   let content = "first";
   const renderer = {
     ...createFakeRenderer(),
@@ -33,11 +35,17 @@ async function open(): Promise<{
   return { engine, clock, storage, renderer, principal: await createPrincipal(engine) };
 }
 
+function linkOf(engine: Engine, request: LinkRequest): RenderingLink {
+  const link = engine.link(request);
+  if (link === null) throw new Error("the rendering is not cached");
+  return link;
+}
+
 it("signs a URL for the cached rendering, with the parameters as sent, that is valid until the cache entry expires", async () => {
   const { engine, principal } = await open();
   const parameters = { url, fullPage: true, scale: 2, quality: undefined };
   const capture = await engine.capture({ principal, parameters, linked: () => true });
-  const link = engine.link({ principal, parameters, capture, baseUrl });
+  const link = linkOf(engine, { principal, parameters, capture, baseUrl });
   expect(link.url.startsWith("https://snap.example.com/v1/snap/signed?")).toBe(true);
   expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-02T12:00:00.000Z");
 
@@ -57,7 +65,7 @@ it("stores a rendering requested with cache: false as a cache entry that only it
   const capture = await engine.capture({ principal, parameters, linked: () => true });
   expect(capture).toMatchObject({ cache: "bypass", creditCost: 1 });
   expect(capture.rendering.etag).not.toBe(plain.rendering.etag);
-  const link = engine.link({ principal, parameters, capture, baseUrl });
+  const link = linkOf(engine, { principal, parameters, capture, baseUrl });
   const fetched = await engine.capture(await engine.authenticateSigned(new URL(link.url).searchParams));
   expect(fetched).toMatchObject({ cache: "hit", rendering: { etag: capture.rendering.etag } });
   // the entry expires in half a day to a day, together with the link
@@ -89,7 +97,47 @@ it("signs a link that never outlives the cache entry, not even by a fraction of 
   await engine.capture({ principal, parameters });
   clock.advance(59_999);
   const capture = await engine.capture({ principal, parameters, linked: () => true });
-  const link = engine.link({ principal, parameters, capture, baseUrl });
+  const link = linkOf(engine, { principal, parameters, capture, baseUrl });
   expect(new Date(link.expiresAt).toISOString()).toBe("2026-03-01T12:01:00.000Z");
   expect(link.expiresAt).toBeLessThan(capture.rendering.expiresAt);
+});
+
+it("returns no link for a rendering that does not fit the cache, nor for one that joins its render", async () => {
+  const { engine, principal } = await open({ cacheMaxBytes: 1000 });
+  for (const parameters of [{ url, cache: false }, { url }]) {
+    const captures = await Promise.all(
+      [1, 2].map(() => engine.capture({ principal, parameters, linked: () => true })),
+    );
+    for (const capture of captures) {
+      expect(capture.isCached).toBe(false);
+      expect(engine.link({ principal, parameters, capture, baseUrl })).toBeNull();
+    }
+  }
+  expect(await engine.credits(principal.account)).toMatchObject({ used: 3 });
+});
+
+it("returns no link for a rendering requested with cache: false unless linked is set", async () => {
+  const { engine, principal } = await open();
+  const parameters = { url, cache: false };
+  const capture = await engine.capture({ principal, parameters });
+  expect(engine.link({ principal, parameters, capture, baseUrl })).toBeNull();
+});
+
+it("refunds a rendering that the caller cannot use unless it is cached", async () => {
+  const { engine, principal } = await open({ cacheMaxBytes: 1000 });
+  const unusable = (): never => {
+    throw new SnapError("render_failed", "No link.");
+  };
+  const capture = engine.capture({ principal, parameters: { url }, acceptUncached: unusable });
+  await expect(capture).rejects.toMatchObject({ code: "render_failed", message: "No link." });
+  expect(await engine.credits(principal.account)).toMatchObject({ used: 0 });
+});
+
+it("signs the URL that identifies a document", async () => {
+  const { engine, principal } = await open();
+  const parameters = { pdf: true };
+  const capture = await engine.capture({ principal, parameters, document: { html: "<p>1</p>" } });
+  const link = linkOf(engine, { principal, parameters, capture, baseUrl });
+  const fetched = await engine.capture(await engine.authenticateSigned(new URL(link.url).searchParams));
+  expect(fetched).toMatchObject({ cache: "hit", creditCost: 0, rendering: { etag: capture.rendering.etag } });
 });

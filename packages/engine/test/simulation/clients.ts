@@ -37,9 +37,9 @@ export function sendCapture(world: World, process: SimulatedProcess, account: Te
         capture,
         baseUrl: "https://snap.example.com/v1",
       });
-      timeline.after(draw.between(10, draw.pick([5000, 5000, 80_000])), () =>
-        followLink(world, { url: link.url, page: url, account }),
-      );
+      const delayMs = draw.between(10, draw.pick([5000, 5000, 80_000]));
+      if (link !== null)
+        timeline.after(delayMs, () => followLink(world, { url: link.url, page: url, account }));
     }
     return capture;
   });

@@ -1,5 +1,5 @@
 import type { Capture, Engine, Principal, RenderingLink } from "@snap/engine";
-import { identifyContent, isLinkable, type SeparatedContent } from "@snap/engine/internals";
+import { isLinkable, type SeparatedContent } from "@snap/engine/internals";
 import { ANSWERS, type Answer, type RenderingDocument } from "@snap/protocol";
 import { imageSize } from "image-size";
 import { factsOf } from "../requests/rendering-facts.ts";
@@ -47,16 +47,13 @@ interface AnsweredCapture extends SeparatedContent {
 }
 
 /** Returns a rendering's metadata, with a link to the file if a signed URL can request it. */
-export async function renderingDocument(
-  engine: Engine,
-  answered: AnsweredCapture,
-): Promise<RenderingDocument> {
+export function renderingDocument(engine: Engine, answered: AnsweredCapture): RenderingDocument {
   const { capture } = answered;
   const { bytes, contentType, page } = capture.rendering;
   const isPdf = contentType === "application/pdf";
   const { width, height } = isPdf ? { width: null, height: null } : imageSize(bytes);
   return {
-    ...factsOf(capture, await linkOf(engine, answered)),
+    ...factsOf(capture, linkOf(engine, answered)),
     width,
     height,
     pages: page?.pages ?? null,
@@ -65,12 +62,11 @@ export async function renderingDocument(
   };
 }
 
-async function linkOf(
+function linkOf(
   engine: Engine,
-  { principal, capture, parameters: sent, document, baseUrl }: AnsweredCapture,
-): Promise<RenderingLink | null> {
-  if (capture.cache === "bypass") return null;
-  // the link contains the URL that identifies the content, whose rendering is in the cache
-  const parameters = document ? { ...sent, url: (await identifyContent(document)).url } : sent;
-  return isLinkable(parameters) ? engine.link({ principal, parameters, capture, baseUrl }) : null;
+  { principal, capture, parameters, baseUrl }: AnsweredCapture,
+): RenderingLink | null {
+  return isLinkable({ url: capture.url, ...parameters })
+    ? engine.link({ principal, parameters, capture, baseUrl })
+    : null;
 }

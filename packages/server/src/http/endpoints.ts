@@ -78,7 +78,7 @@ async function respondWithFacts(
   // with `linked`, a link that cannot be signed fails before the charge
   const capture = await capturePage(dependencies, { ...call, linked: () => false });
   const { engine, baseUrl } = dependencies;
-  const facts = await renderingDocument(engine, { ...page, principal, capture, baseUrl });
+  const facts = renderingDocument(engine, { ...page, principal, capture, baseUrl });
   return json(facts, { headers: { ...factHeaders(capture), ...rateLimitHeaders(capture.rateLimit) } });
 }
 

@@ -28,6 +28,7 @@ import {
   pdfResult,
   requireInline,
   requireInlineFormat,
+  requireInlineUncached,
   screenshotResult,
   usageResult,
   type Rendered,
@@ -155,7 +156,7 @@ async function render(
   const isLinked = isLinkable(parameters);
   if (!isLinked) requireInlineFormat(parameters["output"]);
   const delivery = isLinked
-    ? { linked: mode === "pdf" ? () => true : needsPreview }
+    ? { linked: mode === "pdf" ? () => true : needsPreview, acceptUncached: requireInlineUncached }
     : { accept: requireInline };
   const page = document ? { parameters: options, document } : { parameters };
   const caller = { exchange, principal, entryPoint: "mcp" } as const;

@@ -28,6 +28,8 @@ const PREVIEW_TYPE = "image/webp";
 const UNLINKED =
   "Requests with headers, cookies or basicAuth get no link, because anyone could use it; nor do requests with very long parameters.";
 
+const UNCACHED = "There is no link, because the file could not be cached.";
+
 const SEND_YOURSELF = "For the file itself, send the request to POST /v1/captures with the token.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -42,8 +44,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Signs a URL for the rendering; `null` if no signed URL can request it. */
-  readonly link: (() => RenderingLink) | null;
+  /** Signs a URL for the rendering if it is cached; `null` if no signed URL can request it. */
+  readonly link: (() => RenderingLink | null) | null;
 }
 
 /** Returns whether the result needs a preview: the image is too large, or AVIF, which assistants do not accept. */
@@ -62,11 +64,29 @@ function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
  *
  * @throws SnapError if a file is too large to be part of a tool result.
  */
-export function requireInline({ bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">): void {
+export function requireInline(file: Pick<RenderedFile, "bytes" | "contentType">): void {
+  rejectTooLarge(file, UNLINKED);
+}
+
+/**
+ * For files without a link, because they are not cached.
+ *
+ * @throws SnapError if a file cannot be part of a tool result.
+ */
+export function requireInlineUncached(file: Pick<RenderedFile, "bytes" | "contentType">): void {
+  rejectTooLarge(file, UNCACHED);
+  if (file.contentType === "image/avif")
+    throw new SnapError("render_failed", `Assistants do not accept AVIF. ${UNCACHED} ${SEND_YOURSELF}`);
+}
+
+function rejectTooLarge(
+  { bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">,
+  unlinked: string,
+): void {
   const isPdf = contentType === "application/pdf";
   if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
   const problem = isPdf ? PDF_TOO_LARGE : TOO_LARGE;
-  throw new SnapError("render_failed", `${problem} ${UNLINKED} ${SEND_YOURSELF}`, {
+  throw new SnapError("render_failed", `${problem} ${unlinked} ${SEND_YOURSELF}`, {
     notes: ["capture-too-large"],
   });
 }
@@ -95,8 +115,8 @@ export function screenshotResult({
   const { width, height } = imageSize(bytes);
   const size = { width, height };
   const described = { label: `${nameOfType(contentType)}, ${width} x ${height} px`, url, capture };
-  const linked =
-    link !== null && needsPreview(capture.rendering) ? linkedResult({ ...described, link: link() }) : null;
+  const signed = needsPreview(capture.rendering) ? link?.() : null;
+  const linked = signed ? linkedResult({ ...described, link: signed }) : null;
   const { content, structuredContent } = linked ?? {
     content: [text(describe(described))],
     structuredContent: factsOf(capture, null),
@@ -145,13 +165,14 @@ function describePreview({ width, height }: Preview, full: Size): string {
 /** A link, or the PDF itself if it cannot be linked. */
 export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   const label = "PDF";
-  if (link !== null) return linkedResult({ label, url, capture, link: link() });
+  const signed = link?.();
+  if (signed) return linkedResult({ label, url, capture, link: signed });
   const { bytes, contentType: mimeType } = capture.rendering;
   const uri = `snap://renderings/${fileName(url, mimeType)}`;
   return {
     content: [
       { type: "resource", resource: { uri, mimeType, blob: Buffer.from(bytes).toString("base64") } },
-      text(`${describe({ label, url, capture })} ${UNLINKED}`),
+      text(`${describe({ label, url, capture })} ${link === null ? UNLINKED : UNCACHED}`),
     ],
     structuredContent: factsOf(capture, null),
   };

@@ -14,10 +14,10 @@ export function cacheName(cache: Capture["cache"] | null): "HIT" | "MISS" | null
 }
 
 export function factsOf(
-  { rendering, cache, creditCost, storedLocation }: Capture,
+  { rendering, cache, isCached, creditCost, storedLocation }: Capture,
   link: RenderingLink | null,
 ): RenderingFacts {
-  const endsAt = link?.expiresAt ?? (cache === "bypass" ? null : rendering.expiresAt);
+  const endsAt = link?.expiresAt ?? (isCached ? rendering.expiresAt : null);
   return {
     etag: rendering.etag,
     content_type: rendering.contentType,

@@ -1,3 +1,4 @@
+import { createMemoryStorage } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../mcp/clients.ts";
 import { submit } from "./batches.ts";
@@ -48,6 +49,24 @@ describe("answer=json", () => {
     const { pathname, search } = new URL(String(document["signed_url"]));
     const linked = await service.send(`${pathname}${search}`);
     expect([linked.status, linked.headers["x-cache"], linked.body]).toEqual([200, "HIT", file.body]);
+  });
+
+  it("has no link if the rendering does not fit the cache, because the link would cost another credit", async () => {
+    const service = await openService({ storage: createMemoryStorage({ cacheMaxBytes: 1 }) });
+    const { token } = await service.customer({ credits: 10 });
+    const html = { html: "<p>one</p>", pdf: true };
+    const replies = [
+      await service.snap({ url, answer: "json" }, { token }),
+      await service.snap({ url, answer: "json", cache: "false" }, { token }),
+      await service.send("/v1/captures", {
+        method: "POST",
+        token,
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ ...html, answer: "json" }),
+      }),
+    ];
+    for (const reply of replies)
+      expect(documentOf(reply)).toMatchObject({ credit_cost: 1, signed_url: null, expires_at: null });
   });
 
   it("shares the cache with the file, and never returns 304", async () => {

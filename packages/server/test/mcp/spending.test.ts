@@ -1,5 +1,7 @@
+import { parseParameters } from "@snap/engine";
+import { createMemoryStorage } from "@snap/testing";
 import { availableParallelism } from "node:os";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { openService } from "../http/open-service.ts";
 import { CLIENTS } from "./clients.ts";
 
@@ -91,6 +93,34 @@ it("does not charge for a rendering that cannot be stored for its link", async (
   expect(isError).toBe(true);
   expect(content[0]?.["text"]).toMatch(/^server_error: /);
   expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("1");
+});
+
+it("returns the file itself if it does not fit the cache, because a link would cost another credit", async () => {
+  const { service, customer } = await openService({ storage: createMemoryStorage({ cacheMaxBytes: 1 }) });
+  const { token } = await customer();
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const { content, structuredContent } = await session.call("create-pdf", { url });
+  expect(content).toMatchObject([
+    { type: "resource", resource: { mimeType: "application/pdf" } },
+    { type: "text", text: expect.stringContaining("the file could not be cached") as string },
+  ]);
+  expect(structuredContent).toMatchObject({ signed_url: null, expires_at: null, credit_cost: 1 });
+});
+
+it("refunds a file that neither fits the cache nor a tool result", async () => {
+  const storage = createMemoryStorage({ cacheMaxBytes: 1 });
+  const { service, customer, send, renderer } = await openService({ storage });
+  const { token } = await customer({ credits: 10 });
+  const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+  const drawn = await renderer.render(parseParameters({ url, pdf: true }));
+  const large = { ...drawn, bytes: Buffer.concat([drawn.bytes, Buffer.alloc(700_000)]) };
+  vi.spyOn(renderer, "render").mockResolvedValueOnce(large);
+  const { isError, content } = await session.call("create-pdf", { url });
+  expect(isError).toBe(true);
+  expect(content[0]?.["text"]).toMatch(
+    /^render_failed: PDF too large to inline .* the file could not be cached/,
+  );
+  expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("10");
 });
 
 it("waits at most 10 s for a slot, because clients give up after a minute", async () => {
