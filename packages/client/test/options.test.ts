@@ -88,7 +88,7 @@ describe("withOptions()", () => {
   it("rejects what createClient rejects", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
     expect(() => snap.withOptions({ timeoutMs: 0 })).toThrow("timeoutMs must be an integer from 1");
-    // @ts-expect-error -- a typo
+    // @ts-expect-error -- the compiler rejects a typo, which has no effect
     snap.withOptions({ maxRetry: 1 });
   });
 });

@@ -126,8 +126,8 @@ async function readIfExists(file: string): Promise<string | null> {
     throw new OperatorError(
       "secret_key_unreadable",
       `the key file ${file} has fewer than ${SECRET_KEY_MIN_CHARACTERS} characters`,
-      "restore it from a backup; if it is lost, delete the file and run " +
-        "`snap-server secret-key replace --yes`",
+      "restore it from a backup; or, if SNAP_SECRET_KEY is set to that key, delete the file; if the key is lost, " +
+        "delete the file and run `snap-server secret-key replace --yes`",
     );
   return key;
 }

@@ -19,7 +19,7 @@ export const DONE: Extract<ItemState, { readonly status: "done" }> = {
   creditCost: 1,
 };
 
-export const FAILED: ItemState = {
+export const FAILED: Extract<ItemState, { readonly status: "failed" }> = {
   status: "failed",
   code: "render_timeout",
   message: "The page took too long.",

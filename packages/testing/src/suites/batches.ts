@@ -67,7 +67,9 @@ function testRecords(test: DefineTest<"batches">): void {
       { ...rendering(SUBMITTED_AT), ...limited },
       DONE,
       { ...DONE, targetStatus: null, creditCost: 0 as const },
+      { ...DONE, notes: ["a note", "é"], storedLocation: "a store/é.png" },
       FAILED,
+      { ...FAILED, notes: ["a note"] },
     ];
     const items = states.map((state, index) => sampleItem({ id: `item_${index}`, key: `${index}`, state }));
     for (const batch of [
