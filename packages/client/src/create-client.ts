@@ -125,7 +125,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
       const signingSecret = options.signingSecret ?? readVariable("signingSecret") ?? "";
       if (tokenId === null)
         throw misconfigured(
-          "To sign URLs, pass the token as <id>|<secret>; the service logs the id of its SNAP_TOKEN.",
+          "To sign URLs, pass the token as <id>|<secret>; the service logs the id at startup.",
         );
       return signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret });
     },

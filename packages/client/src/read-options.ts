@@ -79,7 +79,7 @@ export function readHeaders(option: string, headers: Readonly<Record<string, str
   try {
     return new Headers(headers);
   } catch {
-    throw misconfigured(`${option} must contain only what HTTP allows in headers.`);
+    throw misconfigured(`${option} contains an invalid HTTP header name or value.`);
   }
 }
 
@@ -93,10 +93,10 @@ export interface IntegerRange {
 export const DURATION_MS: IntegerRange = { min: 1, max: 2 ** 31 - 1 };
 export const RETRIES: IntegerRange = { min: 0, max: 100 };
 
-/** @throws SnapError `misconfigured` with the same wording as the service. */
+/** @throws SnapError `misconfigured` for any other value. */
 export function readInteger(name: string, value: number, { min, max }: IntegerRange): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw misconfigured(`${name} must be an integer from ${min} to ${max}`);
+  throw misconfigured(`${name} must be an integer from ${min} to ${max}.`);
 }
 
 /** @throws SnapError for an id that is not text (`misconfigured`), or that no path can contain (`not_found`). */

@@ -98,7 +98,7 @@ describe("screenshot()", () => {
     const snap = await service.client();
     expect(await failureOf(snap.screenshot(PAGE, { as: "text" as "bytes" }))).toMatchObject({
       code: "misconfigured",
-      message: "as must be one of bytes, stream, response, json",
+      message: "as must be one of bytes, stream, response, json.",
     });
     expect(service.renderer.calls).toHaveLength(0);
   });

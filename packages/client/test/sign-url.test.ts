@@ -98,7 +98,7 @@ describe("signUrl()", () => {
   });
 
   it.for([
-    [{ expires: 1_900_000_000_000 }, "expires, in Unix seconds, must be an integer from 1 to 40000000000"],
+    [{ expires: 1_900_000_000_000 }, "expires, in Unix seconds, must be an integer from 1 to 40000000000."],
     [{ expires: 1.5 }, "expires, in Unix seconds, must be"],
     [{ expires: -1 }, "expires, in Unix seconds, must be"],
     [{ expires: new Date("never") }, "expires, in Unix seconds, must be"],
@@ -122,7 +122,7 @@ describe("signUrl()", () => {
         expect.objectContaining({
           name: "SnapError",
           code: "misconfigured",
-          message: `${name} is not an option`,
+          message: `${name} is not an option.`,
         }),
       );
   });

@@ -18,7 +18,7 @@ const IN_RECORDS: readonly Fault[] = [
         find: async (id) => inserted.get(id) ?? null,
       };
     },
-    "returns records that are isolated from the stored ones",
+    "isolates stored records from its arguments and results",
   ],
   [
     "overwrites an existing batch",

@@ -18,7 +18,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
         find: async (id) => own.get(id) ?? null,
       };
     },
-    "returns entries that are isolated from the stored ones",
+    "isolates stored entries from its arguments and results",
   ],
   [
     "appends entries one by one",
@@ -29,6 +29,14 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
       },
     }),
     "stores nothing from an append with a duplicate id",
+  ],
+  [
+    "drops entries without totals",
+    ({ history }) => ({
+      append: ({ entries, totals }) =>
+        history.append({ entries: totals.length === 0 ? [] : entries, totals }),
+    }),
+    "stores entries without totals, totals without entries, or neither",
   ],
   [
     "ignores the end of a filter",

@@ -115,7 +115,7 @@ describe("the suites", () => {
           },
         };
       },
-      "returns records that are isolated from the stored ones",
+      "isolates stored records from its arguments and results",
     ],
     [
       "prunes periods despite a limit of 0",

@@ -14,7 +14,7 @@ export function readForm<A extends As>(as: A | undefined, forms: readonly As[]):
   // if `as` is undefined, A is its default, "bytes"
   const form = as ?? ("bytes" as A);
   if (forms.includes(form)) return form;
-  throw misconfigured(`as must be one of ${forms.join(", ")}`);
+  throw misconfigured(`as must be one of ${forms.join(", ")}.`);
 }
 
 const readDocument = readJson<RenderingDocument>("content_type", "string");

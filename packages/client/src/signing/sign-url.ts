@@ -50,7 +50,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
   { baseUrl, tokenId, signingSecret, expires, ...others }: SignUrlOptions,
 ): string {
   // with a misspelt `expires`, the URL would never expire
-  for (const name of Object.keys(others)) throw misconfigured(`${name} is not an option`);
+  for (const name of Object.keys(others)) throw misconfigured(`${name} is not an option.`);
   const signer = {
     baseUrl: readBaseUrl(baseUrl),
     tokenId: readInteger("tokenId", tokenId, TOKEN_ID),

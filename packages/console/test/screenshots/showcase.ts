@@ -5,8 +5,11 @@ export const BATCH_ID = "batch_0a1b2c3d4e5f60718293a4b5";
 const EMAILS = ["billing@northwind.example", "ops@adventure.example", "press@wingtip.example"];
 const HOSTS = ["www.northwind.example", "shop.adventure.example", "docs.wingtip.example", "fabrikam.example"];
 
-/** Replaces the sample data's extreme strings, which only tests need, with plain ones. */
-export function tidy({ data, image }: Stub): void {
+/**
+ * Makes the sample data plausible where screenshots show it: replaces the extreme strings that only tests need, leaves one
+ * problem, and links a batch with a request and with delivery attempts.
+ */
+export function prepareForScreenshots({ data, image }: Stub): void {
   for (const [index, email] of EMAILS.entries()) Object.assign(data.accounts[index]!, { email });
   Object.assign(data.tokens[1]!, { name: "Social images" });
   Object.assign(data.tokens[2]!, { id: 12, name: "Blog" });
@@ -29,7 +32,9 @@ export function tidy({ data, image }: Stub): void {
   const [batch] = data.batches;
   Object.assign(batch!, { id: BATCH_ID });
   Object.assign(batch!.items[0]!, { url: `https://${HOSTS[0]}/` });
-  Object.assign(batch!.items[2]!, { error: { code: "target_unreachable", message: "No such host." } });
+  Object.assign(batch!.items[2]!, {
+    error: { code: "target_unreachable", message: "The page's host name could not be resolved." },
+  });
   for (const attempt of data.deliveries.slice(0, 3))
     Object.assign(attempt, { batch_id: BATCH_ID, body: attempt.body && "<h1>Internal Server Error</h1>" });
 }

@@ -4,7 +4,7 @@ import type { Browser, Page } from "puppeteer";
 import sharp from "sharp";
 import { isIdle, openBrowser, openConsole, prefer, signIn, type Visitor } from "../browser/open-console.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { BATCH_ID, tidy } from "./showcase.ts";
+import { BATCH_ID, prepareForScreenshots } from "./showcase.ts";
 
 /*
  * `pnpm exec node packages/console/test/screenshots/take-screenshots.ts [SCREEN...]` takes the screenshots in
@@ -112,7 +112,7 @@ await mkdir(`${DOCS}/console`, { recursive: true });
 const [stub, browser] = await Promise.all([startStub(PORT, "/console/", () => NOW_MS), openBrowser()]);
 try {
   stub.image = await readFile(`${DOCS}/demo.png`);
-  tidy(stub);
+  prepareForScreenshots(stub);
   const guest = await openAtNow(browser, stub.origin);
   if (isWanted(SIGN_IN)) await takeScreenshots(guest, SIGN_IN);
   const operator = await openAtNow(browser, stub.origin);

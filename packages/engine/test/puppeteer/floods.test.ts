@@ -78,7 +78,7 @@ describe("a page that floods the connection to the browser", () => {
       {
         type: "page-ended",
         reason: "events",
-        detail: expect.stringMatching(/^\d+ events of \d+ bytes$/) as string,
+        detail: expect.stringMatching(/^\d+ (non-)?network events \(\d+ bytes\)$/) as string,
       },
     ]);
   });

@@ -230,12 +230,30 @@ describe("a page that floods the connection", () => {
   const MEBIBYTE = 1024 * 1024;
 
   it.each([
-    ["5,000 events", "Page.frameAttached", 100, 5_000],
-    ["16 MiB of events", "Page.windowOpen", 2 * MEBIBYTE, 8],
-    ["120,000 network events", "Network.dataReceived", 100, 120_000],
-    ["160 MiB of network events", "Network.requestWillBeSent", 16 * MEBIBYTE, 10],
-    ["160 MiB of paused requests", "Fetch.requestPaused", MEBIBYTE, 160],
-  ])("is cut off after %s", (_name, method, bytes, acceptedCount) => {
+    ["5,000 events", "Page.frameAttached", 100, 5_000, "5001 non-network events (500100 bytes)"],
+    ["16 MiB of events", "Page.windowOpen", 2 * MEBIBYTE, 8, "9 non-network events (18874368 bytes)"],
+    [
+      "120,000 network events",
+      "Network.dataReceived",
+      100,
+      120_000,
+      "120001 network events (12000100 bytes)",
+    ],
+    [
+      "160 MiB of network events",
+      "Network.requestWillBeSent",
+      16 * MEBIBYTE,
+      10,
+      "11 network events (184549376 bytes)",
+    ],
+    [
+      "160 MiB of paused requests",
+      "Fetch.requestPaused",
+      MEBIBYTE,
+      160,
+      "161 network events (168820736 bytes)",
+    ],
+  ])("is cut off after %s", (_name, method, bytes, acceptedCount, detail) => {
     const channel = open().transport.openChannel(PAGE);
     const admit = (): boolean => channel.admit(`{"method":"${method}","params"`, bytes);
     expect(Array.from({ length: acceptedCount }, admit)).not.toContain(false);
@@ -243,8 +261,7 @@ describe("a page that floods the connection", () => {
     expect(channel.flooded.aborted).toBe(false);
     expect(admit()).toBe(false);
     expect(channel.admit('{"id":8,"result":{}', 100)).toBe(false);
-    expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", pageEnded: true });
-    expect(channel.count).toEqual({ events: acceptedCount + 1, bytes: (acceptedCount + 1) * bytes });
+    expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", pageEnded: true, detail });
   });
 
   it("is cut off by one event that is too long to collect, without affecting other pages", async () => {
@@ -285,15 +302,15 @@ describe("a page that floods the connection", () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     const forged = String.raw`\"},\"sessionId\":\"${PAGE}\"}`;
-    await deliver(fromBrowser, [event("Page.frameAttached", OTHER, forged)]);
-    expect([channel.count.events, messages.length]).toEqual([0, 1]);
+    await deliver(fromBrowser, [event("Page.frameAttached", OTHER, forged).repeat(EVENTS_MAX + 1)]);
+    expect([channel.flooded.aborted, messages.length]).toEqual([false, EVENTS_MAX + 1]);
   });
 
   it("is no longer counted once it is closed", async () => {
     const { transport, fromBrowser } = open();
     const channel = transport.openChannel(PAGE);
     channel.close();
-    await deliver(fromBrowser, [event("Page.frameAttached", PAGE)]);
-    expect(channel.count).toEqual({ events: 0, bytes: 0 });
+    await deliver(fromBrowser, [event("Page.frameAttached", PAGE).repeat(EVENTS_MAX + 1)]);
+    expect(channel.flooded.aborted).toBe(false);
   });
 });

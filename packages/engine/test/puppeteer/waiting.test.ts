@@ -11,48 +11,48 @@ const RED = [255, 0, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
 /** A page whose script can call `redden`; its color in the rendering shows what the renderer waited for. */
-const reddens = (script: string): string =>
+const pageWithRedden = (script: string): string =>
   `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
-/** A red page whose script ends the load before any event reports it. */
-const stops = (script: string): string =>
+/** A red page whose script ends its load. The image shadows `document.readyState`, which must not mislead the renderer. */
+const redPage = (script: string): string =>
   `<body style="background:red"><img name="readyState"><script>${script}</script>`;
 const HANGING_IMAGE = "document.write('<img src=/hangs>');";
 
 let site: Site;
 let renderer: Renderer;
-/** A renderer with short timeouts. */
-let impatient: Renderer;
-/** A renderer with little time to load a page. */
-let hurried: Renderer;
+/** Pages have 2 s to load, and renders 4 s in total. */
+let shortTimeoutRenderer: Renderer;
+/** Pages have 3 s to load, and renders the usual time. */
+let shortLoadRenderer: Renderer;
 
 beforeAll(async () => {
   const slowly = (delayMs: number) => (_request: unknown, response: ServerResponse) =>
     void setTimeout(() => response.end("slow"), delayMs);
   site = await openSite({
-    "/on-load": reddens("addEventListener('load', redden)"),
-    "/after-fetch": reddens("fetch('/slow').then((response) => response.text()).then(redden)"),
-    "/after-third": reddens(
+    "/on-load": pageWithRedden("addEventListener('load', redden)"),
+    "/after-fetch": pageWithRedden("fetch('/slow').then((response) => response.text()).then(redden)"),
+    "/after-third": pageWithRedden(
       "fetch('/hangs?1'); fetch('/hangs?2'); fetch('/slow').then((response) => response.text()).then(redden)",
     ),
-    "/after-1-s": reddens("setTimeout(redden, 1000)"),
-    "/slow-image": `${reddens("")}<img src="/hangs">`,
+    "/after-1-s": pageWithRedden("setTimeout(redden, 1000)"),
+    "/slow-image": `${pageWithRedden("")}<img src="/hangs">`,
     "/redirects-by-script": `<p>text</p><img src="/hangs"><script>
       const hops = Number(new URLSearchParams(location.search).get("hops"));
       if (hops < 4) location = "?hops=" + (hops + 1);
     </script>`,
     "/reloads": "<h1>again</h1><script>onload = () => location.reload()</script>",
     "/refreshes-forever": `<meta http-equiv="refresh" content="0;url=/refreshes-forever"><p>text</p>`,
-    "/moves-on":
-      "<h1>next</h1><script>onload = () => setTimeout(() => { location = '/moves-on?' + Math.random() }, 60)</script>",
-    "/polls": `busy${reddens("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)")}`,
-    "/frame": `${reddens("onmessage = redden")}<script>
+    "/navigates-forever":
+      "<h1>next</h1><script>onload = () => setTimeout(() => { location = '/navigates-forever?' + Math.random() }, 60)</script>",
+    "/never-idle": `busy${pageWithRedden("for (let i = 0; i < 3; i += 1) fetch('/hangs?' + i)")}`,
+    "/frame": `${pageWithRedden("onmessage = redden")}<script>
       setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/inner" })), 50)
     </script>`,
-    "/slow-frame": `${reddens("onmessage = redden")}<script>
+    "/slow-frame": `${pageWithRedden("onmessage = redden")}<script>
       setTimeout(() => document.body.append(Object.assign(document.createElement("iframe"), { src: "/slow-inner" })), 50)
     </script>`,
-    "/hanging-frame": `${reddens("")}<iframe src="/hangs"></iframe>`,
+    "/hanging-frame": `${pageWithRedden("")}<iframe src="/hangs"></iframe>`,
     "/slow-inner": (_request, response) => {
       response.setHeader("content-type", "text/html");
       setTimeout(() => response.end("<script>parent.postMessage(1, '*')</script>"), 1_500);
@@ -61,7 +61,7 @@ beforeAll(async () => {
       "<script>fetch('/slow').then((response) => response.text()).then(() => parent.postMessage(1, '*'))</script>",
     "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
     "/appears-after-navigation": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
-    // longer than the half second for which an idle network must be idle
+    // longer than the half second after which a network without requests counts as idle
     "/slow": slowly(900),
     "/hangs": () => {},
     "/never-ends": (_request, response) => {
@@ -82,29 +82,33 @@ beforeAll(async () => {
     "/script-to-nothing": "<script>addEventListener('load', () => { location = '/204' })</script>",
     "/mailto": "<script>addEventListener('load', () => { location = 'mailto:a@example.com' })</script>",
     "/204": (_request, response) => response.writeHead(204).end(),
-    "/opens-app": stops("location = 'myapp://open'"),
-    "/opens-intent": stops("location = 'intent://open#Intent;scheme=myapp;end'"),
-    "/leads-to-nothing": stops("location = '/204'"),
-    "/starts-download": stops("location = '/download'"),
-    "/submits-to-download": stops(`
+    "/opens-app": redPage("location = 'myapp://open'"),
+    "/opens-intent": redPage("location = 'intent://open#Intent;scheme=myapp;end'"),
+    "/leads-to-nothing": redPage("location = '/204'"),
+    "/starts-download": redPage("location = '/download'"),
+    "/submits-to-download": redPage(`
       document.body.insertAdjacentHTML("beforeend", "<form method=post action='/download'>");
       document.forms[0].submit();`),
-    "/stops": stops("stop()"),
-    "/stops-on-domcontentloaded": stops(
+    "/stops": redPage("stop()"),
+    "/stops-on-domcontentloaded": redPage(
       `${HANGING_IMAGE} addEventListener('DOMContentLoaded', () => stop())`,
     ),
-    "/stops-later": stops(`${HANGING_IMAGE} setTimeout(() => stop(), 200)`),
-    "/stops-and-loads": reddens("stop(); fetch('/slow').then((response) => response.text()).then(redden)"),
-    "/stops-and-redirects": stops("stop(); location = '/slow-teapot'"),
-    "/stops-and-submits": stops(`
+    "/stops-later": redPage(`${HANGING_IMAGE} setTimeout(() => stop(), 200)`),
+    "/stops-and-loads": pageWithRedden(
+      "stop(); fetch('/slow').then((response) => response.text()).then(redden)",
+    ),
+    "/stops-and-redirects": redPage("stop(); location = '/slow-teapot'"),
+    "/stops-and-submits": redPage(`
       stop();
       const form = Object.assign(document.createElement("form"), { action: "/slow-teapot" });
       document.body.append(form);
       form.submit();`),
-    "/opens-app-and-redirects": stops("location = 'myapp://open'; location = '/slow-teapot'"),
-    "/redirects-during-parsing": stops("location = '/slow-teapot'"),
-    "/redirects-before-load": stops(`${HANGING_IMAGE} setTimeout(() => { location = '/slow-teapot' }, 200)`),
-    "/reloads-once": stops(`
+    "/opens-app-and-redirects": redPage("location = 'myapp://open'; location = '/slow-teapot'"),
+    "/redirects-during-parsing": redPage("location = '/slow-teapot'"),
+    "/redirects-before-load": redPage(
+      `${HANGING_IMAGE} setTimeout(() => { location = '/slow-teapot' }, 200)`,
+    ),
+    "/reloads-once": redPage(`
       if (!sessionStorage.again) { sessionStorage.again = 1; location.reload() } else location = "/slow-teapot"`),
     "/download": (_request, response) =>
       response.writeHead(200, { "content-disposition": "attachment; filename=file.bin" }).end("x"),
@@ -113,20 +117,20 @@ beforeAll(async () => {
       setTimeout(() => response.end("tea"), 300);
     },
     "/video": (_request, response) => response.writeHead(200, { "content-type": "video/mp4" }).flushHeaders(),
-    "/writes": `<script>setTimeout(() => {
+    "/writes": `${pageWithRedden(`setTimeout(() => {
       document.open();
-      document.write("<body style='background:red'><img src='/slow'>");
+      document.write("<body onload='redden()'><img src='/slow'>");
       document.close();
-    }, 200)</script><script src="/hangs"></script>`,
+    }, 200)`)}<script src="/hangs"></script>`,
     "/teapot": (_request, response) => response.writeHead(418, { "content-type": "text/html" }).end("tea"),
   });
   renderer = openRenderer([site.port]);
-  impatient = openRenderer([site.port], { navigationTimeoutMs: 2_000, renderTimeoutMs: 4_000 });
-  hurried = openRenderer([site.port], { navigationTimeoutMs: 3_000 });
+  shortTimeoutRenderer = openRenderer([site.port], { navigationTimeoutMs: 2_000, renderTimeoutMs: 4_000 });
+  shortLoadRenderer = openRenderer([site.port], { navigationTimeoutMs: 3_000 });
 });
 
 afterAll(async () => {
-  await Promise.all([renderer.close(), impatient.close(), hurried.close()]);
+  await Promise.all([renderer.close(), shortTimeoutRenderer.close(), shortLoadRenderer.close()]);
   await site.close();
 });
 
@@ -140,7 +144,7 @@ describe.concurrent("waitUntil", () => {
     expect(await background("/slow-image", { waitUntil: "domcontentloaded" })).toEqual(WHITE);
   });
 
-  it("domcontentloaded does not wait for images after redirects by script", async () => {
+  it("domcontentloaded does not wait for images if scripts redirected the page", async () => {
     const path = "/redirects-by-script";
     expect(await background(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
     expect(site.requests).toContain(`GET ${path}?hops=4`);
@@ -168,28 +172,32 @@ describe.concurrent("waitUntil", () => {
   });
 
   it.each(["networkidle0", "networkidle2"] as const)(
-    "%s that is never reached fails with render_timeout",
+    "%s fails with render_timeout if the network is never idle",
     async (waitUntil) => {
-      const failure = await failureOf(impatient.render(screenshot(site.url("/polls"), { waitUntil })));
+      const failure = await failureOf(
+        shortTimeoutRenderer.render(screenshot(site.url("/never-idle"), { waitUntil })),
+      );
       expect(failure.code).toBe("render_timeout");
       expect(failure.message).toContain(waitUntil);
     },
   );
 
-  it("load that never happens fails with render_timeout", async () => {
-    expect((await failureOf(impatient.render(screenshot(site.url("/slow-image"))))).code).toBe(
+  it("load fails with render_timeout if the page never finishes loading", async () => {
+    expect((await failureOf(shortTimeoutRenderer.render(screenshot(site.url("/slow-image"))))).code).toBe(
       "render_timeout",
     );
   });
 
   it.each([
     ["load", "/slow-image"],
-    ["networkidle0", "/polls"],
+    ["networkidle0", "/never-idle"],
   ] as const)(
-    "%s is captured with onWaitTimeout=capture when the time to load ends: %s",
+    "with onWaitTimeout=capture, %s captures the page at the navigation timeout: %s",
     async (waitUntil, path) => {
       const options = { waitUntil, waitTimeout: 30_000, onWaitTimeout: "capture" } as const;
-      expect((await hurried.render(screenshot(site.url(path), options))).notes).toContain("wait-capped");
+      expect((await shortLoadRenderer.render(screenshot(site.url(path), options))).notes).toContain(
+        "wait-capped",
+      );
     },
   );
 });
@@ -208,26 +216,29 @@ describe("a request without waitUntil", () => {
     expect((await renderer.render(screenshot(site.url("/reloads")))).targetStatus).toBe(200);
   });
 
-  it.each(["/moves-on", "/refreshes-forever"])("stops a page that navigates forever: %s", async (path) => {
-    const file = await renderer.render(defaultScreenshot(site.url(path)));
-    expect(file.notes).toEqual(["wait-capped"]);
-    // it would navigate a hundred times in 10 s
-    expect(site.requests.filter((request) => request.startsWith(`GET ${path}`)).length).toBeLessThan(50);
-  });
+  it.each(["/navigates-forever", "/refreshes-forever"])(
+    "stops a page that navigates forever: %s",
+    async (path) => {
+      const file = await renderer.render(defaultScreenshot(site.url(path)));
+      expect(file.notes).toEqual(["wait-capped"]);
+      // it would navigate a hundred times in 10 s
+      expect(site.requests.filter((request) => request.startsWith(`GET ${path}`)).length).toBeLessThan(50);
+    },
+  );
 
-  it("captures or prints a page 10 s after load if it never becomes idle, and returns a note", async () => {
+  it("captures or prints a page 10 s after load if its network is never idle, and returns a note", async () => {
     const [image, document] = await Promise.all([
-      renderer.render(defaultScreenshot(site.url("/polls"))),
-      renderer.render(pdf(site.url("/polls"))),
+      renderer.render(defaultScreenshot(site.url("/never-idle"))),
+      renderer.render(pdf(site.url("/never-idle"))),
     ]);
     expect(image.notes).toEqual(["wait-capped"]);
     expect(document.notes).toEqual(["wait-capped"]);
   });
 
-  it("captures or prints a loaded page when the time to load ends, if that is earlier", async () => {
+  it("captures or prints a loaded page at the navigation timeout, if that is earlier", async () => {
     const [image, document] = await Promise.all([
-      hurried.render(defaultScreenshot(site.url("/polls"))),
-      hurried.render(pdf(site.url("/polls"))),
+      shortLoadRenderer.render(defaultScreenshot(site.url("/never-idle"))),
+      shortLoadRenderer.render(pdf(site.url("/never-idle"))),
     ]);
     expect(image.notes).toEqual(["wait-capped"]);
     expect(document.notes).toEqual(["wait-capped"]);
@@ -235,7 +246,7 @@ describe("a request without waitUntil", () => {
 
   it("fails with render_timeout if the page never reaches load, even with onWaitTimeout=capture", async () => {
     const options = { waitUntil: undefined, onWaitTimeout: "capture" } as const;
-    const failure = await failureOf(hurried.render(screenshot(site.url("/never-ends"), options)));
+    const failure = await failureOf(shortLoadRenderer.render(screenshot(site.url("/never-ends"), options)));
     expect(failure.code).toBe("render_timeout");
   });
 });
@@ -255,14 +266,14 @@ describe.concurrent("delay and waitForSelector", () => {
 
   it("fail with render_timeout if the element never exists", async () => {
     const options = { waitForSelector: "#never" };
-    expect((await failureOf(impatient.render(screenshot(site.url("/on-load"), options)))).code).toBe(
-      "render_timeout",
-    );
+    expect(
+      (await failureOf(shortTimeoutRenderer.render(screenshot(site.url("/on-load"), options)))).code,
+    ).toBe("render_timeout");
   });
 
   it("fail with render_failed if the selector is not valid CSS", async () => {
     const failure = await failureOf(
-      impatient.render(screenshot(site.url("/on-load"), { waitForSelector: "b[" })),
+      shortTimeoutRenderer.render(screenshot(site.url("/on-load"), { waitForSelector: "b[" })),
     );
     expect(failure).toEqual({ code: "render_failed", message: "The selector b[ is not valid CSS." });
   });
@@ -288,7 +299,7 @@ describe.concurrent("the target's status", () => {
   });
 });
 
-describe.concurrent("a page that ends its own load", () => {
+describe.concurrent("a page that stops its own loading", () => {
   const stopping = [
     "/opens-app",
     "/opens-intent",
@@ -301,7 +312,7 @@ describe.concurrent("a page that ends its own load", () => {
   ];
 
   it.each(stopping)("is captured as it is: %s", async (path) => {
-    const { bytes, targetStatus } = await impatient.render(screenshot(site.url(path)));
+    const { bytes, targetStatus } = await shortTimeoutRenderer.render(screenshot(site.url(path)));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
     expect(targetStatus).toBe(200);
   });
@@ -310,13 +321,15 @@ describe.concurrent("a page that ends its own load", () => {
     "is captured with waitUntil=%s",
     async (waitUntil) => {
       for (const path of ["/opens-app", "/stops"])
-        expect((await impatient.render(screenshot(site.url(path), { waitUntil }))).notes).toEqual([]);
+        expect((await shortTimeoutRenderer.render(screenshot(site.url(path), { waitUntil }))).notes).toEqual(
+          [],
+        );
     },
   );
 
   it.each(["/opens-app", "/stops"])("is captured or printed without waitUntil: %s", async (path) => {
-    expect((await impatient.render(defaultScreenshot(site.url(path)))).notes).toEqual([]);
-    expect((await impatient.render(pdf(site.url(path)))).notes).toEqual([]);
+    expect((await shortTimeoutRenderer.render(defaultScreenshot(site.url(path)))).notes).toEqual([]);
+    expect((await shortTimeoutRenderer.render(pdf(site.url(path)))).notes).toEqual([]);
   });
 
   it("is still waited for if it sends requests", async () => {
@@ -335,18 +348,20 @@ describe.concurrent("a page that ends its own load", () => {
   });
 
   it("is waited for if it replaces its document", async () => {
-    const { bytes } = await impatient.render(screenshot(site.url("/writes")));
+    const { bytes } = await shortTimeoutRenderer.render(screenshot(site.url("/writes")));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
   });
 
-  it("is not one that shows a video, whose frame stops loading before load", async () => {
-    expect((await failureOf(impatient.render(screenshot(site.url("/video"))))).code).toBe("render_timeout");
+  it("is not confused with a video, which also stops loading before load, but is waited for", async () => {
+    expect((await failureOf(shortTimeoutRenderer.render(screenshot(site.url("/video"))))).code).toBe(
+      "render_timeout",
+    );
   });
 });
 
 describe.concurrent("a response that never completes", () => {
   it.each(["/hangs", "/never-ends"])("fails the render with render_timeout: %s", async (path) => {
-    expect((await failureOf(impatient.render(defaultScreenshot(site.url(path))))).code).toBe(
+    expect((await failureOf(shortTimeoutRenderer.render(defaultScreenshot(site.url(path))))).code).toBe(
       "render_timeout",
     );
   });

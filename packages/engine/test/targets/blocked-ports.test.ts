@@ -29,6 +29,14 @@ it("blocks an always-blocked name before name resolution, and only on that port"
   expect(checkHost({ hostname: "browser.example", port: 443, policy })).toBe("ok");
 });
 
+it.each(["127.0.0.1", "::1"])(
+  "blocks an always-blocked port on localhost once it resolves to %s, even if the allowlist names it",
+  (address) => {
+    expect(checkHost({ hostname: "localhost", port: 9222, policy })).toBe("ok");
+    expect(checkAddress({ address, hostname: "localhost", port: 9222, policy })).toBe("blocked");
+  },
+);
+
 it("allows other addresses", () => {
   expect(checkAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
 });

@@ -13,34 +13,35 @@ interface VerifyOptions {
 
 /** `snap-server ledger`: verifies the balances. */
 export function addLedger(program: Command): void {
-  const ledger = program.command("ledger").description("verify the accounts' credits");
+  const ledger = program.command("ledger").description("verify the balances of accounts");
 
   withJson(ledger.command("verify"))
     .description(
-      "check that the journal adds up to every balance, and that the reserved credits match the open reservations; fails if not",
+      "check every balance against the journal and the open reservations, and exit with code 1 if they differ",
     )
     .option("--account <account>", "only this account: its id or email address; every account by default")
     .addHelpText(
       "after",
       `
-This changes nothing, and works while the service is running. Periods whose journal no longer begins with a
-grant are counted, but only their open reservations are compared.`,
+It changes nothing, and the service can be running. If the balance of a period or the beginning of its journal
+is missing, for example because it is being pruned, only its open reservations are checked.`,
     )
     .action(verify);
 }
 
 function verify({ account: accountId, json }: VerifyOptions): Promise<void> {
   return administer(async ({ engine }) => {
+    // fails for an unknown account
     if (accountId !== undefined) await engine.accounts.get(accountId);
     const report = await engine.verifyLedger({ accountId });
     const isSound = report.differences.length === 0;
-    if (json) printJson(document(report));
+    if (json) printJson(toDocument(report));
     else printLines(...describe(report));
     if (!isSound) process.exitCode = EXIT_CODES.failure;
   });
 }
 
-function document({ verifiedPeriods, incompletePeriods, differences }: LedgerReport): unknown {
+function toDocument({ verifiedPeriods, incompletePeriods, differences }: LedgerReport): unknown {
   return {
     ok: differences.length === 0,
     verified_periods: verifiedPeriods,
@@ -56,12 +57,12 @@ function document({ verifiedPeriods, incompletePeriods, differences }: LedgerRep
 }
 
 function describe({ verifiedPeriods, incompletePeriods, differences }: LedgerReport): string[] {
-  const skipped =
+  const incomplete =
     incompletePeriods === 0
       ? []
-      : [`${formatCount(incompletePeriods)} more: their journal no longer begins with a grant.`];
+      : [`Incomplete periods: ${formatCount(incompletePeriods)}. Only their open reservations were checked.`];
   const verified = `Verified periods: ${formatCount(verifiedPeriods)}.`;
-  if (differences.length === 0) return [`${verified} Every balance is the sum of its journal.`, ...skipped];
+  if (differences.length === 0) return [`${verified} No differences.`, ...incomplete];
   const accounts = new Set(differences.map(({ accountId }) => accountId));
   return [
     formatTable([
@@ -70,18 +71,18 @@ function describe({ verifiedPeriods, incompletePeriods, differences }: LedgerRep
     ]),
     "",
     `${verified} Differences: ${formatCount(differences.length)}, in ${formatNoun(accounts.size, "account")}.`,
-    ...skipped,
+    ...incomplete,
   ];
 }
 
-/** The balance, and what it should be. */
+/** Three rows: the balance, what the journal adds up to, and what the reserved credits should be. */
 function differenceRows(difference: LedgerDifference): string[][] {
   const { accountId, periodStartedAt, balance, journal, openReservations } = difference;
-  const figuresOf = (total: LedgerDifference["balance"]): string[] =>
-    total === null ? ["missing"] : [total.granted, total.used, total.reserved].map(String);
+  const cellsOf = (credits: LedgerDifference["balance"], none: string): string[] =>
+    credits === null ? [none] : [credits.granted, credits.used, credits.reserved].map(String);
   return [
-    [accountId, isoInstant(periodStartedAt).slice(0, 10), "balance", ...figuresOf(balance)],
-    ["", "", "journal", ...figuresOf(journal)],
+    [accountId, isoInstant(periodStartedAt).slice(0, 10), "balance", ...cellsOf(balance, "missing")],
+    ["", "", "journal", ...cellsOf(journal, "not compared")],
     ["", "", "open reservations", "", "", String(openReservations)],
   ];
 }

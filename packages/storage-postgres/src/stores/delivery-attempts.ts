@@ -1,7 +1,7 @@
 import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 
-const ATTEMPTS_PER_BATCH = 100;
+const ATTEMPTS_PER_BATCH_MAX = 100;
 
 /** The default, `~`, sorts after every id. */
 const BEFORE = "coalesce($2::TEXT, '~')";
@@ -33,7 +33,7 @@ export function createDeliveryAttempts(database: Database): Pick<BatchStore, "re
         );
         return inTransaction(
           `DELETE FROM snap.delivery_attempts WHERE id IN (
-             SELECT id FROM snap.delivery_attempts WHERE batch = $1 ORDER BY id DESC OFFSET ${ATTEMPTS_PER_BATCH})`,
+             SELECT id FROM snap.delivery_attempts WHERE batch = $1 ORDER BY id DESC OFFSET ${ATTEMPTS_PER_BATCH_MAX})`,
           [batch.sequence],
         );
       });

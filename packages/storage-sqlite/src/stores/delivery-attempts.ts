@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { copyRow, prepare, type Statement } from "../prepare.ts";
 import { transact } from "../transaction.ts";
 
-const ATTEMPTS_PER_BATCH = 100;
+const ATTEMPTS_PER_BATCH_MAX = 100;
 
 export function createDeliveryAttempts(
   database: DatabaseSync,
@@ -17,7 +17,7 @@ export function createDeliveryAttempts(
   const removeSurplus = prepare(
     database,
     `DELETE FROM delivery_attempts WHERE id IN (
-       SELECT id FROM delivery_attempts WHERE batch = :batch ORDER BY id DESC LIMIT -1 OFFSET ${ATTEMPTS_PER_BATCH})`,
+       SELECT id FROM delivery_attempts WHERE batch = :batch ORDER BY id DESC LIMIT -1 OFFSET ${ATTEMPTS_PER_BATCH_MAX})`,
   );
   const pages = {
     all: preparePage(database, "TRUE"),

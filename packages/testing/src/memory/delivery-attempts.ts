@@ -1,14 +1,14 @@
 import type { AttemptRecord, BatchStore } from "@snap/engine/ports";
 import { pageOf } from "./page-of.ts";
 
-const ATTEMPTS_PER_BATCH = 100;
+const ATTEMPTS_PER_BATCH_MAX = 100;
 
 export interface DeliveryAttempts extends Pick<BatchStore, "recordAttempt" | "attempts"> {
   /** Deletes a batch's attempts. */
   delete(batchId: string): void;
 }
 
-/** Stores attempts to deliver webhooks in memory. */
+/** Stores delivery attempts in memory. */
 export function createDeliveryAttempts(hasBatch: (batchId: string) => boolean): DeliveryAttempts {
   let attempts: readonly AttemptRecord[] = [];
   return {
@@ -16,7 +16,7 @@ export function createDeliveryAttempts(hasBatch: (batchId: string) => boolean): 
       if (!hasBatch(attempt.batchId)) return;
       attempts = [...attempts, { ...attempt }].toSorted((a, b) => (a.id < b.id ? 1 : -1));
       const surplus = new Set(
-        attempts.filter(({ batchId }) => batchId === attempt.batchId).slice(ATTEMPTS_PER_BATCH),
+        attempts.filter(({ batchId }) => batchId === attempt.batchId).slice(ATTEMPTS_PER_BATCH_MAX),
       );
       attempts = attempts.filter((one) => !surplus.has(one));
     },

@@ -51,7 +51,7 @@ function testInserts(test: DefineTest<"accounts">): void {
     );
   });
 
-  test("returns accounts that are isolated from the stored ones", async ({ accounts }) => {
+  test("isolates stored accounts from its arguments and results", async ({ accounts }) => {
     const account = sampleAccount();
     await accounts.insert(account);
     overwrite(account);

@@ -31,7 +31,7 @@ export function testAuditStore(runner: SuiteRunner, open: OpenStorage<"audit">):
       assert.deepEqual(await audit.list({ since: 3_001 }), []);
     });
 
-    test("returns entries that are isolated from the stored ones", async ({ audit }) => {
+    test("isolates stored entries from its arguments and results", async ({ audit }) => {
       const entry = sampleEntry();
       await audit.append(entry);
       overwrite(entry);

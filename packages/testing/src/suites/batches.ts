@@ -122,7 +122,7 @@ function testRecords(test: DefineTest<"batches">): void {
   });
 
   test("returns null for an unknown id", async ({ batches }) => {
-    for (const id of ["", "nobody", "a\0b", "\ud800"]) assert.equal(await batches.find(id), null);
+    for (const id of ["", "unknown", "a\0b", "\ud800"]) assert.equal(await batches.find(id), null);
   });
 
   test("returns items in the order of submission", async ({ batches }) => {
@@ -135,7 +135,7 @@ function testRecords(test: DefineTest<"batches">): void {
     );
   });
 
-  test("returns records that are isolated from the stored ones", async ({ batches }) => {
+  test("isolates stored records from its arguments and results", async ({ batches }) => {
     const batch = structuredClone(sampleBatch());
     await batches.insert(batch);
     overwrite(batch);

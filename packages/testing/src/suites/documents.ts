@@ -92,7 +92,7 @@ function testContents(test: DefineTest<"documents">): void {
     assert.deepEqual(await documents.find(KEY), sample().document);
   });
 
-  test("returns buffers that are isolated from the stored ones", async ({ documents }) => {
+  test("isolates stored files from its arguments and results", async ({ documents }) => {
     const bytes = new Uint8Array(1000).fill(7);
     await documents.put(sample({}, { files: [{ ...page(), bytes }] }));
     bytes.fill(0);

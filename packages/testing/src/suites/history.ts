@@ -9,7 +9,7 @@ import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const DAYS = { from: "2000-01-01", to: "2100-01-01" };
 
-/** Tests `HistoryStore`: entries, filters, pages, sums and deletions. */
+/** Tests `HistoryStore`: entries, filters, pages, figures and deletions. */
 export function testHistoryStore(runner: SuiteRunner, open: OpenStorage<"history">): void {
   defineSuite({ runner, open, name: "HistoryStore: entries" }, testEntries);
   defineSuite({ runner, open, name: "HistoryStore: pages" }, testHistoryPages);
@@ -63,7 +63,7 @@ function testEntries(test: DefineTest<"history">): void {
     const known = historyId(FINISHED_AT);
     for (const id of [
       "",
-      "nobody",
+      "unknown",
       "a\0b",
       known.slice(0, -1),
       known.toUpperCase(),
@@ -72,7 +72,7 @@ function testEntries(test: DefineTest<"history">): void {
       assert.equal(await history.find(id), null, JSON.stringify(id));
   });
 
-  test("returns entries that are isolated from the stored ones", async ({ history }) => {
+  test("isolates stored entries from its arguments and results", async ({ history }) => {
     const entry = structuredClone(sampleEntry());
     const { id } = entry;
     await appendEntries(history, [entry]);
@@ -100,6 +100,7 @@ function testEntries(test: DefineTest<"history">): void {
     await history.append({ entries: [], totals: [sampleTotals()] });
     assert.deepEqual(await history.page({ limit: 10 }), { entries: [], hasMore: false });
     await appendEntries(history, [sampleEntry()]);
+    assert.deepEqual((await history.page({ limit: 10 })).entries, [sampleEntry()]);
     assert.equal((await history.usage({ ...DAYS, by: "day" })).length, 1);
   });
 }
@@ -126,7 +127,7 @@ function testDeletions(test: DefineTest<"history">): void {
     assert.equal(await history.find(historyId(FINISHED_AT + 4)), null);
   });
 
-  test("stores new entries after pruning all", async ({ history }) => {
+  test("stores entries after all earlier ones have been pruned", async ({ history }) => {
     for (const at of [FINISHED_AT, FINISHED_AT + 1]) {
       await appendEntries(history, [sampleEntry({ at })]);
       assert.equal(await history.prune({ before: at + 1, beforeDay: "2026-01-01", limit: 10 }), 1);
@@ -138,7 +139,7 @@ function testDeletions(test: DefineTest<"history">): void {
   test("deletes all entries and totals of an account", async ({ history }) => {
     const others = ["acct_10", ...UNUSUAL_TEXTS];
     const entries = Array.from({ length: 1000 }, (_, index) => {
-      const accountId = index % 2 === 0 ? "acct_1" : (others[index] ?? "acct_2");
+      const accountId = index % 2 === 0 ? "acct_1" : (others[(index - 1) / 2] ?? "acct_2");
       return sampleEntry({ id: historyId(FINISHED_AT, index), accountId });
     });
     const totals = ["acct_1", ...others].map((accountId, index) =>
@@ -163,7 +164,7 @@ function testDeletions(test: DefineTest<"history">): void {
   });
 }
 
-/** Tests that captures in flight leave no history for an account that is being deleted. */
+/** Tests that captures that end during or after the deletion of their account leave no history. */
 export function testHistoryOfDeletedAccounts(test: DefineTest<keyof Storage>): void {
   const both = ["acct_1", "acct_2"];
   const deletion = { id: "acct_1", now: FINISHED_AT };

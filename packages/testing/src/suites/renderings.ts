@@ -97,7 +97,7 @@ function testContents(test: DefineTest<"renderings">): void {
     }
   });
 
-  test("returns records that are isolated from the stored ones", async ({ renderings }) => {
+  test("isolates stored records from its arguments and results", async ({ renderings }) => {
     const sample = (): StoredRendering =>
       sampleRendering({
         bytes: new Uint8Array(1000).fill(7),

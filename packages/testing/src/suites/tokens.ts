@@ -275,7 +275,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     assert.deepEqual((await tokens.find(id))?.token, ended);
   });
 
-  test("returns records that are isolated from the stored ones", async ({ accounts, tokens }) => {
+  test("isolates stored records from its arguments and results", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const token = sampleToken({ abilities: ["pdf"] });
     const { id } = await tokens.insert(token);

@@ -40,7 +40,7 @@ export interface CreatePageRequest {
   readonly signal: AbortSignal;
 }
 
-/** The target's id is also the id of the main frame. */
+/** The id of the page's DevTools target is also the id of the main frame. */
 export interface AttachedPage {
   readonly session: CDPSession;
   readonly targetId: string;

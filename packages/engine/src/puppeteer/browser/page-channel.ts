@@ -7,8 +7,8 @@ interface EventCount {
 }
 
 /**
- * Limits on the events that one page can cause. A page with 1,000 requests and 50 frames causes 8,200 network events of
- * 11 MB in total, and 400 others of 0.1 MB (docs/explanation/containment.md).
+ * Limits on the events that one page can cause. A page with 1,000 requests and 50 frames causes 8,200 network events,
+ * together 11 MB, and 400 others, together 0.1 MB (docs/explanation/containment.md).
  */
 const LIMITS = {
   /**
@@ -16,7 +16,10 @@ const LIMITS = {
    * MB.
    */
   network: { events: 120_000, bytes: 160 * 1024 * 1024 },
-  /** Navigations, frames, dialogs, workers. Three of them repeat a frame's URL, which may be 2 MB of inlined data. */
+  /**
+   * Navigations, frames, dialogs, workers. Three or four events of each navigation repeat the URL, which may be 2 MB of
+   * inlined data.
+   */
   other: { events: 5_000, bytes: 16 * 1024 * 1024 },
 } as const satisfies Record<string, EventCount>;
 
@@ -37,14 +40,15 @@ export type CaptureScreenshot = (
 
 interface PageChannelOptions {
   readonly sessionId: string;
-  /** The connection's pages by session, including those of frames and workers. */
-  readonly pages: Map<string, PageChannel>;
+  /** The channels of all pages by session, including the sessions of frames and workers. */
+  readonly channels: Map<string, PageChannel>;
   readonly captureScreenshot: CaptureScreenshot;
 }
 
 /**
  * The part of a connection that belongs to one page, with its frames and workers. Counts the page's events before they
- * are parsed. A page that exceeds a limit floods the connection, so the rest of its messages are discarded.
+ * are parsed. A page that exceeds a limit floods the connection, so its later messages are discarded, except reports that
+ * a frame or worker has ended.
  */
 export class PageChannel {
   readonly #options: PageChannelOptions;
@@ -63,33 +67,27 @@ export class PageChannel {
     return this.#flooded.signal;
   }
 
-  /** The events so far. */
-  get count(): EventCount {
-    const { network, other } = this.#counts;
-    return { events: network.events + other.events, bytes: network.bytes + other.bytes };
-  }
-
   /** Device pixels of the screenshot that is being captured; 0 if there is none. */
   get capturedPixels(): number {
     return this.#capturedPixels;
   }
 
-  /** Counts the messages of this session as the page's. */
+  /** Adds the session of the page, or of one of its frames or workers. */
   include(sessionId: string): void {
     this.#sessionIds.add(sessionId);
-    this.#options.pages.set(sessionId, this);
+    this.#options.channels.set(sessionId, this);
   }
 
-  /** Stops counting once the browser has closed the page. */
+  /** Removes all sessions. Called once the browser has closed the page. */
   close(): void {
-    for (const sessionId of this.#sessionIds) this.#options.pages.delete(sessionId);
+    for (const sessionId of this.#sessionIds) this.#options.channels.delete(sessionId);
   }
 
-  /** Counts the message that starts with `start`; returns whether it may be parsed. */
+  /** Counts the message that starts with `start` if it is an event; returns whether it may be parsed. */
   admit(start: string, bytes: number): boolean {
     if (start.startsWith(EVENT))
       this.#add(NETWORK_EVENTS.some((prefix) => start.startsWith(prefix)) ? "network" : "other", bytes);
-    // a frame or worker that ends releases its session
+    // otherwise, Puppeteer would never release the sessions of frames and workers that have ended
     return !this.#flooded.signal.aborted || start.startsWith(DETACHED);
   }
 
@@ -99,6 +97,8 @@ export class PageChannel {
   }
 
   /**
+   * Captures a screenshot of the page.
+   *
    * @param command.pixels - Device pixels of the screenshot.
    * @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`.
    */
@@ -120,8 +120,9 @@ export class PageChannel {
     count.events += 1;
     count.bytes += bytes;
     if (count.events <= LIMITS[kind].events && count.bytes <= LIMITS[kind].bytes) return;
-    const detail = `${this.count.events} events of ${this.count.bytes} bytes`;
+    const events = kind === "network" ? "network events" : "non-network events";
+    const detail = `${count.events} ${events} (${count.bytes} bytes)`;
     // only the first call has an effect
-    this.#flooded.abort(new PageEnded("events", "The page floods the browser with events.", detail));
+    this.#flooded.abort(new PageEnded("events", "The page causes too many browser events.", detail));
   }
 }

@@ -38,7 +38,7 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   /** Reads the browser's messages. */
   readonly reader = new MessageReader(this);
   readonly #wire: Wire;
-  readonly #pages = new Map<string, PageChannel>();
+  readonly #channels = new Map<string, PageChannel>();
   readonly #captures = new Map<number, IncomingFile>();
   #nextCaptureId = FIRST_CAPTURE_ID;
 
@@ -56,7 +56,11 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
 
   /** Opens the channel of a page, given the page's own session. */
   openChannel(sessionId: string): PageChannel {
-    return new PageChannel({ sessionId, pages: this.#pages, captureScreenshot: this.#captureScreenshot });
+    return new PageChannel({
+      sessionId,
+      channels: this.#channels,
+      captureScreenshot: this.#captureScreenshot,
+    });
   }
 
   readonly #captureScreenshot: CaptureScreenshot = async ({ sessionId, params, maxBytes }, signal) => {
@@ -104,8 +108,8 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   /** Counts a message as its page's; returns whether it may be parsed. */
   #admit(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
     if (start.startsWith(TARGET_CHANGED)) return false;
-    const page = this.#pages.get(sessionIdOf(end) ?? "");
-    return page?.admit(start, bytes) ?? true;
+    const channel = this.#channels.get(sessionIdOf(end) ?? "");
+    return channel?.admit(start, bytes) ?? true;
   }
 
   #failCapture(id: number): void {

@@ -6,14 +6,17 @@ import type { PageProcesses } from "./page-processes.ts";
 import type { PageProgress } from "./page-progress.ts";
 import type { Setting } from "./configure/setting.ts";
 
-/** A page whose out-of-process frames and workers are followed through auto-attach. */
+/** A page whose DevTools targets, its out-of-process frames and workers, are followed through auto-attach. */
 export interface FollowedPage {
   readonly session: CDPSession;
   readonly channel: PageChannel;
   readonly progress: PageProgress;
   readonly processes: PageProcesses;
   readonly egress: PageEgress;
-  /** Whether the requests of workers can count; each worker is then paused until they are reported. */
+  /**
+   * Whether to pause every worker until its requests are reported, so that they count. If not, they count only if
+   * settings or rules pause the workers anyway.
+   */
   readonly followsWorkers: boolean;
   readonly browserContextId: string;
   /** The page's session and those of its out-of-process frames. */
@@ -28,7 +31,7 @@ export interface FollowedPage {
 const FRAMES = [{ type: "iframe" }];
 const FRAMES_AND_WORKERS = [...FRAMES, { type: "worker" }, { type: "service_worker" }];
 /** For `Network.enable`. Bodies are not read through the protocol, so the browser need not buffer them. */
-export const REPORT_REQUESTS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
+export const NO_BUFFERS = { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 };
 
 /**
  * Silences the console and error reports: each line passes through the browser process, so a flood would block all
@@ -42,12 +45,12 @@ console.context = () => console;
 for (const type of ["error", "unhandledrejection"]) addEventListener(type, (event) => event.preventDefault());
 window.close = () => {};`;
 
-/** Resumes a target that was paused when its session attached. */
+/** Resumes a DevTools target that was paused when its session attached. */
 export async function resumeTarget(session: CDPSession): Promise<void> {
   await session.send("Runtime.runIfWaitingForDebugger");
 }
 
-/** Follows a page's main frame or an out-of-process frame. */
+/** Configures and follows a page's main frame or an out-of-process frame. */
 export async function followFrame(session: CDPSession, frameId: string, page: FollowedPage): Promise<void> {
   const { progress, processes, egress, channel, interceptor, browserContextId, userAgent } = page;
   page.frameSessions.add(session);
@@ -61,7 +64,7 @@ export async function followFrame(session: CDPSession, frameId: string, page: Fo
     session.send("Page.enable"),
     session.send("Page.addScriptToEvaluateOnNewDocument", { source: BEFORE_SCRIPTS, runImmediately: true }),
     attachToTargets(session, page),
-    ...(progress.activity === null ? [] : [session.send("Network.enable", REPORT_REQUESTS)]),
+    ...(progress.activity === null ? [] : [session.send("Network.enable", NO_BUFFERS)]),
     ...settingsFor("frames", page).map(({ apply }) =>
       apply({ session, isWorker: false, browserContextId, userAgent }),
     ),
@@ -102,10 +105,10 @@ function settingsFor(target: "frames" | "workers", { settings }: FollowedPage): 
 export async function countConnections(page: FollowedPage, connectionsMax: number): Promise<void> {
   const { session, progress, followsWorkers } = page;
   progress.countConnections({ connectionsMax, countsWorkers: followsWorkers });
-  await Promise.all([attachToTargets(session, page), session.send("Network.enable", REPORT_REQUESTS)]);
+  await Promise.all([attachToTargets(session, page), session.send("Network.enable", NO_BUFFERS)]);
 }
 
-/** Configures a worker, and follows it until it ends if its requests count. */
+/** Configures a worker and resumes it. If its requests count, also follows them. */
 export function followWorker(session: CDPSession, page: FollowedPage): void {
   page.channel.include(session.id());
   const { progress, interceptor, browserContextId, userAgent } = page;
@@ -119,7 +122,7 @@ export function followWorker(session: CDPSession, page: FollowedPage): void {
   activity?.beginWorker();
   if (isCounted) {
     progress.follow(session, null);
-    session.send("Network.enable", REPORT_REQUESTS).catch(ignore);
+    session.send("Network.enable", NO_BUFFERS).catch(ignore);
   }
   if (isCounted || settings.length > 0) {
     session.on("Target.attachedToTarget", (attached) => followAttached(session, attached, page));
@@ -137,7 +140,7 @@ function followAttached(
   if (!session) return;
   if (targetInfo.type !== "iframe") {
     followWorker(session, page);
-    // stops attaching to its workers, which would pause them
+    // attaching would pause further workers, so it stops unless settings or rules need it
     if (page.progress.activity?.hasOverflowed === true) attachToTargets(parent, page).catch(ignore);
     return;
   }
@@ -146,20 +149,20 @@ function followAttached(
 }
 
 /**
- * Pauses targets with settings, or with requests to count or check, until their session is set up, so no request is
- * missed.
+ * Attaches to the out-of-process frames that the session's own target opens. With settings, or requests to count or
+ * check, it also attaches to workers, and all are paused until their session is set up, so no request is missed.
  */
 async function attachToTargets(session: CDPSession, page: FollowedPage): Promise<void> {
   const { progress, interceptor, followsWorkers } = page;
   const countsWorkers = progress.activity?.hasOverflowed === false && followsWorkers;
-  const setsFrames = settingsFor("frames", page).length > 0;
-  const waits = countsWorkers || setsFrames || interceptor.isNeeded;
+  const hasSettings = settingsFor("frames", page).length > 0;
+  const mustPause = countsWorkers || hasSettings || interceptor.isNeeded;
   await session.send("Target.setAutoAttach", {
     autoAttach: true,
-    waitForDebuggerOnStart: waits,
+    waitForDebuggerOnStart: mustPause,
     flatten: true,
     // a dedicated worker waits even if the filter does not select it, and must then be resumed
-    filter: waits ? FRAMES_AND_WORKERS : FRAMES,
+    filter: mustPause ? FRAMES_AND_WORKERS : FRAMES,
   });
 }
 

@@ -3,7 +3,7 @@ import { parseTarget } from "../../../targets/target.ts";
 import { targetKey } from "../../proxy/egress-session.ts";
 import type { HostBlocks } from "../../proxy/page-egress.ts";
 import type { Setting } from "../configure/setting.ts";
-import { configureTargets, REPORT_REQUESTS } from "../follow-targets.ts";
+import { configureTargets, NO_BUFFERS } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
 import { patternRule } from "./block-requests.ts";
 import { WEBSOCKET_SINK, webSocketSettings } from "./block-websockets.ts";
@@ -56,7 +56,7 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
     targets: "page",
     async apply({ session }) {
       // not awaited: the browser handles commands in order, so it precedes the navigation
-      session.send("Network.enable", REPORT_REQUESTS).catch(() => {}); // the page has closed
+      session.send("Network.enable", NO_BUFFERS).catch(() => {}); // the page has closed
     },
   };
   return { blocks, settings: [reportRequests] };

@@ -1,6 +1,9 @@
 import type { Setting } from "../configure/setting.ts";
 
-/** Blocked WebSockets connect to this host, which the egress proxy blocks and no resolver knows (RFC 6761, 6.4). */
+/**
+ * Blocked WebSockets are redirected to this host. The egress proxy blocks it, and `.invalid` never resolves (RFC 6761,
+ * 6.4).
+ */
 export const WEBSOCKET_SINK = "blocked-websocket.invalid";
 
 /**
@@ -8,21 +11,21 @@ export const WEBSOCKET_SINK = "blocked-websocket.invalid";
  * WebSocket fails like any other that cannot connect.
  */
 const redirectWebSockets = (patterns: readonly string[]): string => `(() => {
-  // a page's declarations, such as \`const URL\`, hide globals from functions that run later
+  // a page's declarations, such as \`const URL\`, shadow globals in functions that run later
   const { globalThis: root, URL: { parse }, Reflect: { construct }, Object: { defineProperty } } = globalThis;
   const patterns = ${JSON.stringify(patterns)}.map((source) => new RegExp(source));
   const isBlocked = ({ protocol, hostname, port, pathname, search }) => {
     const isSecure = protocol === "wss:" || protocol === "https:";
     const url = (isSecure ? "wss://" : "ws://") + hostname + ":" + (port || (isSecure ? 443 : 80)) + pathname + search;
-    const implicit = url.replace(isSecure ? ":443/" : ":80/", "/");
-    return patterns.some((pattern) => pattern.test(url) || pattern.test(implicit));
+    const withoutDefaultPort = url.replace(isSecure ? ":443/" : ":80/", "/");
+    return patterns.some((pattern) => pattern.test(url) || pattern.test(withoutDefaultPort));
   };
   for (const name of ["WebSocket", "WebSocketStream"]) {
     const Native = root[name];
     if (Native === undefined) continue;
-    const connect = (target, [sent, ...others], newTarget) => {
-      const url = parse(sent, root.document?.baseURI ?? root.location.href);
-      if (url === null || !isBlocked(url)) return construct(target, [sent, ...others], newTarget);
+    const connect = (target, [requestedUrl, ...others], newTarget) => {
+      const url = parse(requestedUrl, root.document?.baseURI ?? root.location.href);
+      if (url === null || !isBlocked(url)) return construct(target, [requestedUrl, ...others], newTarget);
       const socket = construct(target, ["wss://${WEBSOCKET_SINK}/", ...others], newTarget);
       return defineProperty(socket, "url", { value: url.href });
     };

@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { CDPSession } from "puppeteer";
 
-/** A page, one of its out-of-process frames, or a worker, before its scripts run. */
+/** A DevTools target before its scripts run: a page, one of its out-of-process frames, or a worker. */
 export interface SettingTarget {
   readonly session: CDPSession;
   readonly isWorker: boolean;
@@ -11,7 +11,7 @@ export interface SettingTarget {
   readonly userAgent: string | null;
 }
 
-/** Configures a page's targets. */
+/** Configures a page's DevTools targets. */
 export interface Setting {
   /** `page`: only the page itself. `frames`: also its out-of-process frames. `workers`: also its workers. */
   readonly targets: "page" | "frames" | "workers";
