@@ -22,7 +22,7 @@ const FOLDER = fileURLToPath(new URL("../dist/app", import.meta.url));
 
 /**
  * Returns the files of the console by path, relative to the path where you serve them; `""` is the page. The page
- * expects the API next to it: at `/console/`, it calls `/admin/v1/` and `/v1/`.
+ * resolves the API against its own URL: at `/x/console/`, it calls `/x/admin/v1/` and `/x/v1/`.
  *
  * @throws Error if the package has not been built.
  * @example

@@ -22,7 +22,7 @@ describe("the files of the console", () => {
 
   it("total less than 100 KB gzipped", () => {
     const sizes = Array.from(files.values(), ({ body }) => gzipSync(body, { level: 9 }).byteLength);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(102_400);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
   });
 
   it("are referenced by relative URLs, so the console works under any path", () => {

@@ -54,7 +54,8 @@ export async function openSocket(request: OpenSocketRequest): Promise<Socket | n
 
 /**
  * Starts TLS on a connected socket. Resolves when the certificate is verified for `hostname` (RFC 9110, 4.3.4), before
- * any data is sent; resolves to `null`, with the socket destroyed, if the handshake or the verification fails.
+ * any data is sent; resolves to `null`, with the socket destroyed, if the handshake or the verification fails. There is
+ * no time limit: destroy `socket` to abandon the handshake.
  *
  * @example
  * const secured = await startTls(socket, "example.com");

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Resolver } from "../../src/ports/resolver.ts";
 import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { Client, openProxy, serveHttp, serveTcp } from "./egress-proxy.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -15,7 +16,7 @@ describe("failures", () => {
   const resolver: Resolver = {
     resolve: (hostname) =>
       Promise.resolve(
-        { "rebind.example.com": ["8.8.8.8", "127.0.0.1"], "open.example.com": ["127.0.0.1"] }[hostname] ?? [],
+        { "mixed.example.com": ["8.8.8.8", "127.0.0.1"], "open.example.com": ["127.0.0.1"] }[hostname] ?? [],
       ).then((addresses) => {
         if (hostname === "failing.example.com") throw new Error("query failed");
         return addresses;
@@ -31,30 +32,32 @@ describe("failures", () => {
     ["http://169.254.169.254/latest/", "blocked"],
     ["http://localhost:8080/", "blocked"],
     ["http://example.com:25/", "blocked"],
-    ["http://rebind.example.com/", "blocked"],
+    ["http://mixed.example.com/", "blocked"],
     ["http://gone.example.com/", "unresolved"],
     ["http://failing.example.com/", "resolver-failed"],
-    ["http://open.example.com:3001/", "unreachable"],
+    ["http://open.example.com:CLOSED/", "unreachable"],
   ] as const)(
     "are recorded: %s is %s, and a request or tunnel to it is dropped without a response",
-    async (url, failure) => {
+    async (pattern, failure) => {
+      const closedPort = await findFreePort();
+      const url = pattern.replace("CLOSED", String(closedPort));
       const { hostname, port } = new URL(url);
       const https = `https://${hostname}:${port || 80}/`;
       for (const [raw, requested] of [
         [get(url), url],
         [connectTo(`${hostname}:${port || 80}`), https],
       ] as const) {
-        const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
+        const proxy = await openProxy({ entries: `127.0.0.1:${closedPort}`, resolver });
         expect(proxy.failure(requested)).toBeNull();
         expect(await new Client(proxy).send(raw).closes()).toBe("");
         expect(proxy.failure(requested)).toBe(failure);
         expect(proxy.failure("https://other.example.com/")).toBeNull();
-        expect(proxy.failure("no address")).toBeNull();
+        expect(proxy.failure("not a URL")).toBeNull();
       }
     },
   );
 
-  it("apply to a host and port, in any notation", async () => {
+  it("apply to a host and port, whatever the scheme, the path, and the case and final dot of the name", async () => {
     const proxy = await openProxy({ resolver });
     await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).closes();
     expect(proxy.failure("http://localhost:8080/other?q#f")).toBe("blocked");
@@ -62,30 +65,31 @@ describe("failures", () => {
     expect(proxy.failure("http://localhost/")).toBeNull();
   });
 
-  it("are decided for each connection, with one name resolution for all", async () => {
+  it("are decided for each connection, with one lookup for all", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const closed = await serveHttp((_request, response) => response.end("secret"));
-    const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
+    const blocked = await serveHttp((_request, response) => response.end("secret"));
+    const lookups = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({
       entries: `127.0.0.1:${port}`,
-      resolver: { resolve: () => Promise.resolve(resolutions.shift() ?? []) },
+      resolver: { resolve: () => Promise.resolve(lookups.shift() ?? []) },
     });
     const client = new Client(proxy);
     for (const round of [1, 2]) {
       client.send(get(`http://rebind.example.com:${port}/`));
       await client.receives("page", round);
     }
-    expect(await client.send(get(`http://rebind.example.com:${closed}/`)).closes()).not.toContain("secret");
-    expect(proxy.failure(`http://rebind.example.com:${closed}/`)).toBe("blocked");
-    expect(resolutions).toEqual([["127.0.0.2"]]);
+    expect(await client.send(get(`http://rebind.example.com:${blocked}/`)).closes()).not.toContain("secret");
+    expect(proxy.failure(`http://rebind.example.com:${blocked}/`)).toBe("blocked");
+    expect(lookups).toEqual([["127.0.0.2"]]);
   });
 
   it("have a detail that states the cause, except for blocked targets", async () => {
-    const proxy = await openProxy({ entries: "127.0.0.1:3001", resolver });
+    const port = await findFreePort();
+    const proxy = await openProxy({ entries: `127.0.0.1:${port}`, resolver });
     for (const [url, detail] of [
-      ["http://open.example.com:3001/", "connect ECONNREFUSED 127.0.0.1:3001"],
+      [`http://open.example.com:${port}/`, `connect ECONNREFUSED 127.0.0.1:${port}`],
       ["http://gone.example.com/", "gone.example.com has no address"],
       ["http://failing.example.com/", "query failed"],
       ["http://localhost:8080/", null],
@@ -101,27 +105,30 @@ describe("failures", () => {
     expect(proxies.map((proxy) => proxy.failure("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
-  it("are not recorded, and no connection is made, if the client disconnects during name resolution", async () => {
+  it("are not recorded, and no connection is made, if the client disconnects during the lookup", async () => {
     let connections = 0;
     const port = await serveTcp((socket) => {
       connections += 1;
       socket.end("HTTP/1.1 200 OK\r\n\r\npage");
     });
-    const requested = Promise.withResolvers<void>();
-    const resolution = Promise.withResolvers<readonly string[]>();
+    const started = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const addresses = Promise.withResolvers<readonly string[]>();
     const proxy = await openProxy({
       resolver: {
-        resolve() {
-          requested.resolve();
-          return resolution.promise;
+        resolve(_hostname, options) {
+          options?.signal?.addEventListener("abort", () => aborted.resolve());
+          started.resolve();
+          return addresses.promise;
         },
       },
     });
     const url = `http://slow.example.com:${port}/`;
-    new Client(proxy).send(get(url));
-    await requested.promise;
-    await proxy.close();
-    resolution.resolve(["127.0.0.1"]);
+    const client = new Client(proxy).send(get(url));
+    await started.promise;
+    client.socket.destroy();
+    await aborted.promise;
+    addresses.resolve(["127.0.0.1"]);
     await new Client(await openProxy()).send(get(url)).receives("page");
     expect(connections).toBe(1);
     expect(proxy.failure(url)).toBeNull();
@@ -214,61 +221,59 @@ describe("the limits on names", () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const asked: string[] = [];
-    const replies = new Map<string, (addresses: readonly string[]) => void>();
-    const full = Promise.withResolvers<void>();
-    const next = Promise.withResolvers<void>();
+    const lookups: string[] = [];
+    const finish = new Map<string, (addresses: readonly string[]) => void>();
+    const eighthSilent = Promise.withResolvers<void>();
+    const ninthSilent = Promise.withResolvers<void>();
     const proxy = await openProxy({
       resolver: {
         resolve(hostname) {
-          asked.push(hostname);
+          lookups.push(hostname);
           if (hostname === "known.example.com") return Promise.resolve(["127.0.0.1"]);
-          if (asked.length === 9) full.resolve();
-          if (asked.length === 10) next.resolve();
-          return new Promise((resolve) => void replies.set(hostname, resolve));
+          if (lookups.length === 9) eighthSilent.resolve();
+          if (lookups.length === 10) ninthSilent.resolve();
+          return new Promise((resolve) => void finish.set(hostname, resolve));
         },
       },
     });
     const known = get(`http://known.example.com:${port}/`);
-    const client = await new Client(proxy)
-      .send(known)
-      .receives("page")
-      .then(() => new Client(proxy));
+    await new Client(proxy).send(known).receives("page");
     for (let index = 0; index < 12; index += 1)
       new Client(proxy).send(get(`http://silent-${index}.example.com:${port}/`));
-    await full.promise;
-    await client.send(known).receives("page");
-    expect(asked).toHaveLength(9);
-    replies.get(asked[1] ?? "")?.([]);
-    await next.promise;
-    expect(asked).toHaveLength(10);
+    await eighthSilent.promise;
+    await new Client(proxy).send(known).receives("page");
+    expect(lookups).toHaveLength(9);
+    finish.get(lookups[1] ?? "")?.([]);
+    await ninthSilent.promise;
+    expect(lookups).toHaveLength(10);
   });
 });
 
 describe("close", () => {
-  it("closes open, hanging and resolving connections, and can be called twice", async () => {
-    const requested = Promise.withResolvers<AbortSignal | undefined>();
+  it("closes connections with a tunnel, with a lookup and without a request, and can be called twice", async () => {
+    const started = Promise.withResolvers<AbortSignal | undefined>();
     const proxy = await openProxy({
       resolver: {
         resolve(_hostname, options) {
-          requested.resolve(options?.signal);
+          started.resolve(options?.signal);
           return new Promise(() => {});
         },
       },
     });
-    const upstream = Promise.withResolvers<void>();
+    const upstreamClosed = Promise.withResolvers<void>();
     const port = await serveTcp((socket) => {
       socket.resume();
-      socket.once("close", () => upstream.resolve());
+      socket.once("close", () => upstreamClosed.resolve());
       socket.once("end", () => socket.end());
     });
     const clients = [new Client(proxy), new Client(proxy), new Client(proxy)] as const;
+    await once(clients[2].socket, "connect");
     await clients[0].send(connectTo(`127.0.0.1:${port}`)).receives("Established");
     clients[1].send(get("http://slow.example.com/"));
-    const lookup = await requested.promise;
+    const lookup = await started.promise;
     await Promise.all([proxy.close(), proxy.close()]);
     expect(lookup?.aborted).toBe(true);
-    await Promise.all([...clients.map((client) => client.closes()), upstream.promise]);
+    await Promise.all([...clients.map((client) => client.closes()), upstreamClosed.promise]);
     const late = createConnection({ port: proxy.port, host: "127.0.0.1" });
     const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
@@ -302,7 +307,7 @@ describe("arbitrary data from a peer", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("closes the connection, and the proxy serves the next one", async () => {
+  it("ends with a closed connection once the client has ended its half, and the proxy serves the next client", async () => {
     let reply = "";
     const port = await serveTcp((socket) => {
       if (reply === "reset") socket.resetAndDestroy();
@@ -336,22 +341,27 @@ describe("arbitrary data from a peer", () => {
 });
 
 describe("a proxy for one browser", () => {
-  it("drops other clients", async () => {
+  it("serves that browser and drops other clients", async () => {
     const port = await serveHttp((_request, response) => response.end("fine"));
+    const url = `http://127.0.0.1:${port}/`;
     const policy = { allow: parseTargetList("127.0.0.1"), ownHostnames: [] };
     const proxy = await openProxiedEgress(
       { resolver: { resolve: () => Promise.resolve([]) }, policy },
-      { host: "127.0.0.2", accepts: () => false },
+      { host: "127.0.0.2", accepts: ({ remoteAddress }) => remoteAddress === "127.0.0.3" },
     );
     onTestFinished(() => proxy.close());
     expect(proxy.proxyServer).toBe(`http://127.0.0.2:${proxy.port}`);
-    const client = createConnection({ host: "127.0.0.2", port: proxy.port });
-    client.on("error", () => {});
-    let received = "";
-    client.setEncoding("latin1").on("data", (text: string) => (received += text));
-    client.write(get(`http://127.0.0.1:${port}/`));
-    await once(client, "close");
-    expect(received).toBe("");
-    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBeNull();
+    const receivedFrom = async (localAddress: string): Promise<string> => {
+      const client = createConnection({ host: "127.0.0.2", port: proxy.port, localAddress });
+      client.on("error", () => {});
+      let received = "";
+      client.setEncoding("latin1").on("data", (text: string) => (received += text));
+      client.write(get(url).replace("Host", "Connection: close\r\nHost"));
+      await once(client, "close");
+      return received;
+    };
+    expect(await receivedFrom("127.0.0.3")).toContain("fine");
+    expect(await receivedFrom("127.0.0.4")).toBe("");
+    expect(proxy.failure(url)).toBeNull();
   });
 });

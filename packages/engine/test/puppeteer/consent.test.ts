@@ -119,7 +119,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
         srcdoc: ${inScript(DIALOG + HANDLERS)},
       }));
   </script>`,
-  "/big": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(200)}<button>Accept all</button></div>`,
+  "/big": `<div id="d" role="dialog">${`<p>${TEXT.repeat(40)}</p>`.repeat(2)}<button>Accept all</button></div>`,
   "/endless": `<div id="d" role="dialog">${`<p>${TEXT}</p>`.repeat(20_000)}<button id="accept">Accept all</button></div>
     <i id="reject"></i>${HANDLERS}`,
 };

@@ -10,9 +10,9 @@ import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../operator-error.ts";
 import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts";
 
-/** Enough for the checksums of two million renderings. */
+/** Limit for the manifest and the checksums; enough for the checksums of two million renderings. */
 const TEXT_MAX_BYTES = 256 * 1024 * 1024;
-/** Path of a file, named after the id of its row. */
+/** Path of the file of a document or rendering, which is named after the id of its row in the database. */
 const BODY = /^snap\.db-(?<kind>documents|renderings)\/(?<id>\d{1,16})$/;
 
 export interface ReadRequest {
@@ -29,11 +29,11 @@ export interface ReadRequest {
 /**
  * Unpacks a backup, and verifies that it is complete and that every checksum matches.
  *
- * @throws OperatorError `backup_invalid` or `schema_newer`; or the error of the system that cannot read or write.
+ * @throws OperatorError `backup_invalid` or `schema_newer`; a system error if a file cannot be read or written.
  */
 export async function readArchive({ input, ...request }: ReadRequest): Promise<Manifest> {
   const decoder = createTarDecoder({ strict: true });
-  // an input error also ends the entries
+  // an input error also fails the loop over the entries, which reports it
   const feeding = pipeline(input, async (chunks: AsyncIterable<Uint8Array>) => {
     await Readable.toWeb(Readable.from(chunks)).pipeTo(decoder.writable as WritableStream);
   }).catch(() => {});
@@ -49,7 +49,7 @@ export async function readArchive({ input, ...request }: ReadRequest): Promise<M
   }
 }
 
-/** The disk failed, not the archive. */
+/** Returns whether a file could not be read or written, so the archive itself may be valid. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }
@@ -68,25 +68,27 @@ async function unpack(
   let isVerified = false;
   const progress = { bytes: 0, documents: 0, renderings: 0 };
   for await (const { header, body } of entries) {
-    const { name, size } = header;
-    if (header.type !== "file" || digests.has(name) || isVerified) throw invalidBackup(`unexpected ${name}`);
+    const { name } = header;
+    if (header.type !== "file") throw invalidBackup(`${name} is not a regular file`);
+    if (digests.has(name)) throw invalidBackup(`it contains ${name} more than once`);
+    if (isVerified) throw invalidBackup(`it contains ${name} after ${NAMES.checksums}`);
     const hash = createHash("sha256");
-    const chunks = hashing(body, hash, (bytes) => {
+    const chunks = hashChunks(body, hash, (bytes) => {
       progress.bytes += bytes;
       onProgress(progress);
     });
     const { kind, id } = BODY.exec(name)?.groups ?? {};
-    if (name === NAMES.manifest) manifest = readManifest(await readText(chunks, size), schemaVersion);
+    if (name === NAMES.manifest) manifest = readManifest(await readText(chunks, header), schemaVersion);
     else if (manifest === null) throw invalidBackup("it does not begin with manifest.json");
     else if (name === NAMES.database) await writeFile(filename, chunks);
     else if (name === NAMES.checksums) {
-      verify(await readText(chunks, size), digests);
+      verify(await readText(chunks, header), digests);
       isVerified = true;
     } else if ((kind === "documents" || kind === "renderings") && id !== undefined) {
-      // as the storage does: a document must survive a power failure, a rendering can be rendered again
+      // flushed as in the storage: a document must survive a power failure, but a rendering can be rendered again
       await writeFile(join(folders[kind], id), chunks, { flush: kind === "documents" });
       progress[kind] += 1;
-    } else throw invalidBackup(`unexpected ${name}`);
+    } else throw invalidBackup(`it contains ${name}, which is not part of a backup`);
     digests.set(name, hash.digest("hex"));
   }
   if (manifest === null) throw invalidBackup("it is empty");
@@ -95,7 +97,7 @@ async function unpack(
   return manifest;
 }
 
-async function* hashing(
+async function* hashChunks(
   body: ReadableStream<Uint8Array>,
   hash: { update(chunk: Uint8Array): unknown },
   onChunk: (bytes: number) => void,
@@ -107,8 +109,8 @@ async function* hashing(
   }
 }
 
-async function readText(chunks: AsyncIterable<Uint8Array>, size: number): Promise<string> {
-  if (size > TEXT_MAX_BYTES) throw invalidBackup("one of its lists is too long");
+async function readText(chunks: AsyncIterable<Uint8Array>, { name, size }: Entry["header"]): Promise<string> {
+  if (size > TEXT_MAX_BYTES) throw invalidBackup(`its ${name} is larger than 256 MiB`);
   return text(chunks);
 }
 
@@ -124,7 +126,8 @@ async function writeFile(
 function verify(list: string, digests: ReadonlyMap<string, string>): void {
   const names = new Set<string>();
   for (const line of list.split("\n").filter((one) => one !== "")) {
-    const [digest, name = ""] = line.split("  ");
+    const [digest, name] = line.split("  ");
+    if (name === undefined) throw invalidBackup(`its ${NAMES.checksums} has a malformed line`);
     if (digests.get(name) !== digest)
       throw invalidBackup(`${name} is missing or does not match its checksum`);
     names.add(name);

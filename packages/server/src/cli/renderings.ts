@@ -15,12 +15,13 @@ export function addRenderings(program: Command): void {
 
   withJson(renderings.command("purge"))
     .description("delete an account's cached renderings or, with --yes, those of all accounts")
-    .option("--account <account>", "id or email address of the account; all accounts by default")
-    .option("--yes", "delete the renderings of all accounts")
+    .option("--account <account>", "id or email address of the account whose renderings to delete")
+    .option("--yes", "without --account, delete the renderings of all accounts")
     .addHelpText(
       "after",
       `
-Links to the renderings, such as those in batch results, then render their pages again, for a credit each.`,
+Afterwards, opening a link to a deleted rendering, such as one in a batch result, renders the page again and costs a
+credit.`,
     )
     .action(purge);
 }
@@ -30,9 +31,10 @@ function purge({ account, yes, json }: PurgeOptions): Promise<void> {
     if (account === undefined && yes !== true) {
       if (json) return printJson({ purged: false });
       return printLines(
-        "Would delete the cached renderings of all accounts. Nothing is deleted without --yes; pass --account ID for one account.",
+        "Nothing was deleted. To delete the cached renderings of all accounts, pass --yes; to delete those of one account, pass --account ID.",
       );
     }
+    // throws for an unknown id, for which a purge would report 0 renderings
     if (account !== undefined) await engine.accounts.get(account);
     const renderings = await engine.purgeRenderings({ accountId: account ?? null });
     if (json) return printJson({ purged: true, renderings });

@@ -29,7 +29,8 @@ export function addWebhooks(program: Command): void {
       "after",
       `
 The event is the document of a finished batch with "test": true and no items. This command sends it itself, once, with
-the same targets, proxy and time limit as the service. Exit code 1: the receiver did not acknowledge it with a 2xx.`,
+the time limit of a real delivery. It reads the targets and the proxy from its own environment, so run it with the
+service's settings. Exit code 1: the receiver did not acknowledge the event with a 2xx.`,
     )
     .action(testReceiver);
 }
@@ -85,7 +86,7 @@ const FAILURE_ADVICE: Readonly<Record<Extract<Outcome, { readonly kind: "failed"
     "No connection to the receiver, or its certificate is invalid; check the host, the port and the certificate.",
   "proxy-failed": "The upstream proxy rejected the connection or is down; check SNAP_UPSTREAM_PROXY.",
   "timed-out": "No complete response within 15 seconds; respond first, and put long work in a queue.",
-  broken: "The response is incomplete, not HTTP or larger than 64 KB; respond with a short body, or none.",
+  broken: "The response is incomplete, not HTTP or larger than 64 KiB; respond with a short body, or none.",
 };
 
 const REJECTED_ADVICE =

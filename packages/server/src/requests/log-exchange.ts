@@ -13,7 +13,7 @@ const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "not_ready",
 ]);
 
-/** The API's longest path has 78 characters, but anyone can send 64 KB. */
+/** The API's longest path has 78 characters, but anyone can send 64 KiB. */
 const PATH_CHARACTERS_MAX = 256;
 
 /** Monitors call them every few seconds. */

@@ -6,6 +6,7 @@ import { createReadStream } from "node:fs";
 import {
   copyFile,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   stat,
@@ -467,6 +468,38 @@ describe("a restore", () => {
       code: "backup_invalid",
       message: expect.stringContaining("it contains files without a checksum"),
     });
+  });
+
+  it("says what is wrong with the files of an invalid backup", async () => {
+    const unpacked = join(workspace.directory, "unpacked");
+    await mkdir(join(unpacked, "folder"), { recursive: true });
+    await mkdir(join(unpacked, "malformed"));
+    await execute("tar", ["--extract", "--file", file, "--directory", unpacked]);
+    await writeFile(join(unpacked, "notes"), "");
+    await writeFile(join(unpacked, "malformed", "SHA256SUMS"), "0123456789abcdef\n");
+    // otherwise, tar adds a repeated file as a link
+    const options = ["--create", "--hard-dereference", "--file", file, "--directory", unpacked];
+    for (const [names, reason] of [
+      ["manifest.json snap.db snap.db SHA256SUMS", "it contains snap.db more than once"],
+      ["manifest.json snap.db notes", "it contains notes, which is not part of a backup"],
+      ["manifest.json snap.db SHA256SUMS notes", "it contains notes after SHA256SUMS"],
+      ["manifest.json snap.db folder", "folder/ is not a regular file"],
+      ["manifest.json snap.db --directory malformed SHA256SUMS", "its SHA256SUMS has a malformed line"],
+    ] as const) {
+      await execute("tar", [...options, ...names.split(" ")]);
+      const restored = await mkdtemp(join(workspace.directory, "restored-"));
+      const folders = { documents: restored, renderings: restored };
+      const request = {
+        schemaVersion: 12,
+        filename: join(restored, "snap.db"),
+        folders,
+        onProgress: () => {},
+      };
+      await expect(readArchive({ ...request, input: createReadStream(file) })).rejects.toMatchObject({
+        code: "backup_invalid",
+        problem: `this is not a complete backup: ${reason}`,
+      });
+    }
   });
 
   it("does not report the backup as invalid if the folder cannot be written", async () => {

@@ -54,7 +54,8 @@ export interface TestService {
   readonly engine: Engine;
   readonly service: Service;
   readonly renderer: FakeRenderer;
-  readonly storage: ReturnType<typeof createMemoryStorage>;
+  /** The storage in use. */
+  readonly storage: Storage;
   readonly clock: FakeClock;
   readonly webhookSender: FakeWebhookSender;
   /** Log lines so far. */
@@ -108,8 +109,8 @@ export interface OpenOptions {
 
 /** Starts the service on a free loopback port, with an engine that has only in-memory dependencies. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
+  const { storage = createMemoryStorage() } = options;
   const renderer = createFakeRenderer(options.renderer);
-  const storage = createMemoryStorage();
   const clock = createFakeClock(options.startMs ?? START_MS);
   const webhookSender = createFakeWebhookSender();
   const lines: Record<string, unknown>[] = [];
@@ -125,7 +126,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const metrics = options.metrics === true && createMetrics();
   const publicUrl = options.publicUrl ?? "https://snap.example.com";
   const engine = createEngine({
-    storage: options.storage ?? storage,
+    storage,
     historyRetentionMs: options.historyRetentionMs ?? null,
     stores: options.stores ?? {},
     renderer,
