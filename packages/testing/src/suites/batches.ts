@@ -1,4 +1,4 @@
-import type { BatchRecord, BatchStore, DeliveryState } from "@snap/engine/ports";
+import type { BatchRecord, BatchStore, DeliveryState, ItemState } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { testDeliveryAttempts } from "./batch-attempts.ts";
 import { testBatchChanges } from "./batch-changes.ts";
@@ -48,6 +48,19 @@ export function testBatchStore(
   });
 }
 
+const LIMITED = { starts: 2, fence: 7, limitedSince: SUBMITTED_AT - 1 };
+const ITEM_STATES: readonly ItemState[] = [
+  queued(),
+  { ...queued(), ...LIMITED },
+  rendering(SUBMITTED_AT),
+  { ...rendering(SUBMITTED_AT), ...LIMITED },
+  DONE,
+  { ...DONE, targetStatus: null, creditCost: 0 },
+  { ...DONE, notes: ["a note", "é"], storedLocation: "a store/é.png" },
+  FAILED,
+  { ...FAILED, notes: ["a note"] },
+];
+
 const DELIVERIES: readonly (DeliveryState | null)[] = [
   { status: "due", dueAt: SUBMITTED_AT, attempts: 0, fence: 0 },
   { status: "sending", leaseEndsAt: SUBMITTED_AT + 20_000, attempts: 1, fence: 1 },
@@ -59,19 +72,9 @@ const DELIVERIES: readonly (DeliveryState | null)[] = [
 
 function testRecords(test: DefineTest<"batches">): void {
   test("returns every field of an unfinished batch", async ({ batches }) => {
-    const limited = { starts: 2, fence: 7, limitedSince: SUBMITTED_AT - 1 };
-    const states = [
-      queued(),
-      { ...queued(), ...limited },
-      rendering(SUBMITTED_AT),
-      { ...rendering(SUBMITTED_AT), ...limited },
-      DONE,
-      { ...DONE, targetStatus: null, creditCost: 0 as const },
-      { ...DONE, notes: ["a note", "é"], storedLocation: "a store/é.png" },
-      FAILED,
-      { ...FAILED, notes: ["a note"] },
-    ];
-    const items = states.map((state, index) => sampleItem({ id: `item_${index}`, key: `${index}`, state }));
+    const items = ITEM_STATES.map((state, index) =>
+      sampleItem({ id: `item_${index}`, key: `${index}`, state }),
+    );
     for (const batch of [
       sampleBatch({ items }),
       sampleBatch({ id: "batch_2", items, webhookUrl: null, tokenId: Number.MAX_SAFE_INTEGER }),
