@@ -73,7 +73,7 @@ export const renderingDocument = renderingFacts
       .meta({ description: "URL of the page after redirects.", example: "https://example.com/" }),
     signed_url: z.url().nullable().meta({
       description:
-        "URL of the file, usable without a token. Null if `cache` was false, or if parameters are secret or too long.",
+        "URL of the file, usable without a token. Null if `cache` was false, if parameters are secret or too long, or if the file could not be cached.",
     }),
   })
   .meta({
