@@ -58,7 +58,7 @@ const handleSnapErrors: ErrorRequestHandler = (error: unknown, _request, respons
 };
 
 if (import.meta.main) {
-  const { SNAP_SECRET_KEY: secretKey, SNAP_ALLOW_TARGETS: allowTargets = "", PORT = "3000" } = process.env;
+  const { SNAP_SECRET_KEY: secretKey, SNAP_ALLOW_TARGETS: allowTargets = "", PORT = "8080" } = process.env;
   if (!secretKey) {
     console.error("Set SNAP_SECRET_KEY to any text of at least 16 characters, and never change it.");
     process.exit(1);
@@ -66,6 +66,9 @@ if (import.meta.main) {
   // use a permanent folder to keep accounts, credits and renderings across restarts
   const directory = await mkdtemp(`${tmpdir()}/previews-`);
   const engine = await openEngine({ directory, secretKey, allowTargets });
-  const server = (await createApp(engine)).listen(Number(PORT));
+  const server = (await createApp(engine)).listen(Number(PORT), (error?: Error) => {
+    console.log(error ? `Cannot listen: ${error.message}` : `Listening on port ${PORT}.`);
+    if (error) process.exit(1);
+  });
   process.once("SIGTERM", () => server.close(() => void engine.close()));
 }

@@ -1,5 +1,5 @@
 // @module-tag browser
-import type { Browser, Page } from "puppeteer";
+import type { Browser, HTTPRequest, Page } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { FORGED, LONG_URL } from "../stub/data.ts";
@@ -102,6 +102,31 @@ describe("requests", () => {
     await pass();
     expect(await watcher.text("tbody tr")).not.toContain("new.example");
     await watcher.page.close();
+  });
+
+  it("keep the pages that were loaded while the first one was reloading", async () => {
+    const watcher = await openConsole(browser, stub);
+    const { page } = watcher;
+    await controlIntervals(page);
+    await signIn(watcher, stub);
+    await watcher.go("/requests");
+    const reload = Promise.withResolvers<HTTPRequest>();
+    await page.setRequestInterception(true);
+    page.on("request", (request) => {
+      if (/\/requests(\?|$)/.test(request.url()) && !request.url().includes("after="))
+        reload.resolve(request);
+      else void request.continue();
+    });
+    await page.evaluate("pass()");
+    const held = await reload.promise;
+    await page.locator('::-p-aria([name="Load more"][role="button"])').click();
+    await watcher.see("100 requests; more available");
+    const answered = page.waitForResponse((response) => response.request() === held);
+    await held.continue();
+    await answered;
+    await isIdle(page);
+    expect(await page.$$eval("tbody tr", (all) => all.length)).toBe(100);
+    await page.close();
   });
 
   it("are filtered by the filters in the address", async () => {
@@ -213,7 +238,11 @@ describe("requests", () => {
     const gone = stub.data.requests.findIndex(({ cache, mode }) => cache === "MISS" && mode === "screenshot");
     stub.data.requests[gone] = { ...stub.data.requests[gone]!, cache: null };
     await visitor.go(`/requests/${stub.data.requests[gone].id}`);
-    expect(await visitor.see("Not cached.")).toBe(true);
+    expect(await visitor.see("Open the request in the playground to render it again.")).toBe(true);
+    stub.data.requests[gone] = { ...stub.data.requests[gone], host: "documents.snap.invalid" };
+    await visitor.go("/requests");
+    await visitor.go(`/requests/${stub.data.requests[gone].id}`);
+    expect(await visitor.see("The request contained the page, which is not stored.")).toBe(true);
   });
 });
 

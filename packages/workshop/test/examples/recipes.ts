@@ -40,10 +40,12 @@ async function sizeOf(response: Response): Promise<readonly number[]> {
   return [width, height];
 }
 
-const { openGraph } = await next.generateMetadata({ params: Promise.resolve({ slug: "a b" }) });
-const [image] = openGraph.images;
-assert.match(image?.url ?? "", /&url=[^&]+%2Fcards%2Fa%2520b&width=/);
-assert.deepEqual(await sizeOf(await fetch(image?.url ?? "")), [1200, 630]);
+for (const slug of ["a b", "a%20b"]) {
+  const { openGraph } = await next.generateMetadata({ params: Promise.resolve({ slug }) });
+  const [image] = openGraph.images;
+  assert.match(image?.url ?? "", /&url=[^&]+%2Fcards%2Fa%2520b&width=/);
+  assert.deepEqual(await sizeOf(await fetch(image?.url ?? "")), [1200, 630]);
+}
 
 const [path] = astro.getStaticPaths();
 assert.deepEqual(await sizeOf(await astro.GET(path ?? { params: { slug: "" } })), [1200, 630]);

@@ -1,4 +1,4 @@
-import type { AdminRequest } from "@snap/protocol";
+import { DOCUMENT_ORIGIN, type AdminRequest } from "@snap/protocol";
 import type { JSX } from "preact";
 import { useAccountNames } from "../accounts/account-names.ts";
 import { useLoad } from "../hooks/use-load.ts";
@@ -86,6 +86,7 @@ function CachedRendering({ request }: { readonly request: AdminRequest }): JSX.E
   const rendering = useLoad(request.id, (signal) =>
     admin.rendering(request.id, signal).then((blob) => ({ blob })),
   );
+  const isDocument = request.host === new URL(DOCUMENT_ORIGIN).hostname;
   return (
     <section class="panel padded" aria-labelledby="rendering">
       <h2 id="rendering">Rendering</h2>
@@ -93,7 +94,11 @@ function CachedRendering({ request }: { readonly request: AdminRequest }): JSX.E
         {({ blob }) =>
           blob === null ? (
             <Empty title="Not cached.">
-              <p>Open the request in the playground to render it again.</p>
+              {isDocument ? (
+                <p>The request contained the page, which is not stored.</p>
+              ) : (
+                <p>Open the request in the playground to render it again.</p>
+              )}
             </Empty>
           ) : (
             <Rendering

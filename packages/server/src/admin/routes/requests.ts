@@ -53,7 +53,7 @@ export const REQUEST_ROUTES = [
         tokenId: query.token,
         entryPoint: query.entry_point,
         mode: query.mode,
-        host: query.host?.toLowerCase(),
+        host: query.host === undefined ? undefined : hostnameOf(query.host),
         code: query.code,
         isFailure: query.failed,
         cache: cache && CACHE[cache],
@@ -99,4 +99,9 @@ async function findRequest({ history }: Engine, requestId: string): Promise<Hist
   const entry = await history.find(requestId);
   if (entry === null) throw requestNotFound(requestId);
   return entry;
+}
+
+/** Returns a host as the history stores it, like a URL: lowercase, in Punycode and without a port. */
+function hostnameOf(host: string): string {
+  return URL.parse(`http://${host}`)?.hostname ?? host;
 }
