@@ -1,5 +1,6 @@
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
@@ -21,9 +22,9 @@ describe("a worker", () => {
     expect(batch.items.map(({ status: state, credit_cost }) => [state, credit_cost])).toEqual(
       Array.from({ length: 5 }, () => ["done", 1]),
     );
-    expect(batch.items[3]).toEqual({
+    expect(batch.items[0]).toEqual({
       id: expect.stringMatching(/^item_[0-9a-f]{24}$/),
-      url: "https://example.com/page-3",
+      url: "https://example.com/page-0",
       status: "done",
       error: null,
       etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
@@ -209,6 +210,21 @@ describe("an account's render limit", () => {
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([{ status: "done", credit_cost: 0 }]);
     expect(clock.now() - START_MS).toBeLessThan(1000);
+  });
+
+  it("leaves turns of the event loop to other work while a backlog is postponed", async () => {
+    let postponed = 0;
+    const { engine, customer, submit } = openBatchBench({ onItemPostponed: () => (postponed += 1) });
+    const principal = await customer({ requestsPerMinute: 1 });
+    await submit(principal, pages(20));
+    engine.startWorker();
+    const perTurn: number[] = [];
+    while (postponed < 19) {
+      const before = postponed;
+      await setImmediate();
+      perTurn.push(postponed - before);
+    }
+    expect(Math.max(...perTurn)).toBe(1);
   });
 
   it("does not delay another account", async () => {
