@@ -164,6 +164,21 @@ describe("an account's render limit", () => {
     expect((await engine.credits(principal.account)).used).toBe(35);
   });
 
+  it("allows items in the order of submission", async () => {
+    const { engine, renderer, customer, submit, advance } = openBatchBench();
+    const principal = await customer({ requestsPerMinute: 1 });
+    await engine.capture({ principal, parameters: { url: "https://example.com/now" } });
+    engine.startWorker();
+    for (const path of ["first", "second", "third"]) {
+      // the later the item, the less does its wait until the limit resets increase if it is rounded up to seconds
+      await advance(900);
+      await submit(principal, [path]);
+    }
+    await advance(3 * 60_000);
+    const paths = renderer.calls.map(({ url }) => new URL(url).pathname);
+    expect(paths).toEqual(["/now", "/first", "/second", "/third"]);
+  });
+
   it("delays an item for up to 15 minutes, then fails it free of charge", async () => {
     const { engine, storage, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 1 });
