@@ -1,6 +1,14 @@
 import { ERROR_CODES, type ErrorCode, type ParameterProblems, type ProblemList } from "@snap/protocol";
 import type { Account } from "./ports/accounts.ts";
 
+/** A rate limit that rejected a request. */
+interface ExceededRateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** End of its window, in epoch milliseconds. */
+  readonly resetsAt: number;
+}
+
 /** Optional fields of an error, in addition to its code and message. */
 export interface SnapErrorFacts {
   /** Error messages by the name of the parameter, field or file that they concern. */
@@ -8,7 +16,7 @@ export interface SnapErrorFacts {
   /** Seconds until a retry may succeed; by default, the value for the code. */
   readonly retryAfterSeconds?: number | undefined;
   /** State of the exceeded rate limit, for `rate_limited`. */
-  readonly rateLimit?: { readonly limit: number; readonly remaining: number } | undefined;
+  readonly rateLimit?: ExceededRateLimit | undefined;
   /** Whether the cause is temporary and not the page; if so, a batch item is retried. `false` by default. */
   readonly isTransient?: boolean | undefined;
   /** Notes on a failed render, such as `capture-too-large`. If there are any, a retry fails the same way. */
@@ -38,7 +46,7 @@ export class SnapError extends Error {
   readonly status: number;
   readonly errors: ParameterProblems | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
+  readonly rateLimit: ExceededRateLimit | undefined;
   readonly isTransient: boolean;
   readonly notes: readonly string[];
   readonly pageEnded: boolean;

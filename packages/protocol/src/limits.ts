@@ -1,8 +1,9 @@
 /** The API's limits. Each name ends in its unit. */
 export const LIMITS = {
   /**
-   * Renders per account, unless the plan or the account sets a different number. Requests that fail with
-   * `no_active_plan` or `credit_limit_reached`, or with `upstream_rate_limited` because the queue is full, also count.
+   * Renders per account, including those of batch items, unless the plan or the account sets a different number. Requests
+   * that fail with `no_active_plan` or `credit_limit_reached`, or with `upstream_rate_limited` because the queue is full,
+   * also count.
    */
   rendersPerMinute: 20,
   /** Cache hits per account; a 304 from the cache counts only if `storeTo` is sent. */

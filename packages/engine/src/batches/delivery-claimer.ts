@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { DueDelivery } from "../ports/batches.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 import { claimDelivery, deliver, type ClaimedDelivery } from "./deliver.ts";
@@ -28,9 +29,12 @@ export class DeliveryClaimer {
       for (const { batchId } of await this.#due()) {
         if (isStopped()) return;
         const claimed = await claimDelivery(this.#dependencies, batchId);
-        if (claimed === null) continue;
-        hasClaimed = true;
-        this.#sending.set(claimed, this.#run(claimed));
+        if (claimed !== null) {
+          hasClaimed = true;
+          this.#sending.set(claimed, this.#run(claimed));
+        }
+        // only one delivery per turn of the event loop: with SQLite, hundreds of them would block it
+        await setImmediate();
       }
     }
   }

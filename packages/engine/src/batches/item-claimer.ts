@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import type { DueItem } from "../ports/batches.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 import { claimItem, renewItem, runItem, type ClaimedItem } from "./item-worker.ts";
@@ -30,7 +31,8 @@ export class ItemClaimer {
 
   /** Claims and starts due items until no slot is free or none is due. */
   async claimDue(isStopped: () => boolean): Promise<void> {
-    while (!isStopped() && this.#claimable() > 0) {
+    // only one item per turn of the event loop: with SQLite, hundreds of items that fail immediately would block it
+    for (; !isStopped() && this.#claimable() > 0; await setImmediate()) {
       const next = await this.#takeNext();
       if (next === null) return;
       const claimed = await claimItem(this.#dependencies, next);

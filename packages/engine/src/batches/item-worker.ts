@@ -111,9 +111,11 @@ export async function runItem(
 async function retryInstant(
   { clock, tokens, credits }: BatchDependencies,
   { batch, item }: ClaimedItem,
-  { code, isTransient, retryAfterSeconds = 1 }: SnapError,
+  { code, isTransient, rateLimit, retryAfterSeconds = 1 }: SnapError,
 ): Promise<number | null> {
   const now = clock.now();
+  // not rounded up to seconds, so the items that wait for the same window are due together, first submitted first
+  if (rateLimit !== undefined) return rateLimit.resetsAt;
   if (code === "rate_limited" || code === "upstream_rate_limited") return now + retryAfterSeconds * 1000;
   if (isTransient) return now + Math.min(Math.max(WAIT_MS, waitedMs(item, now)), LONG_WAIT_MS);
   const owner = code === "credit_limit_reached" ? await tokens.find(batch.tokenId) : null;

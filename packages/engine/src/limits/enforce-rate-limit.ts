@@ -41,6 +41,6 @@ export async function enforceRateLimit(
   throw new SnapError(
     "rate_limited",
     `Rate limit of ${limit} ${unit} per minute reached; retry in ${retryAfterSeconds} s.`,
-    { retryAfterSeconds, rateLimit: { limit, remaining: 0 } },
+    { retryAfterSeconds, rateLimit: { limit, remaining: 0, resetsAt } },
   );
 }

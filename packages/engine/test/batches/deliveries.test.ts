@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
 import { HOOK, isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
@@ -128,6 +129,26 @@ describe("delivery attempts", () => {
     expect(bench.errors).toEqual([new Error("the disk is full")]);
     const { webhook } = await bench.engine.batches.get({ principal, batchId });
     expect(webhook?.delivered_at).not.toBeNull();
+  });
+});
+
+describe("many due deliveries", () => {
+  it("leave turns of the event loop to other work", async () => {
+    const bench = openBatchBench({ webhookRetryDelaysMs: [MINUTE_MS] });
+    const principal = await bench.customer();
+    bench.sender.returnNext({ kind: "failed", reason: "broken" }, 10);
+    bench.engine.startWorker();
+    for (let batch = 0; batch < 10; batch += 1) await bench.submit(principal, [`page-${batch}`], HOOK);
+    await bench.advance(5000);
+    expect(bench.attempts).toHaveLength(10);
+    bench.clock.advance(2 * MINUTE_MS);
+    const perTurn: number[] = [];
+    while (bench.attempts.length < 20) {
+      const before = bench.attempts.length;
+      await setImmediate();
+      perTurn.push(bench.attempts.length - before);
+    }
+    expect(Math.max(...perTurn)).toBe(1);
   });
 });
 

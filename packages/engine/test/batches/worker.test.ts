@@ -1,5 +1,6 @@
 import { createFakeRenderer, createFakeResolver } from "@snap/testing";
 import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
@@ -21,9 +22,9 @@ describe("a worker", () => {
     expect(batch.items.map(({ status: state, credit_cost }) => [state, credit_cost])).toEqual(
       Array.from({ length: 5 }, () => ["done", 1]),
     );
-    expect(batch.items[3]).toEqual({
+    expect(batch.items[0]).toEqual({
       id: expect.stringMatching(/^item_[0-9a-f]{24}$/),
-      url: "https://example.com/page-3",
+      url: "https://example.com/page-0",
       status: "done",
       error: null,
       etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
@@ -163,6 +164,21 @@ describe("an account's render limit", () => {
     expect((await engine.credits(principal.account)).used).toBe(35);
   });
 
+  it("allows items in the order of submission", async () => {
+    const { engine, renderer, customer, submit, advance } = openBatchBench();
+    const principal = await customer({ requestsPerMinute: 1 });
+    await engine.capture({ principal, parameters: { url: "https://example.com/now" } });
+    engine.startWorker();
+    for (const path of ["first", "second", "third"]) {
+      // the later the item, the less does its wait until the limit resets increase if it is rounded up to seconds
+      await advance(900);
+      await submit(principal, [path]);
+    }
+    await advance(3 * 60_000);
+    const paths = renderer.calls.map(({ url }) => new URL(url).pathname);
+    expect(paths).toEqual(["/now", "/first", "/second", "/third"]);
+  });
+
   it("delays an item for up to 15 minutes, then fails it free of charge", async () => {
     const { engine, storage, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ requestsPerMinute: 1 });
@@ -209,6 +225,21 @@ describe("an account's render limit", () => {
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([{ status: "done", credit_cost: 0 }]);
     expect(clock.now() - START_MS).toBeLessThan(1000);
+  });
+
+  it("leaves turns of the event loop to other work while a backlog is postponed", async () => {
+    let postponed = 0;
+    const { engine, customer, submit } = openBatchBench({ onItemPostponed: () => (postponed += 1) });
+    const principal = await customer({ requestsPerMinute: 1 });
+    await submit(principal, pages(20));
+    engine.startWorker();
+    const perTurn: number[] = [];
+    while (postponed < 19) {
+      const before = postponed;
+      await setImmediate();
+      perTurn.push(postponed - before);
+    }
+    expect(Math.max(...perTurn)).toBe(1);
   });
 
   it("does not delay another account", async () => {

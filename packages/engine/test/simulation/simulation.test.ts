@@ -14,6 +14,12 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
 // the engine adapts to the number of cores, but a seed must have the same history on every machine
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), availableParallelism: () => 2 }));
 
+// a turn of the event loop, in which the timeline may go on, becomes a promise, which always runs before the next event
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setImmediate: async () => {},
+}));
+
 // allocating the cache of 2,000 parsed queries would take a third of a simulation's time
 vi.mock("lru-cache", async (original) => {
   const { LRUCache } = await original<typeof LruCache>();

@@ -26,10 +26,15 @@ export interface Stats {
   readonly openDeliveries: number;
 }
 
-export interface BatchStatements {
-  readonly find: Statement<BatchRow>;
+interface BatchPages {
   readonly page: Statement<SummaryRow>;
   readonly count: Statement<{ readonly matched: number }>;
+}
+
+export interface BatchStatements {
+  readonly find: Statement<BatchRow>;
+  readonly pages: BatchPages;
+  readonly pagesByAccount: BatchPages;
   readonly claimKey: Statement<never>;
   readonly findHolder: Statement<BatchRow & { readonly digest: string }>;
   readonly insert: Statement<Pick<BatchRow, "sequence">>;
@@ -60,7 +65,8 @@ export function prepareBatchStatements(database: DatabaseSync): BatchStatements 
   return {
     ...prepareRecords(database),
     ...prepareKeys(database),
-    ...preparePages(database),
+    pages: preparePages(database, "TRUE"),
+    pagesByAccount: preparePages(database, "account_id = :accountId"),
     ...prepareQueues(database),
   };
 }
@@ -122,32 +128,35 @@ function prepareKeys(database: DatabaseSync): Pick<BatchStatements, "claimKey" |
   };
 }
 
+/** The state of a batch's delivery. Not joined, because counting reads it only if it is filtered by. */
+const DELIVERY = "(SELECT state FROM deliveries WHERE batch = sequence)";
+
 /**
  * The batches on a page, and all after them. `after` is `NULL` for the first page; if no batch has that id, nothing
  * matches.
  */
-const MATCHED = `FROM batches LEFT JOIN deliveries ON deliveries.batch = sequence
-  WHERE sequence < CASE WHEN :after IS NULL THEN ${Number.MAX_SAFE_INTEGER}
+const matching = (condition: string): string => `FROM batches
+  WHERE ${condition} AND sequence < CASE WHEN :after IS NULL THEN ${Number.MAX_SAFE_INTEGER}
       ELSE (SELECT sequence FROM batches WHERE id = :after) END
-    AND (:accountId IS NULL OR batches.account_id = :accountId)
     AND (:isFinished IS NULL OR (finished_at IS NOT NULL) = :isFinished)
-    AND (:delivery IS NULL OR deliveries.state ->> 'status' = :delivery)`;
+    AND (:delivery IS NULL OR ${DELIVERY} ->> 'status' = :delivery)`;
 
 /** A batch's item counts by status, as a JSON object. */
 const ITEM_COUNTS = `(SELECT json_object(${["queued", "rendering", "done", "failed"]
   .map((status) => `'${status}', count(*) FILTER (WHERE status = '${status}')`)
   .join(", ")}) FROM batch_items WHERE batch_items.batch = sequence)`;
 
-function preparePages(database: DatabaseSync): Pick<BatchStatements, "page" | "count"> {
+/** @param condition - Selects the account, if any: a condition for both cases could not use an index. */
+function preparePages(database: DatabaseSync, condition: string): BatchPages {
   return {
     page: prepare(
       database,
-      `SELECT batches.id, batches.account_id AS accountId, token_id AS tokenId, webhook_url AS webhookUrl,
+      `SELECT id, account_id AS accountId, token_id AS tokenId, webhook_url AS webhookUrl,
          created_at AS createdAt, finished_at AS finishedAt, prunes_at AS prunesAt,
-         deliveries.state AS delivery, ${ITEM_COUNTS} AS items
-       ${MATCHED} ORDER BY sequence DESC LIMIT :limit`,
+         ${DELIVERY} AS delivery, ${ITEM_COUNTS} AS items
+       ${matching(condition)} ORDER BY sequence DESC LIMIT :limit`,
     ),
-    count: prepare(database, `SELECT count(*) AS matched ${MATCHED}`),
+    count: prepare(database, `SELECT count(*) AS matched ${matching(condition)}`),
   };
 }
 

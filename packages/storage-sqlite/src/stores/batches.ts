@@ -73,8 +73,9 @@ export function createBatchStore(
         isFinished: isFinished === undefined ? null : Number(isFinished),
         delivery: delivery ?? null,
       };
-      const entries = statements.page.all({ ...selection, limit }).map(toSummary);
-      const matched = statements.count.get(selection)?.matched ?? 0;
+      const { page, count } = accountId === undefined ? statements.pages : statements.pagesByAccount;
+      const entries = page.all({ ...selection, limit }).map(toSummary);
+      const matched = count.get(selection)?.matched ?? 0;
       return { entries, more: Math.max(0, matched - entries.length) };
     },
     async change(request) {
