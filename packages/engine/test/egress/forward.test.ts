@@ -112,6 +112,22 @@ describe("a response", () => {
     expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
+  it.each([
+    [20, /^HTTP\/1\.1 200 OK\r\n/],
+    [33, /^$/],
+  ])("after %i interim responses", async (count, expected) => {
+    const port = await serveTcp((socket) => {
+      socket.once("data", () =>
+        socket.write(
+          `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(count)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+        ),
+      );
+    });
+    const client = new Client(await openProxy());
+    client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
+    expect(await client.closes()).toMatch(expected);
+  });
+
   it("ends with the upstream's connection if it has no length", async () => {
     const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));

@@ -11,6 +11,8 @@ import type { EgressSession } from "./egress-session.ts";
 
 /** Chromium's own limit for response headers; requests with long URLs and cookies need the same. */
 export const HEADER_BYTES_MAX = 256 * 1024;
+/** A server needs one or two before its response, such as 103. */
+const INTERIM_RESPONSES_MAX = 32;
 
 interface Exchange {
   readonly session: EgressSession;
@@ -54,7 +56,15 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   const client = request.socket;
   const outgoing = createRequest(exchange, agent);
   const frame = followResponse(outgoing, (upstream) => session.count(upstream, target));
-  outgoing.on("response", (received) => relay(received, response));
+  let interimResponses = 0;
+  outgoing.on("information", () => {
+    interimResponses += 1;
+    if (interimResponses > INTERIM_RESPONSES_MAX) client.destroy();
+  });
+  outgoing.on("response", (received) => {
+    countPieces(received, exchange);
+    relay(received, response);
+  });
   outgoing.on("error", () => {}); // `close` follows
   outgoing.on("close", () => {
     if (frame.response !== null) return;
@@ -72,6 +82,15 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
     request.pipe(outgoing);
     request.on("data", () => session.count(upstream, target));
   });
+}
+
+/** Counts on arrival: of a response that the client does not read, Node stores up to 64 KiB, each chunk separately. */
+function countPieces(received: IncomingMessage, { session, target }: Exchange): void {
+  const push = received.push.bind(received);
+  received.push = (piece: Buffer | null) => {
+    if (piece !== null) session.countPiece(piece.length, target);
+    return session.overflow.aborted ? false : push(piece);
+  };
 }
 
 function createRequest({ session, target, request }: Exchange, agent: UpstreamAgent | null): ClientRequest {
