@@ -19,7 +19,8 @@ const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** Number of rejected hosts to remember. */
 const FAILURES_PER_PAGE_MAX = 1_000;
 
-export type EgressFailure = ConnectFailure | "too-large" | "too-many-connections" | "too-many-names";
+export type EgressFailure =
+  ConnectFailure | "invalid-response" | "too-large" | "too-many-connections" | "too-many-names";
 
 interface FailedConnection {
   readonly failure: EgressFailure;
@@ -147,6 +148,11 @@ export class EgressSession {
     this.#failures.set(targetKey(target), { failure: "too-large", detail: null });
     void this.destroySockets();
     this.#overflow.abort();
+  }
+
+  /** Records that the target's response cannot be forwarded. */
+  rejectResponse(target: Target, detail: string): void {
+    this.#failures.set(targetKey(target), { failure: "invalid-response", detail });
   }
 
   /** Counts the target's host name; returns the limit that the page has exceeded, or `null`. */

@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { followResponse, type UpstreamAgent } from "./agent.ts";
-import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
+import { forwardedHeaders, responseHeaders } from "./headers.ts";
 import type { EgressSession } from "./egress-session.ts";
 
 /** Chromium's own limit for response headers; requests with long URLs and cookies need the same. */
@@ -56,22 +56,24 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   const client = request.socket;
   const outgoing = createRequest(exchange, agent);
   const frame = followResponse(outgoing, (upstream) => session.count(upstream, target));
+  let problem: string | undefined;
   let interimResponses = 0;
   outgoing.on("information", () => {
     interimResponses += 1;
-    if (interimResponses > INTERIM_RESPONSES_MAX) client.destroy();
+    if (interimResponses > INTERIM_RESPONSES_MAX) rejectResponse(exchange, "too many interim responses");
   });
   outgoing.on("response", (received) => {
     countPieces(received, exchange);
-    relay(received, response);
+    relay(received, exchange);
   });
-  outgoing.on("error", () => {}); // `close` follows
+  outgoing.on("error", (error: NodeJS.ErrnoException) => (problem = error.code)); // `close` follows
   outgoing.on("close", () => {
     if (frame.response !== null) return;
     // a server may close an idle connection at the moment it is reused (RFC 9112, 9.3.1)
     const isStale = outgoing.reusedSocket && frame.isEmpty;
     if (isStale && !client.destroyed) send(exchange, null);
-    else client.destroy();
+    else if (frame.isEmpty) client.destroy();
+    else rejectResponse(exchange, problem);
   });
   response.on("close", () => outgoing.destroy()); // no effect once the connection is back in the agent
   if (exchange.isRetryable) {
@@ -82,6 +84,12 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
     request.pipe(outgoing);
     request.on("data", () => session.count(upstream, target));
   });
+}
+
+/** Closes the client's connection, because an error response would be rendered as if it came from the target. */
+function rejectResponse({ session, target, request }: Exchange, problem = "incomplete"): void {
+  if (!request.socket.destroyed) session.rejectResponse(target, `invalid response: ${problem}`);
+  request.socket.destroy();
 }
 
 /** Counts on arrival: of a response that the client does not read, Node stores up to 64 KiB, each chunk separately. */
@@ -113,6 +121,8 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
     path: originForm(request.url ?? ""),
     headers,
     maxHeaderSize: HEADER_BYTES_MAX,
+    // Chromium's parser is as lenient; `relay` frames the response again, and the connection belongs to this page
+    insecureHTTPParser: true,
   });
 }
 
@@ -122,16 +132,17 @@ function originForm(url: string): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-function relay(upstreamResponse: IncomingMessage, response: ServerResponse): void {
+function relay(upstreamResponse: IncomingMessage, exchange: Exchange): void {
+  const { response } = exchange;
   response.sendDate = false;
   try {
     response.writeHead(
       upstreamResponse.statusCode ?? 0,
       upstreamResponse.statusMessage ?? "",
-      endToEndHeaders(upstreamResponse.rawHeaders),
+      responseHeaders(upstreamResponse.rawHeaders),
     );
-  } catch {
-    response.destroy(); // an invalid status or header field
+  } catch (error) {
+    rejectResponse(exchange, (error as NodeJS.ErrnoException).code); // an invalid status or header field
     return;
   }
   upstreamResponse.pipe(response);
