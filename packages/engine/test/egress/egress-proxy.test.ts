@@ -162,6 +162,37 @@ describe("the limit on bytes", () => {
     expect(proxy.failure(`https://127.0.0.1:${port}/`)).toBe("too-large");
   });
 
+  it("counts each small piece of a response as 512 bytes", async () => {
+    const served = async (chunks: number): Promise<string> => {
+      const port = await serveTcp((socket) => {
+        socket.once("data", () => {
+          const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+          socket.end(`${head}${"1\r\na\r\n".repeat(chunks)}0\r\n\r\n`);
+        });
+      });
+      const proxy = await openProxy({ maxBytesPerPage: cap });
+      const url = `http://127.0.0.1:${port}/`;
+      await new Client(proxy).send(get(url).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")).closes();
+      return `${proxy.failure(url)}`;
+    };
+    expect(await served(180)).toBe("null");
+    expect(await served(200)).toBe("too-large");
+  });
+
+  it("counts each small piece in a tunnel as 512 bytes", async () => {
+    const port = await serveTcp((socket) => socket.pipe(socket));
+    const proxy = await openProxy({ maxBytesPerPage: cap });
+    const client = new Client(proxy).send(connectTo(`127.0.0.1:${port}`));
+    await client.receives("Established");
+    const turns = 150;
+    for (let turn = 1; turn <= turns && !proxy.overflow.aborted; turn += 1)
+      await client
+        .send("~")
+        .receives("~", turn)
+        .catch(() => {});
+    expect(proxy.failure(`https://127.0.0.1:${port}/`)).toBe("too-large");
+  });
+
   it("applies to an upload", async () => {
     const port = await serveHttp((request) => void request.resume());
     const proxy = await openProxy({ maxBytesPerPage: cap });

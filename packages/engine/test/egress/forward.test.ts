@@ -112,6 +112,61 @@ describe("a response", () => {
     expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
+  it.each([
+    [20, /^HTTP\/1\.1 200 OK\r\n/],
+    [33, /^$/],
+  ])("after %i interim responses", async (count, expected) => {
+    const port = await serveTcp((socket) => {
+      socket.once("data", () =>
+        socket.write(
+          `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(count)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+        ),
+      );
+    });
+    const client = new Client(await openProxy());
+    client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
+    expect(await client.closes()).toMatch(expected);
+  });
+
+  it.each([
+    ["bare line feeds", "X-A: 1\nContent-Length: 2\n\nab", "X-A: 1\r\nContent-Length: 2\r\n", "ab"],
+    [
+      "a folded field",
+      "X-A: 1\r\n 2\r\nContent-Length: 2\r\n\r\nab",
+      "X-A: 1 2\r\nContent-Length: 2\r\n",
+      "ab",
+    ],
+    [
+      "control characters in a field",
+      "X-A: 1\u0000\u00012\r\nContent-Length: 2\r\n\r\nab",
+      "X-A: 1  2\r\nContent-Length: 2\r\n",
+      "ab",
+    ],
+    [
+      "a length and chunks",
+      "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+      "",
+      "2\r\nab\r\n0\r\n\r\n",
+    ],
+    [
+      "a length and the coding identity",
+      "Content-Length: 2\r\nTransfer-Encoding: identity\r\n\r\nab",
+      "",
+      "2\r\nab\r\n0\r\n\r\n",
+    ],
+  ])("that Chromium accepts is corrected: %s", async (_case, sent, fields, body) => {
+    const port = await serveTcp((socket) => {
+      const lineEnd = sent.includes("\r") ? "\r\n" : "\n";
+      socket.once("data", () => socket.end(`HTTP/1.1 200 OK${lineEnd}${sent}`, "latin1"));
+    });
+    const client = new Client(await openProxy());
+    client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
+    const coding = body === "ab" ? "" : "Transfer-Encoding: chunked\r\n";
+    expect(await client.closes()).toBe(
+      `HTTP/1.1 200 OK\r\n${fields}Connection: close\r\n${coding}\r\n${body}`,
+    );
+  });
+
   it("ends with the upstream's connection if it has no length", async () => {
     const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
@@ -137,19 +192,21 @@ describe("an upstream fault", () => {
       (): string => "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
     ],
     ["a status out of range", (): string => "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n"],
-    ["bare line feeds", (): string => "HTTP/1.1 200 OK\nContent-Length: 2\n\nab"],
+    ["a field without a colon", (): string => "HTTP/1.1 200 OK\r\nX\r\nContent-Length: 0\r\n\r\n"],
+    ["a space after the name of a length", (): string => "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nab"],
     ["two lengths", (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
-    [
-      "a length and chunks",
-      (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    ],
+    ["a length in two lines", (): string => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 0\r\n\r\n0123456789"],
+    ["more than 32 interim responses", (): string => "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(33)],
     ["headers of 300 KB", (): string => `HTTP/1.1 200 OK\r\nX: ${"x".repeat(300 * 1024)}\r\n\r\n`],
   ])("closes the client's connection: %s", async (_case, reply) => {
     const port = await serveTcp((socket) => {
       socket.once("data", () => socket.end(reply()));
     });
-    const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
+    const proxy = await openProxy();
+    const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
     expect(await client.closes()).toBe("");
+    const isSilent = reply() === "";
+    expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe(isSilent ? null : "invalid-response");
   });
 
   it("closes the client's connection: a reset before the response", async () => {

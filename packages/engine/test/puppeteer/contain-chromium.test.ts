@@ -1,5 +1,7 @@
 // @module-tag browser
 
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -40,6 +42,21 @@ describe("a page that tries every way to connect", () => {
     expect(readPng(file.bytes).width).toBe(1280);
     expect(trap.caught).toEqual([]);
   });
+});
+
+it("a page that tries every way to connect sends no multicast DNS", async () => {
+  const queries: string[] = [];
+  const listener = createSocket({ type: "udp4", reuseAddr: true });
+  listener.on("message", (query) => queries.push(query.toString("latin1")));
+  listener.bind(5353);
+  await once(listener, "listening");
+  for (const address of [undefined, "127.0.0.1"]) listener.addMembership("224.0.0.251", address);
+  const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
+  await renderer.render(screenshot(site.url(`/?to=${to}`), { waitUntil: "networkidle0", delay: 2_000 }));
+  listener.close();
+  // the flag replaces the name
+  expect(queries.filter((query) => /NOTFOUND|way-out/.test(query))).toEqual([]);
+  expect(trap.caught).toEqual([]);
 });
 
 describe("a page that tries every way to connect when a parameter triggers it", () => {

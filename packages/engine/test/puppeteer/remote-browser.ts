@@ -13,7 +13,7 @@ import { required } from "./setup.ts";
 const RECOMMENDED_ARGUMENTS = [
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  "--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--proxy-server=http://127.0.0.1:9",
   "--proxy-bypass-list=<-loopback>",
   "--disable-quic",

@@ -134,6 +134,8 @@ describe("the reported containment gaps", () => {
 
   it("include WebRTC and DNS lookups without the recommended arguments", async () => {
     expect(await gapsOf([], "proxy")).toMatch(/WebRTC[^]*looked up/);
+    const rules = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";
+    expect(await gapsOf([rules], "proxy")).toMatch(/looked up/);
   });
 
   it("include the missing sandbox and direct egress", async () => {

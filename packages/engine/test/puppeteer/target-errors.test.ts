@@ -17,6 +17,7 @@ let site: Site;
 let hidden: Site;
 let resetting: OpenPort;
 let closing: OpenPort;
+let invalid: OpenPort;
 let refusedPort: number;
 let renderer: Renderer;
 /** Called when the start of `/reset` has been parsed. */
@@ -29,6 +30,9 @@ beforeAll(async () => {
   hidden = await openSite({ "/": "a secret" });
   resetting = await openPort(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
   closing = await openPort(createServer((socket) => socket.once("data", () => socket.end())));
+  invalid = await openPort(
+    createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nno colon\r\n\r\n"))),
+  );
   refusedPort = await findFreePort();
   const secret = hidden.url("/");
   site = await openSite({
@@ -89,14 +93,14 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => Promise.all([site, hidden, resetting, closing].map((server) => server.close())));
+afterAll(() => Promise.all([site, hidden, resetting, closing, invalid].map((server) => server.close())));
 
 describe.each([
   ["a ready tab", 4],
   ["a tab opened at the URL", 0],
 ])("in %s,", (_kind, warmContexts) => {
   beforeAll(() => {
-    const ports = [site.port, refusedPort, resetting.port, closing.port];
+    const ports = [site.port, refusedPort, resetting.port, closing.port, invalid.port];
     renderer = openRenderer(ports, { warmContexts });
   });
 
@@ -122,6 +126,11 @@ describe.each([
         "a connection closed without a response",
         () => `http://127.0.0.1:${closing.port}/`,
         "closed the connection",
+      ],
+      [
+        "a response that is not valid HTTP",
+        () => `http://127.0.0.1:${invalid.port}/`,
+        "The page's host sent an invalid HTTP response.",
       ],
       ["a connection reset in the response", () => site.url("/reset"), CUT_OFF],
       ["a response shorter than announced", () => site.url("/short"), CUT_OFF],

@@ -8,6 +8,7 @@ import type { AdminService } from "./admin-service.ts";
 import type { Operator } from "./authenticate.ts";
 import { toAdminFailure } from "./failures.ts";
 import { localOperations } from "./operations/local-operations.ts";
+import { ownOriginOf, requireOwnOrigin } from "./own-origin.ts";
 import type { AdminRoute } from "./route.ts";
 
 /** The operator of a request that needs no credentials, such as a sign-in. */
@@ -23,6 +24,8 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
   const segment = route.path.split("/").indexOf("{id}");
   return async (request, response) => {
     const exchange = exchangeOf(response);
+    // anyone may sign in, but only from the console: nothing of another request is read
+    if (route.isOpen) requireOwnOrigin(request, ownOriginOf(request, service.origin));
     const operator = route.isOpen ? VISITOR : await service.authenticate(request);
     if (!route.isOpen) exchange.operator = operator.user;
     const id = segment === -1 ? "" : segmentOf(request.url, segment);

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { methodNotAllowed } from "./add-endpoint.ts";
 import { createApp, type AppOptions } from "./app.ts";
+import { limitPieces } from "../requests/limit-pieces.ts";
 import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { listen } from "./listen.ts";
@@ -69,10 +70,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       requireHostHeader: false,
     },
     (request, response) => {
-      // Pipelined requests from a client that has disconnected.
-      if (request.socket.destroyed) return;
+      // Pipelined requests from a client that has disconnected, or after a rejection that closes the connection.
+      if (!request.socket.writable) return;
       drain.track(response);
       limitUnread(response, unreadTimeoutMs);
+      limitPieces(request, (error) => rejectInOrder(request.socket, { error, logger }));
       const { url = "/" } = request;
       // Express keeps the target as it was received in `originalUrl`.
       app(Object.assign(request, { originalUrl: url, url: toOriginForm(url) }), response);

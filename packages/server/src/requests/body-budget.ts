@@ -1,7 +1,7 @@
 import { ByteBudget } from "@snap/engine/internals";
 import { HTTP_LIMITS } from "./limits.ts";
 
-/** The memory for one body, taken as its bytes arrive. */
+/** The memory for one body, taken as it arrives. */
 export interface BodyMemory {
   /** Returns `false`, and frees what the body has taken, if there is not enough left. */
   take(bytes: number): boolean;

@@ -26,6 +26,10 @@ export const HTTP_LIMITS = {
   totalBodyBytes: 256 * 1024 * 1024,
   /** Limit for one account: six of the largest bodies. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,
+  /** Pieces in which a body may arrive, however small they are: each takes hundreds of bytes and some microseconds. */
+  bodyPieces: 1_000,
+  /** A body may have one more piece for this many bytes; packets and the chunks of most clients are far larger. */
+  bytesPerPiece: 32,
   /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
   discardedBytes: 1024 * 1024,
   /** By default, for running renders (45 s each) and most renders waiting for a slot. */

@@ -67,14 +67,22 @@ describe("a sign-in link", () => {
 
   it("requires a code, and accepts no other parameters", async () => {
     const service = await openAdmin();
-    const wrong = await service.admin("/sign-in", { method: "POST", json: { code: 7, user: "x" } });
+    const headers = { Origin: ORIGIN };
+    const wrong = await service.admin("/sign-in", { method: "POST", json: { code: 7, user: "x" }, headers });
     expect(wrong.status).toBe(422);
     expect(envelopeOf(wrong).errors).toEqual({
       code: ["must be a string of 1 to 200 characters"],
       user: ["is not a parameter"],
     });
-    const none = await service.admin("/sign-in", { method: "POST" });
+    const none = await service.admin("/sign-in", { method: "POST", headers });
     expect(envelopeOf(none).errors).toEqual({ code: ["is required"] });
+  });
+
+  it("checks the origin before it reads the body", async () => {
+    const service = await openAdmin();
+    const headers = { Origin: "https://evil.example" };
+    const reply = await service.admin("/sign-in", { method: "POST", json: { code: 7 }, headers });
+    expect(envelopeOf(reply).code).toBe("forbidden");
   });
 });
 

@@ -14,7 +14,8 @@ const CONTROL = ["--headless", "--remote-debugging-pipe", "--no-startup-window"]
 const EGRESS = [
   `--proxy-server=${UNREACHABLE_PROXY}`,
   "--proxy-bypass-list=<-loopback>",
-  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  // for `.local`, a page's WebRTC would look up even NOTFOUND, with multicast DNS
+  "--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   // headless-shell supports only the first, new headless only the second
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",

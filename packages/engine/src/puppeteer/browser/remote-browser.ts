@@ -100,6 +100,8 @@ function lifecycleListener(
   };
 }
 
+/** Without a rule for `.local`, names of WebRTC candidates are looked up with multicast DNS. */
+const RESOLVER_RULES = /--host-resolver-rules[= ].*MAP \*\.local /;
 const WEBRTC = /--(force-)?webrtc-ip-handling-policy[= ]\W*disable_non_proxied_udp/;
 const DIRECT =
   "pages connect directly from the browser's network, which must contain them: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";
@@ -119,10 +121,7 @@ function findContainmentGaps({ commandLine, egress }: BrowserSetup): readonly st
   const gaps = [
     [egress === "direct", DIRECT],
     [!WEBRTC.test(launchArguments), "WebRTC may send UDP datagrams from the browser's network"],
-    [
-      !launchArguments.includes("--host-resolver-rules"),
-      "host names may be looked up from the browser's network",
-    ],
+    [!RESOLVER_RULES.test(launchArguments), "host names may be looked up from the browser's network"],
     [commandLine === null, "whether its pages run in a sandbox is unknown"],
     [launchArguments.includes("--no-sandbox"), "its pages run without a sandbox"],
     [true, "the memory of its pages and processes is not limited"],

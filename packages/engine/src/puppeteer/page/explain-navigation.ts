@@ -14,8 +14,11 @@ import type { Tab } from "./tab.ts";
 
 const UNREACHABLE = "target_unreachable";
 
+const INVALID_RESPONSE = "The page's host sent an invalid HTTP response.";
+
 const BY_FAILURE = {
   unreachable: "Could not connect to the page's host.",
+  "invalid-response": INVALID_RESPONSE,
   "too-large": "The page transfers more than 50 MB.",
   "too-many-connections": "The page opens more than 1,000 connections.",
   "too-many-names": "The page uses more than 200 host names.",
@@ -35,10 +38,7 @@ const BY_NET_ERROR: readonly (readonly [RegExp, string])[] = [
   [/ERR_(EMPTY_RESPONSE|CONNECTION_CLOSED)/, "The page's host closed the connection without a response."],
   [/ERR_(CONNECTION_RESET|SOCKET_NOT_CONNECTED)/, "The page's host reset the connection."],
   [/ERR_(TUNNEL|PROXY|CONNECTION|ADDRESS)/, "Could not connect to the page's host."],
-  [
-    /ERR_(INVALID_(HTTP_)?RESPONSE|RESPONSE_HEADERS|HTTP2|CONTENT_)/,
-    "The page's host sent an invalid HTTP response.",
-  ],
+  [/ERR_(INVALID_(HTTP_)?RESPONSE|RESPONSE_HEADERS|HTTP2|CONTENT_)/, INVALID_RESPONSE],
   [/ERR_UNSAFE_PORT/, "Browsers do not allow web pages on this port."],
   [/ERR_NAME_NOT_RESOLVED/, "The page's host name could not be resolved."],
 ];

@@ -10,14 +10,17 @@ import { blockProxies } from "./listeners.ts";
 import type { HostBlocks } from "./page-egress.ts";
 import { PageLookups } from "./page-lookups.ts";
 
-/** Bytes in both directions. */
+/** Bytes in both directions, with at least `PIECE_BYTES_MIN` for each piece. */
 const BYTES_PER_PAGE_MAX = 50_000_000;
+/** Smaller pieces count as this many bytes, because handling a piece takes time and memory, however small it is. */
+const PIECE_BYTES_MIN = 512;
 /** Attempted upstream connections, including rejected ones, but not those that `blockHosts` blocks. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
 /** Number of rejected hosts to remember. */
 const FAILURES_PER_PAGE_MAX = 1_000;
 
-export type EgressFailure = ConnectFailure | "too-large" | "too-many-connections" | "too-many-names";
+export type EgressFailure =
+  ConnectFailure | "invalid-response" | "too-large" | "too-many-connections" | "too-many-names";
 
 interface FailedConnection {
   readonly failure: EgressFailure;
@@ -122,19 +125,34 @@ export class EgressSession {
   }
 
   /**
-   * Counts the bytes sent and received over `upstream` since the last call. Beyond the limit, all of the page's
-   * connections are closed. Called whenever data arrives; the remaining bytes are counted when the connection closes.
+   * Counts the bytes sent and received over `upstream` since the last call, as at least one piece. Beyond the limit, all
+   * of the page's connections are closed. Called whenever data arrives; the remaining bytes are counted when the
+   * connection closes.
    */
   count(upstream: Socket, target: Target): void {
     const countedBytes = this.#countedBytes.get(upstream) ?? 0;
     const totalBytes = Math.max(countedBytes, upstream.bytesRead + upstream.bytesWritten);
     this.#countedBytes.set(upstream, totalBytes);
-    this.#bytes += totalBytes - countedBytes;
+    if (totalBytes > countedBytes) this.#add(Math.max(PIECE_BYTES_MIN, totalBytes - countedBytes), target);
+  }
+
+  /** Counts a piece of a response, such as a chunk, whose `bytes` are counted separately. */
+  countPiece(bytes: number, target: Target): void {
+    this.#add(Math.max(0, PIECE_BYTES_MIN - bytes), target);
+  }
+
+  #add(bytes: number, target: Target): void {
+    this.#bytes += bytes;
     const maxBytes = this.#options.maxBytesPerPage ?? BYTES_PER_PAGE_MAX;
     if (this.#bytes <= maxBytes || this.overflow.aborted) return;
     this.#failures.set(targetKey(target), { failure: "too-large", detail: null });
     void this.destroySockets();
     this.#overflow.abort();
+  }
+
+  /** Records that the target's response cannot be forwarded. */
+  rejectResponse(target: Target, detail: string): void {
+    this.#failures.set(targetKey(target), { failure: "invalid-response", detail });
   }
 
   /** Counts the target's host name; returns the limit that the page has exceeded, or `null`. */

@@ -6,11 +6,13 @@ import {
 } from "node:http";
 import { parseTarget, type Target } from "../../targets/target.ts";
 import { followResponse, type UpstreamAgent } from "./agent.ts";
-import { endToEndHeaders, forwardedHeaders } from "./headers.ts";
+import { forwardedHeaders, responseHeaders } from "./headers.ts";
 import type { EgressSession } from "./egress-session.ts";
 
 /** Chromium's own limit for response headers; requests with long URLs and cookies need the same. */
 export const HEADER_BYTES_MAX = 256 * 1024;
+/** A server needs one or two before its response, such as 103. */
+const INTERIM_RESPONSES_MAX = 32;
 
 interface Exchange {
   readonly session: EgressSession;
@@ -54,14 +56,24 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
   const client = request.socket;
   const outgoing = createRequest(exchange, agent);
   const frame = followResponse(outgoing, (upstream) => session.count(upstream, target));
-  outgoing.on("response", (received) => relay(received, response));
-  outgoing.on("error", () => {}); // `close` follows
+  let problem: string | undefined;
+  let interimResponses = 0;
+  outgoing.on("information", () => {
+    interimResponses += 1;
+    if (interimResponses > INTERIM_RESPONSES_MAX) rejectResponse(exchange, "too many interim responses");
+  });
+  outgoing.on("response", (received) => {
+    countPieces(received, exchange);
+    relay(received, exchange);
+  });
+  outgoing.on("error", (error: NodeJS.ErrnoException) => (problem = error.code)); // `close` follows
   outgoing.on("close", () => {
     if (frame.response !== null) return;
     // a server may close an idle connection at the moment it is reused (RFC 9112, 9.3.1)
     const isStale = outgoing.reusedSocket && frame.isEmpty;
     if (isStale && !client.destroyed) send(exchange, null);
-    else client.destroy();
+    else if (frame.isEmpty) client.destroy();
+    else rejectResponse(exchange, problem);
   });
   response.on("close", () => outgoing.destroy()); // no effect once the connection is back in the agent
   if (exchange.isRetryable) {
@@ -72,6 +84,21 @@ function send(exchange: Exchange, agent: UpstreamAgent | null): void {
     request.pipe(outgoing);
     request.on("data", () => session.count(upstream, target));
   });
+}
+
+/** Closes the client's connection, because an error response would be rendered as if it came from the target. */
+function rejectResponse({ session, target, request }: Exchange, problem = "incomplete"): void {
+  if (!request.socket.destroyed) session.rejectResponse(target, `invalid response: ${problem}`);
+  request.socket.destroy();
+}
+
+/** Counts on arrival: of a response that the client does not read, Node stores up to 64 KiB, each chunk separately. */
+function countPieces(received: IncomingMessage, { session, target }: Exchange): void {
+  const push = received.push.bind(received);
+  received.push = (piece: Buffer | null) => {
+    if (piece !== null) session.countPiece(piece.length, target);
+    return session.overflow.aborted ? false : push(piece);
+  };
 }
 
 function createRequest({ session, target, request }: Exchange, agent: UpstreamAgent | null): ClientRequest {
@@ -94,6 +121,8 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
     path: originForm(request.url ?? ""),
     headers,
     maxHeaderSize: HEADER_BYTES_MAX,
+    // Chromium's parser is as lenient; `relay` frames the response again, and the connection belongs to this page
+    insecureHTTPParser: true,
   });
 }
 
@@ -103,16 +132,17 @@ function originForm(url: string): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-function relay(upstreamResponse: IncomingMessage, response: ServerResponse): void {
+function relay(upstreamResponse: IncomingMessage, exchange: Exchange): void {
+  const { response } = exchange;
   response.sendDate = false;
   try {
     response.writeHead(
       upstreamResponse.statusCode ?? 0,
       upstreamResponse.statusMessage ?? "",
-      endToEndHeaders(upstreamResponse.rawHeaders),
+      responseHeaders(upstreamResponse.rawHeaders),
     );
-  } catch {
-    response.destroy(); // an invalid status or header field
+  } catch (error) {
+    rejectResponse(exchange, (error as NodeJS.ErrnoException).code); // an invalid status or header field
     return;
   }
   upstreamResponse.pipe(response);

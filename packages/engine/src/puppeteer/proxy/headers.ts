@@ -17,7 +17,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
  * Returns a message's end-to-end fields as the flat list of names and values that `node:http` uses; preserves order,
  * case and repetitions. Removes the fields that `Connection` names, except `Content-Length`, which frames the message.
  */
-export function endToEndHeaders(rawHeaders: readonly string[]): string[] {
+function endToEndHeaders(rawHeaders: readonly string[]): string[] {
   const named = new Set<string>();
   forEachField(rawHeaders, (name, value) => {
     if (name.toLowerCase() !== "connection") return;
@@ -37,6 +37,24 @@ export function forwardedHeaders(rawHeaders: readonly string[], host: string): s
   const headers = ["Host", host];
   forEachField(endToEndHeaders(rawHeaders), (name, value) => {
     if (name.toLowerCase() !== "host") headers.push(name, value);
+  });
+  return headers;
+}
+
+/** The characters that Node does not send in a field; its parser for responses accepts all but the line ends. */
+const CONTROL_CHARACTERS = /[^\t -~\x80-\xff]/g;
+
+/**
+ * Returns a response's end-to-end fields, corrected. A transfer coding overrides `Content-Length`, which must not be
+ * forwarded with a body of another length (RFC 9112, 6.3); control characters become spaces (RFC 9110, 5.5).
+ */
+export function responseHeaders(rawHeaders: readonly string[]): string[] {
+  let isCoded = false;
+  forEachField(rawHeaders, (name) => (isCoded ||= name.toLowerCase() === "transfer-encoding"));
+  const headers: string[] = [];
+  forEachField(endToEndHeaders(rawHeaders), (name, value) => {
+    if (!isCoded || name.toLowerCase() !== "content-length")
+      headers.push(name, value.replace(CONTROL_CHARACTERS, " "));
   });
   return headers;
 }

@@ -2,7 +2,7 @@ import { SnapError } from "@snap/engine";
 import * as z from "zod";
 import { text } from "../../requests/fields.ts";
 import { isoInstant } from "../documents.ts";
-import { ownOriginOf, requireOwnOrigin } from "../own-origin.ts";
+import { ownOriginOf } from "../own-origin.ts";
 import { AdminResponse, route } from "../route.ts";
 import { session } from "../schemas/service.ts";
 import { sessionCookie } from "../session-cookie.ts";
@@ -26,15 +26,13 @@ export const SESSION_ROUTES = [
     needsConsole: true,
     command: "sign-in",
     async handle({ request, service, engine, body }) {
-      const origin = ownOriginOf(request, service.origin);
-      requireOwnOrigin(request, origin);
       const started = await engine.operators.signIn(body.code);
       if (started === null)
         throw new SnapError(
           "unauthenticated",
           "The sign-in link is invalid, used or expired; create a new one with `snap-server console`.",
         );
-      return cookieResponse(started.session, origin);
+      return cookieResponse(started.session, ownOriginOf(request, service.origin));
     },
   }),
   route({

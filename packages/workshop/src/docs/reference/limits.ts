@@ -41,6 +41,10 @@ export const limitsPage: ReferencePage = {
       ["property", "maximum"],
       [
         ["request body, except for uploads and captures", `${count(HTTP_LIMITS.bodyBytes)} bytes`],
+        [
+          "pieces in which a request body arrives, such as chunks",
+          `${count(HTTP_LIMITS.bodyPieces)}, and one more for every ${HTTP_LIMITS.bytesPerPiece} bytes`,
+        ],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
