@@ -79,6 +79,21 @@ beforeAll(async () => {
       <p class=x style="height:20px;visibility:hidden"></p>
       <p class=x style="height:20px;width:20px"></p>
       <div style="height:20px;background:green"></div>`,
+    "/overflowing": `<!doctype html><style>
+        body { margin: 0; font: 20px/20px monospace; color: red } i { display: inline-block } b, i { width: 100px; height: 100px; background: red }
+        b { display: block } .x { margin: 0 0 120px 120px } p.x { width: 20px; height: 20px }
+      </style>
+      <a class=x><i></i></a>
+      <p class=x><span><b style="float:left"></b></span></p>
+      <p class=x style="position:relative"><b style="position:absolute;top:10px;left:-100px"></b></p>
+      <p class=x style="overflow:hidden"><span style="display:block;height:150px"><b style="position:absolute;margin:30px 0"></b></span></p>
+      <user-card class=x style="display:block;height:20px"><template shadowrootmode=open>
+        <style>b { display: block; width: 100px; height: 100px; background: red }</style><b></b>
+      </template></user-card>
+      <p class=x style="white-space:nowrap">long text</p>`,
+    "/clipped": `<body style="margin:0"><div class=x style="height:50px;overflow:auto"></div><script>
+      document.querySelector("div").innerHTML = "<p style='height:20px;margin:0'>text</p>".repeat(5001);
+    </script>`,
     "/transits": `<style>
         @view-transition { navigation: auto }
         ::view-transition-group(*), ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }
@@ -221,6 +236,23 @@ describe("mask", () => {
     expect(rows.slice(0, 4)).toEqual([shown, shown, shown, shown]);
     expect(rows.slice(4, 8)).toEqual([hidden, shown, hidden, shown]);
     expect(rows.slice(8)).toEqual([hidden, hidden, hidden, hidden]);
+  });
+
+  it("covers content that is outside the box of its match, and nothing else", async () => {
+    const [plain, masked] = [await png("/overflowing"), await png("/overflowing", { mask: ".x" })];
+    const points = Array.from(
+      { length: 400 * plain.height },
+      (_, i) => [i % 400, Math.floor(i / 400)] as const,
+    );
+    const shown = points.filter(([x, y]) => String(plain.pixel(x, y)) !== String(WHITE));
+    expect(shown.length).toBeGreaterThan(50_000);
+    expect(shown.filter(([x, y]) => String(masked.pixel(x, y)) !== String(MASKED))).toEqual([]);
+    expect([masked.pixel(60, 50), masked.pixel(350, 700)]).toEqual([WHITE, WHITE]);
+  });
+
+  it("does not count content that its match clips", async () => {
+    const { pixel } = await png("/clipped", { mask: ".x" });
+    expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASKED, WHITE]);
   });
 
   it("hides the generated content of matches, without a change of the layout", async () => {
