@@ -16,6 +16,9 @@ const MASKED = [255, 0, 255, 255];
 const ROWS = `${"<p style='height:300px;margin:0;background:red'></p>".repeat(9)}<p style="height:300px;margin:0;background:green"></p>`;
 const FULL_HEIGHT = "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style>";
 
+/** A part that is captured in the page's coordinates, wherever the page is scrolled to. */
+const CLIP = { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 300 };
+
 /** A page with one red element to mask. */
 const MOVED = `<body style="margin:0"><p class=x style="position:absolute;left:0;top:50px;width:100px;height:50px;margin:0;background:red"></p>`;
 
@@ -58,6 +61,8 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/fragment": `<style>html { scroll-behavior: smooth }</style><body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
+      <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`,
     "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
     "/zoomed-out": `<html style="zoom:0.5">${MOVED}<p style="height:2000px">`,
     "/boxless": `<!doctype html><style>body { margin: 0; font: 20px/20px monospace; color: red } p { margin: 0 0 20px } b { display: block; height: 20px; background: red }</style>
@@ -161,6 +166,19 @@ describe("expandScrollers", () => {
   });
 });
 
+describe("fullPage", () => {
+  it.each([{}, { javascript: false }, { lazyContent: "off" }])(
+    "draws fixed elements at the top, whatever the URL's fragment: %j",
+    async (options) => {
+      const image = await png("/fragment#last", { fullPage: true, ...options });
+      expect([image.width, image.height]).toEqual([1280, 5000]);
+      expect([25, 75, 3025, 4999].map((y) => image.pixel(600, y))).toEqual([RED, WHITE, GREEN, GREEN]);
+      const masked = await png("/fragment#last", { fullPage: true, mask: ".x", ...options });
+      expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASKED, WHITE, GREEN]);
+    },
+  );
+});
+
 describe("fullPageMaxHeight", () => {
   it.each([
     [400, 400, ["height-capped"]],
@@ -223,7 +241,7 @@ describe("mask", () => {
     ["/zoomed-in", 1.5],
     ["/zoomed-out", 0.5],
   ])("covers matches exactly if the page is zoomed: %s", async (path, zoom) => {
-    const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", fullPage: true });
+    const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", ...CLIP });
     const [right, top, bottom] = [100 * zoom, 50 * zoom, 100 * zoom];
     expect([pixel(0, top), pixel(right - 1, bottom - 1)]).toEqual([MASKED, MASKED]);
     expect([pixel(0, top - 1), pixel(right, top), pixel(0, bottom)]).toEqual([WHITE, WHITE, WHITE]);

@@ -4,7 +4,7 @@ import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
-import { invalidSelector, REVEAL } from "../measure.ts";
+import { invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 
@@ -81,10 +81,10 @@ const VISIBLE_PARTS = `
 /**
  * The boxes are in the top layer, where no element of the page clips or covers them and they do not affect its layout.
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
- * function first scrolls to the captured element, because measuring that would move the matches.
+ * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
-const COVER = `async ({ selector, color, captured }) => {
-  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}
+const COVER = `async ({ selector, color, captured, fullPage }) => {
+  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
   const matches = matchesOf(roots, selector);
@@ -93,6 +93,7 @@ const COVER = `async ({ selector, color, captured }) => {
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
   ${END_TRANSITIONS}
+  if (fullPage) await scrollToTop();
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
   const visible = new Set(matches.flatMap((match) => visibleParts(match)));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
@@ -146,8 +147,8 @@ export async function mask(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (parameters.mask === undefined) return null;
-  const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
-  const request = { selector, color: maskColor, captured: parameters.selector ?? null };
+  const { mask: selector, maskColor = DEFAULT_MASK_COLOR, fullPage } = parameters;
+  const request = { selector, color: maskColor, captured: parameters.selector ?? null, fullPage };
   await abortable(signal, disableScripts(tab.session));
   const { documentId } = tab.progress;
   const reason = (): SnapError =>
