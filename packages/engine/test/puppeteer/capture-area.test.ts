@@ -63,6 +63,8 @@ beforeAll(async () => {
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
     "/fragment": `<style>html { scroll-behavior: smooth }</style><body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
       <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`,
+    "/leftward": `<!doctype html><html dir=rtl><body style="margin:0;background:green"><div style="width:2000px;height:1000px">
+      <div id=box class=x style="position:absolute;left:-500px;top:100px;width:100px;height:50px;background:red"></div></div>`,
     "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
     "/zoomed-out": `<html style="zoom:0.5">${MOVED}<p style="height:2000px">`,
     "/boxless": `<!doctype html><style>body { margin: 0; font: 20px/20px monospace; color: red } p { margin: 0 0 20px } b { display: block; height: 20px; background: red }</style>
@@ -201,6 +203,22 @@ describe("padding", () => {
       RED,
       GREEN,
     ]);
+  });
+});
+
+describe("a page that continues to the left", () => {
+  it("has the same coordinates in every capture", async () => {
+    const image = await png("/leftward", { fullPage: true });
+    // the box is 500 px left of the viewport, which is at the right end of the page
+    expect([image.width, image.pixel(219, 125), image.pixel(220, 125)]).toEqual([2000, GREEN, RED]);
+    const box = { clipX: 220, clipY: 100, clipWidth: 100, clipHeight: 50 };
+    for (const part of [box, { selector: "#box" }, { selector: "#box", script: "scrollBy(-90, 0)" }]) {
+      const [shown, masked] = [await png("/leftward", part), await png("/leftward", { ...part, mask: ".x" })];
+      expect([shown.pixel(0, 0), shown.pixel(99, 49)]).toEqual([RED, RED]);
+      expect([masked.pixel(0, 0), masked.pixel(99, 49)]).toEqual([MASKED, MASKED]);
+    }
+    const padded = await png("/leftward", { selector: "#box", padding: 10 });
+    expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
   });
 });
 

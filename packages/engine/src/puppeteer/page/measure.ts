@@ -3,7 +3,7 @@ import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
-import { call, NEXT_FRAME } from "./in-page.ts";
+import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -64,7 +64,7 @@ export const SCROLL_TO_TOP = `const scrollToTop = async () => {
 
 /** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
 const MEASURE = `async ({ selector, fullPage }) => {
-  ${REVEAL} ${SCROLL_TO_TOP}
+  ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT}
   if (fullPage) await scrollToTop();
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
@@ -79,7 +79,10 @@ const MEASURE = `async ({ selector, fullPage }) => {
   if (element === null) return { ...page, problem: "unmatched" };
   reveal(element);
   const { left, top, right, bottom } = element.getBoundingClientRect();
-  const edges = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+  // scrollX is 0 at the right end of a page that continues to the left
+  const { scrollWidth, clientWidth } = document.scrollingElement ?? document.documentElement;
+  const pageX = scrollX + (flowsLeft() ? scrollWidth - clientWidth : 0);
+  const edges = { left: left + pageX, top: top + scrollY, right: right + pageX, bottom: bottom + scrollY };
   return { ...page, edges };
 }`;
 
