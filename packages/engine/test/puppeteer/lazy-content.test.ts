@@ -83,6 +83,14 @@ const PAGES: Parameters<typeof openSite>[0] = {
     document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML =
       "<div style='height:20000px'></div><img loading=lazy src=/red.svg width=100 height=100 style='display:block'>";
   </script>`,
+  "/lazy-frame": `<body style="margin:0"><div style="height:9000px"></div>
+    <iframe loading=lazy src=/late-red width=300 height=150 style="border:0;display:block"></iframe>
+    <iframe loading=lazy src="about:blank"></iframe><iframe loading=lazy src="javascript:0"></iframe><iframe loading=lazy></iframe>`,
+  "/late-red": (_request, response) =>
+    void setTimeout(
+      () => response.setHeader("content-type", "text/html").end("<body style='background:red'>"),
+      700,
+    ),
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
     <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
@@ -174,6 +182,15 @@ describe("a full page with lazyContent=auto (the default)", () => {
   it("loads lazy images in shadow roots", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/lazy-in-shadow"), { fullPage: true }));
     expect(readPng(bytes).pixel(50, 20_050)).toEqual(RED);
+  });
+
+  it.each([
+    [{ fullPage: true }, 9_075],
+    [{ selector: "iframe" }, 75],
+    [{ clipX: 0, clipY: 9_000, clipWidth: 300, clipHeight: 150 }, 75],
+  ])("loads lazy frames in every capture beyond the viewport: %j", async (part, y) => {
+    const { bytes } = await renderer.render(screenshot(site.url("/lazy-frame"), part));
+    expect(readPng(bytes).pixel(150, y)).toEqual(RED);
   });
 
   it("returns to the top: a sticky header appears once, and a viewport-high hero is not stretched", async () => {

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate.ts";
 import { call } from "../in-page.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
-import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
+import { LAZY_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 
 const NO_END = Number.MAX_SAFE_INTEGER;
@@ -80,7 +80,7 @@ async function scrollUntilLoaded(
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
   const { followedY, budgetMs } = request;
   const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
-  const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
+  const limit = { signal, durationMs: Math.max(budgetMs, LAZY_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (stepSignal) =>
     evaluate<ScrollResult>(tab, call(SCROLL_THROUGH, request), stepSignal),
   );

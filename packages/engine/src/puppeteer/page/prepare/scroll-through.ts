@@ -28,8 +28,8 @@ export interface ScrollResult {
   readonly failedImages: number;
 }
 
-/** An image with `loading=lazy` that takes longer is missing from the rendering. */
-export const IMAGES_MAX_MS = 5_000;
+/** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
+export const LAZY_MAX_MS = 5_000;
 /**
  * A page whose scripts run, but which paints no frame for half of its time, or for this long if that is longer, is
  * withholding frames.
@@ -84,6 +84,9 @@ const WAITING = `
 const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
+  // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
+  const isUnloadedFrame = (frame) => frame.contentDocument?.URL === "about:blank" &&
+    (frame.hasAttribute("srcdoc") || !/^\\s*(about:|javascript:|$)/i.test(frame.getAttribute("src") ?? ""));
   const loadingNow = () => [
     ...all("img").filter((image) => !image.complete),
     ...all("iframe").filter(isLoadingFrame),
@@ -138,8 +141,12 @@ export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
+  const loadedFrames = new Set();
+  const lazyFrames = lazy.filter(isUnloadedFrame);
+  for (const frame of lazyFrames) frame.addEventListener("load", () => loadedFrames.add(frame));
   for (const element of lazy) element.loading = "eager";
-  const lazyImages = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
   const isThorough = scroll === "thoroughly";
   const mayReact = document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
   const firstHeight = page.scrollHeight;
@@ -176,7 +183,7 @@ export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs
     result.isCapped = isCut || isOver(end);
     result.reachedY = y;
   }
-  await waitUntil(start + ${IMAGES_MAX_MS}, lazyImages);
+  await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
   result.failedImages = ${FAILED_IMAGES};
   return result;
 }`;
