@@ -60,14 +60,16 @@ async function scrollUntilLoaded(
   const { progress } = tab;
   const endMs = performance.now() + request.budgetMs;
   const scriptRequests = (): number => progress.activity?.scriptRequests ?? 0;
-  const inFlight = (): string[] => [...(progress.activity?.requestIds ?? [])];
-  const before = { scriptRequests: scriptRequests(), inFlight: new Set(inFlight()) };
-  const isSettled = (): boolean => inFlight().every((id) => before.inFlight.has(id));
-  let result = await scrollThrough(tab, request, signal);
-  let isComplete = scriptRequests() === before.scriptRequests;
-  while (result.reachedY !== null && !(isComplete && isSettled())) {
+  const scriptRequestsBefore = scriptRequests();
+  const isSettled = progress.watchNewRequests();
+  const settle = async (): Promise<void> => {
     const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
     await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
+  };
+  let result = await scrollThrough(tab, request, signal);
+  let isComplete = scriptRequests() === scriptRequestsBefore;
+  while (result.reachedY !== null && !(isComplete && isSettled())) {
+    await settle();
     const budgetMs = endMs - performance.now();
     if (budgetMs <= 0) return { ...result, isCapped: true };
     const { reachedY: fromY, followedY } = result;

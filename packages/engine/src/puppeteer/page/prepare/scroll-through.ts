@@ -49,7 +49,7 @@ const INNER_SCROLLERS_MAX = 20;
  * called after the frame with the intersection. A late frame is detected by ticks, so a long-running script does not
  * count.
  */
-const WAITING = `
+export const WAITING = `
   const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
   let isHeldBack = false;
   const isOver = (end) => isHeldBack || performance.now() >= end;
@@ -81,7 +81,7 @@ const WAITING = `
   };`;
 
 /** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
-const LOADING = `
+export const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
   // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
