@@ -91,6 +91,11 @@ const PAGES: Parameters<typeof openSite>[0] = {
       () => response.setHeader("content-type", "text/html").end("<body style='background:red'>"),
       700,
     ),
+  "/contained": `<!doctype html><body style="margin:0"><style>
+      section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: url(/red.svg) }
+    </style><x-sections><template shadowrootmode=open><style>
+      section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: red }
+    </style>${"<section><div></div></section>".repeat(6)}</template></x-sections>${"<section><section><div></div></section></section>".repeat(6)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
     <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
@@ -192,6 +197,15 @@ describe("a full page with lazyContent=auto (the default)", () => {
     const { bytes } = await renderer.render(screenshot(site.url("/lazy-frame"), part));
     expect(readPng(bytes).pixel(150, y)).toEqual(RED);
   });
+
+  it.each([{}, { javascript: false }])(
+    "shows content that the page leaves out away from the viewport: %j",
+    async (options) => {
+      expect(await show("/contained", { ...options, width: SECTION_HEIGHT })).toEqual(TWELVE);
+      const part = await show("/contained", { ...options, fullPage: false, selector: "section:last-child" });
+      expect(part).toEqual({ height: SECTION_HEIGHT, colors: [RED], notes: [] });
+    },
+  );
 
   it("returns to the top: a sticky header appears once, and a viewport-high hero is not stretched", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/header"), { fullPage: true }));

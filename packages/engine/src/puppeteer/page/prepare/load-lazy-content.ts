@@ -67,6 +67,7 @@ async function scrollUntilLoaded(
     await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
   };
   let result = await scrollThrough(tab, request, signal);
+  if (result.reachedY === null && result.hasShown) await settle();
   let isComplete = scriptRequests() === scriptRequestsBefore;
   while (result.reachedY !== null && !(isComplete && isSettled())) {
     await settle();
@@ -81,7 +82,7 @@ async function scrollUntilLoaded(
 
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
   const { followedY, budgetMs } = request;
-  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
+  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0, hasShown: false };
   const limit = { signal, durationMs: Math.max(budgetMs, LAZY_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (stepSignal) =>
     evaluate<ScrollResult>(tab, call(SCROLL_THROUGH, request), stepSignal),

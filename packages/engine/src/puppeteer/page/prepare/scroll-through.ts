@@ -1,5 +1,5 @@
 import { FAILED_IMAGES } from "../measure.ts";
-import { ROOTS_OF } from "../in-page.ts";
+import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
 export interface ScrollRequest {
@@ -26,6 +26,8 @@ export interface ScrollResult {
   /** For the next call. */
   readonly followedY: number;
   readonly failedImages: number;
+  /** Whether it made content visible that the page had left out, because it was far from the viewport. */
+  readonly hasShown: boolean;
 }
 
 /** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
@@ -104,6 +106,19 @@ export const LOADING = `
     return animation.playState === "running" && performance.now() + remaining < end;
   };`;
 
+/**
+ * Defines a function that makes the browser render elements with `content-visibility: auto`, and returns whether there
+ * are any. Away from the viewport, their content is left out, and their height is an estimate.
+ */
+const SHOW_AUTO = `
+  ${SET_STYLE}
+  const showAuto = () => {
+    // read before any is changed, because each change would make the browser compute the styles again
+    const elements = all("*").filter((element) => getComputedStyle(element).contentVisibility === "auto");
+    for (const element of elements) setStyle(element, "content-visibility", "visible");
+    return elements.length > 0;
+  };`;
+
 const SCROLLING = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
@@ -137,7 +152,7 @@ const SCROLLING = `
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${SCROLLING}
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${SHOW_AUTO} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
@@ -147,13 +162,16 @@ export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs
   for (const element of lazy) element.loading = "eager";
   const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
   const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
+  const hasShown = page.scrollHeight > innerHeight && showAuto();
+  // the next frame requests backgrounds and fonts
+  if (hasShown) await nextFrame();
   const isThorough = scroll === "thoroughly";
   const mayReact = document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
   const firstHeight = page.scrollHeight;
   const growthEnd = fromY > 0 ? followedY : Math.max(firstHeight, followedY);
   const bottom = () => Math.min(page.scrollHeight, endY, growthEnd);
   const isLonger = bottom() > innerHeight;
-  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0 };
+  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0, hasShown };
   if (isThorough || (scroll === "through" && mayReact && isLonger)) {
     const before = new Set([...loadingNow(), ...animationsNow()]);
     let y = fromY;
@@ -182,6 +200,10 @@ export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs
     const isCut = page.scrollHeight > bottom() && bottom() < endY;
     result.isCapped = isCut || isOver(end);
     result.reachedY = y;
+    if (page.scrollHeight > firstHeight && showAuto()) {
+      result.hasShown = true;
+      await nextFrame();
+    }
   }
   await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
   result.failedImages = ${FAILED_IMAGES};
