@@ -227,6 +227,7 @@ describe("the error for invalid values", () => {
     ["fullPage[x]=1", "fullPage[x]"],
     ["format=png&format=png", "format"],
     ["__proto__=1", "__proto__"],
+    ["css=@IMPORT url(x)", "css"],
     ["locale=german", "locale"],
     ["locale=POSIX", "locale"],
     ["locale=de_CH", "locale"],

@@ -16,6 +16,9 @@ const MASKED = [255, 0, 255, 255];
 const ROWS = `${"<p style='height:300px;margin:0;background:red'></p>".repeat(9)}<p style="height:300px;margin:0;background:green"></p>`;
 const FULL_HEIGHT = "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style>";
 
+/** A part that is captured in the page's coordinates, wherever the page is scrolled to. */
+const CLIP = { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 300 };
+
 /** A page with one red element to mask. */
 const MOVED = `<body style="margin:0"><p class=x style="position:absolute;left:0;top:50px;width:100px;height:50px;margin:0;background:red"></p>`;
 
@@ -58,6 +61,10 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
+    "/fragment": `<style>html { scroll-behavior: smooth }</style><body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
+      <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`,
+    "/leftward": `<!doctype html><html dir=rtl><body style="margin:0;background:green"><div style="width:2000px;height:1000px">
+      <div id=box class=x style="position:absolute;left:-500px;top:100px;width:100px;height:50px;background:red"></div></div>`,
     "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
     "/zoomed-out": `<html style="zoom:0.5">${MOVED}<p style="height:2000px">`,
     "/boxless": `<!doctype html><style>body { margin: 0; font: 20px/20px monospace; color: red } p { margin: 0 0 20px } b { display: block; height: 20px; background: red }</style>
@@ -79,6 +86,21 @@ beforeAll(async () => {
       <p class=x style="height:20px;visibility:hidden"></p>
       <p class=x style="height:20px;width:20px"></p>
       <div style="height:20px;background:green"></div>`,
+    "/overflowing": `<!doctype html><style>
+        body { margin: 0; font: 20px/20px monospace; color: red } i { display: inline-block } b, i { width: 100px; height: 100px; background: red }
+        b { display: block } .x { margin: 0 0 120px 120px } p.x { width: 20px; height: 20px }
+      </style>
+      <a class=x><i></i></a>
+      <p class=x><span><b style="float:left"></b></span></p>
+      <p class=x style="position:relative"><b style="position:absolute;top:10px;left:-100px"></b></p>
+      <p class=x style="overflow:hidden"><span style="display:block;height:150px"><b style="position:absolute;margin:30px 0"></b></span></p>
+      <user-card class=x style="display:block;height:20px"><template shadowrootmode=open>
+        <style>b { display: block; width: 100px; height: 100px; background: red }</style><b></b>
+      </template></user-card>
+      <p class=x style="white-space:nowrap">long text</p>`,
+    "/clipped": `<body style="margin:0"><div class=x style="height:50px;overflow:auto"></div><script>
+      document.querySelector("div").innerHTML = "<p style='height:20px;margin:0'>text</p>".repeat(5001);
+    </script>`,
     "/transits": `<style>
         @view-transition { navigation: auto }
         ::view-transition-group(*), ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }
@@ -146,6 +168,19 @@ describe("expandScrollers", () => {
   });
 });
 
+describe("fullPage", () => {
+  it.each([{}, { javascript: false }, { lazyContent: "off" }])(
+    "draws fixed elements at the top, whatever the URL's fragment: %j",
+    async (options) => {
+      const image = await png("/fragment#last", { fullPage: true, ...options });
+      expect([image.width, image.height]).toEqual([1280, 5000]);
+      expect([25, 75, 3025, 4999].map((y) => image.pixel(600, y))).toEqual([RED, WHITE, GREEN, GREEN]);
+      const masked = await png("/fragment#last", { fullPage: true, mask: ".x", ...options });
+      expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASKED, WHITE, GREEN]);
+    },
+  );
+});
+
 describe("fullPageMaxHeight", () => {
   it.each([
     [400, 400, ["height-capped"]],
@@ -168,6 +203,22 @@ describe("padding", () => {
       RED,
       GREEN,
     ]);
+  });
+});
+
+describe("a page that continues to the left", () => {
+  it("has the same coordinates in every capture", async () => {
+    const image = await png("/leftward", { fullPage: true });
+    // the box is 500 px left of the viewport, which is at the right end of the page
+    expect([image.width, image.pixel(219, 125), image.pixel(220, 125)]).toEqual([2000, GREEN, RED]);
+    const box = { clipX: 220, clipY: 100, clipWidth: 100, clipHeight: 50 };
+    for (const part of [box, { selector: "#box" }, { selector: "#box", script: "scrollBy(-90, 0)" }]) {
+      const [shown, masked] = [await png("/leftward", part), await png("/leftward", { ...part, mask: ".x" })];
+      expect([shown.pixel(0, 0), shown.pixel(99, 49)]).toEqual([RED, RED]);
+      expect([masked.pixel(0, 0), masked.pixel(99, 49)]).toEqual([MASKED, MASKED]);
+    }
+    const padded = await png("/leftward", { selector: "#box", padding: 10 });
+    expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
   });
 });
 
@@ -208,7 +259,7 @@ describe("mask", () => {
     ["/zoomed-in", 1.5],
     ["/zoomed-out", 0.5],
   ])("covers matches exactly if the page is zoomed: %s", async (path, zoom) => {
-    const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", fullPage: true });
+    const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", ...CLIP });
     const [right, top, bottom] = [100 * zoom, 50 * zoom, 100 * zoom];
     expect([pixel(0, top), pixel(right - 1, bottom - 1)]).toEqual([MASKED, MASKED]);
     expect([pixel(0, top - 1), pixel(right, top), pixel(0, bottom)]).toEqual([WHITE, WHITE, WHITE]);
@@ -221,6 +272,23 @@ describe("mask", () => {
     expect(rows.slice(0, 4)).toEqual([shown, shown, shown, shown]);
     expect(rows.slice(4, 8)).toEqual([hidden, shown, hidden, shown]);
     expect(rows.slice(8)).toEqual([hidden, hidden, hidden, hidden]);
+  });
+
+  it("covers content that is outside the box of its match, and nothing else", async () => {
+    const [plain, masked] = [await png("/overflowing"), await png("/overflowing", { mask: ".x" })];
+    const points = Array.from(
+      { length: 400 * plain.height },
+      (_, i) => [i % 400, Math.floor(i / 400)] as const,
+    );
+    const shown = points.filter(([x, y]) => String(plain.pixel(x, y)) !== String(WHITE));
+    expect(shown.length).toBeGreaterThan(50_000);
+    expect(shown.filter(([x, y]) => String(masked.pixel(x, y)) !== String(MASKED))).toEqual([]);
+    expect([masked.pixel(60, 50), masked.pixel(350, 700)]).toEqual([WHITE, WHITE]);
+  });
+
+  it("does not count content that its match clips", async () => {
+    const { pixel } = await png("/clipped", { mask: ".x" });
+    expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASKED, WHITE]);
   });
 
   it("hides the generated content of matches, without a change of the layout", async () => {

@@ -41,6 +41,11 @@ beforeAll(async () => {
     "/page": PAGE,
     "/inner": "<body style='margin:0;background:red'>",
     "/sandboxed": `<body style="margin:0"><iframe sandbox src=/gif style="border:0"></iframe>`,
+    "/embedded": `<!doctype html><body style="margin:0"><div style="height:2000px"></div>
+      <object type="text/html" width=200 height=100></object><embed type="text/html" width=200 height=100><script>
+        const url = location.href.replace("127.0.0.1", "localhost").replace("embedded", "inner");
+        document.querySelector("object").data = document.querySelector("embed").src = url;
+      </script>`,
     "/gif": `<body style="margin:0"><img src=/a.gif width=50 height=50>`,
     "/a.gif": (_request, response) => void response.setHeader("content-type", "image/gif").end(GIF),
   });
@@ -93,6 +98,13 @@ describe.concurrent("frames from another site below the viewport", () => {
     const clip = { clipX: 0, clipY: 900, clipWidth: 100, clipHeight: 100 };
     const clipped = await renderer.render(screenshot(site.url("/page"), clip));
     expect(readPng(clipped.bytes).pixel(50, 50)).toEqual(RED);
+  });
+
+  it("can be objects and embeds", async () => {
+    const options = { fullPage: true, waitUntil: "networkidle0" } as const; // they do not delay the page's load
+    const { bytes } = await renderer.render(screenshot(site.url("/embedded"), options));
+    const { pixel } = readPng(bytes);
+    expect([pixel(100, 2050), pixel(300, 2050)]).toEqual([RED, RED]);
   });
 
   it("can be masked individually", async () => {

@@ -83,6 +83,19 @@ const PAGES: Parameters<typeof openSite>[0] = {
     document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML =
       "<div style='height:20000px'></div><img loading=lazy src=/red.svg width=100 height=100 style='display:block'>";
   </script>`,
+  "/lazy-frame": `<body style="margin:0"><div style="height:9000px"></div>
+    <iframe loading=lazy src=/late-red width=300 height=150 style="border:0;display:block"></iframe>
+    <iframe loading=lazy src="about:blank"></iframe><iframe loading=lazy src="javascript:0"></iframe><iframe loading=lazy></iframe>`,
+  "/late-red": (_request, response) =>
+    void setTimeout(
+      () => response.setHeader("content-type", "text/html").end("<body style='background:red'>"),
+      700,
+    ),
+  "/contained": `<!doctype html><body style="margin:0"><style>
+      section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: url(/red.svg) }
+    </style><x-sections><template shadowrootmode=open><style>
+      section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: red }
+    </style>${"<section><div></div></section>".repeat(6)}</template></x-sections>${"<section><section><div></div></section></section>".repeat(6)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
     <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
@@ -175,6 +188,24 @@ describe("a full page with lazyContent=auto (the default)", () => {
     const { bytes } = await renderer.render(screenshot(site.url("/lazy-in-shadow"), { fullPage: true }));
     expect(readPng(bytes).pixel(50, 20_050)).toEqual(RED);
   });
+
+  it.each([
+    [{ fullPage: true }, 9_075],
+    [{ selector: "iframe" }, 75],
+    [{ clipX: 0, clipY: 9_000, clipWidth: 300, clipHeight: 150 }, 75],
+  ])("loads lazy frames in every capture beyond the viewport: %j", async (part, y) => {
+    const { bytes } = await renderer.render(screenshot(site.url("/lazy-frame"), part));
+    expect(readPng(bytes).pixel(150, y)).toEqual(RED);
+  });
+
+  it.each([{}, { javascript: false }])(
+    "shows content that the page leaves out away from the viewport: %j",
+    async (options) => {
+      expect(await show("/contained", { ...options, width: SECTION_HEIGHT })).toEqual(TWELVE);
+      const part = await show("/contained", { ...options, fullPage: false, selector: "section:last-child" });
+      expect(part).toEqual({ height: SECTION_HEIGHT, colors: [RED], notes: [] });
+    },
+  );
 
   it("returns to the top: a sticky header appears once, and a viewport-high hero is not stretched", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/header"), { fullPage: true }));

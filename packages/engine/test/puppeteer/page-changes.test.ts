@@ -56,6 +56,14 @@ beforeAll(async () => {
       <div id=a><b></b></div>
       <div id=b><template shadowrootmode=open><style>b { display: block; height: 100px; background: red; transition: all 60s }</style><b></b></template></div>
       <i></i>`,
+    "/hero": `<!doctype html><style>body{margin:0}</style><div id=hero style="height:5000px"></div><img loading=lazy src=/slow.svg style="display:block">`,
+    "/slow.svg": (_request, response) =>
+      void setTimeout(() => {
+        response.setHeader("content-type", "image/svg+xml");
+        response.end(
+          "<svg xmlns='http://www.w3.org/2000/svg' width='100' height='100'><rect width='100' height='100' fill='red'/></svg>",
+        );
+      }, 700),
     "/image.svg": (_request, response) =>
       void response
         .setHeader("content-type", "image/svg+xml")
@@ -104,6 +112,14 @@ describe("css", () => {
     expect([pixel(700, 25), pixel(700, 175), pixel(700, 225)]).toEqual([RED, GREEN, GREEN]);
   });
 
+  it("waits for the images that it adds, as the page's own", async () => {
+    const css = "#b { background: url(/slow.svg) }";
+    for (const options of [{}, { fullPage: true }]) {
+      const { pixel } = await render("/", { css, waitUntil: undefined, ...options });
+      expect(pixel(700, 150)).toEqual(RED);
+    }
+  });
+
   it("applies to PDFs", async () => {
     const plain = await renderer.render(pdf(site.url("/")));
     const empty = await renderer.render(pdf(site.url("/"), { css: "body { display: none }" }));
@@ -138,6 +154,13 @@ describe("removeSelectors", () => {
     });
     expect(pixel(700, 50)).toEqual(GREEN);
   });
+});
+
+it("removeSelectors waits for the images that come into view", async () => {
+  for (const options of [{}, { javascript: false }, { waitUntil: undefined }]) {
+    const { pixel } = await render("/hero", { removeSelectors: "#hero", ...options });
+    expect(pixel(50, 50)).toEqual(RED);
+  }
 });
 
 describe("hideSelectors and removeSelectors", () => {

@@ -25,6 +25,16 @@ beforeAll(async () => {
     "/tall": "<body style='margin:0;height:40000px;background:blue'>",
     "/ratio": "<body><script>document.body.textContent = devicePixelRatio + ' ' + innerWidth</script>",
     "/noise": "noise.html",
+    "/feed.xml": (_request, response) =>
+      void response
+        .setHeader("content-type", "text/xml")
+        .end(`<?xml-stylesheet type="text/xsl" href="/feed.xsl"?><feed/>`),
+    "/feed.xsl": (_request, response) =>
+      void response
+        .setHeader("content-type", "text/xsl")
+        .end(
+          `<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><html><body style="background:blue"/></html></xsl:template></xsl:stylesheet>`,
+        ),
     "/lazy": "lazy-image.html",
     "/red.svg": (_request, response) => {
       response.setHeader("content-type", "image/svg+xml");
@@ -71,6 +81,10 @@ describe("the viewport", () => {
   it.each([1, 2, 3])("has a device scale factor of %i", async (scale) => {
     const image = await png("/", { selector: "#ratio", scale });
     expect([image.width, image.height]).toEqual([100 * scale, 20 * scale]);
+  });
+
+  it("shows a feed with its XSLT style sheet, without the browser's warning", async () => {
+    expect(cornersOf(await png("/feed.xml"))).toEqual([BLUE, BLUE, BLUE, BLUE]);
   });
 });
 

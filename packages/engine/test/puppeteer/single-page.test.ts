@@ -58,6 +58,11 @@ beforeAll(async () => {
     "/empty": HTML,
     "/hidden": `${HTML}<style>body { display: none }</style>x`,
     "/wide": HTML + "<div style='width:1000px'>wide</div>" + "<div>line</div>".repeat(99) + "last",
+    "/wide-to-the-left":
+      HTML.replace("<body", "<html dir=rtl><body") +
+      "<div style='width:1000px'>wide</div>" +
+      "<div>line</div>".repeat(99) +
+      "last",
   });
   renderer = openRenderer([site.port]);
 });
@@ -178,6 +183,12 @@ describe.concurrent("a single page", () => {
   it("shrinks content that is too wide, as other pages do", async () => {
     const page = await print("/wide");
     expect(page.textItems.find(({ text }) => text === "wide")?.fontSize).toBeCloseTo((12 * 794.56) / 1000, 1);
+    expect(spaceBelow(page)).toBeLessThan(8);
+  });
+
+  it("does not shrink right-to-left content that is too wide, as other pages do", async () => {
+    const page = await print("/wide-to-the-left");
+    expect(page.textItems.find(({ text }) => text === "line")?.fontSize).toBeCloseTo(12, 1);
     expect(spaceBelow(page)).toBeLessThan(8);
   });
 

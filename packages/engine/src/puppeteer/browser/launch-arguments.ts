@@ -70,6 +70,8 @@ const FEATURES_OFF = [
   "HttpsUpgrades",
   // keeps previous documents in memory, but a render never navigates back
   "BackForwardCache",
+  // draws a warning above pages that are styled with XSLT, such as feeds
+  "GenerateXSLTWarningBanner",
 ];
 
 function isSharedMemorySmall(): boolean {

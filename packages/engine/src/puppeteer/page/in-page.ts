@@ -38,6 +38,15 @@ export const ADOPT_SHEET = `const adoptSheet = (roots, css) => {
   return sheet;
 };`;
 
+/**
+ * Defines a function that returns whether the page's content continues to the left, as in right-to-left text. The body's
+ * direction applies to the page (CSS Writing Modes 4, section 8.1).
+ */
+export const FLOWS_LEFT = `const flowsLeft = () => {
+  const { direction, writingMode } = getComputedStyle(document.body ?? document.documentElement);
+  return writingMode.startsWith("horizontal") ? direction === "rtl" : writingMode.endsWith("rl");
+};`;
+
 /** Defines a function that waits for the next frame. Timers do not run where JavaScript is disabled, but frames do. */
 export const NEXT_FRAME = `const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));`;
 

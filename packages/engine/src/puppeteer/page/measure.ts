@@ -3,7 +3,7 @@ import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
-import { call } from "./in-page.ts";
+import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -40,9 +40,32 @@ export const REVEAL = `const reveal = (element) => {
   scrollTo({ left, top, behavior: "instant" });
 };`;
 
+/** For how many frames a page must stay at its top if its URL has a fragment, and how many that may take. */
+const TOP_FRAMES = 3;
+const TOP_FRAMES_MAX = 30;
+/** A page can withhold its frames. */
+const TOP_FRAME_MAX_MS = 100;
+
+/**
+ * Defines a function that scrolls a full page to its top. Fixed and sticky elements would otherwise be drawn where the
+ * URL's fragment is, which the browser may only be about to scroll to.
+ */
+export const SCROLL_TO_TOP = `const scrollToTop = async () => {
+  ${NEXT_FRAME}
+  const goToTop = () => scrollTo({ left: 0, top: 0, behavior: "instant" });
+  goToTop();
+  if (location.hash === "") return;
+  for (let frames = 0, still = 0; frames < ${TOP_FRAMES_MAX} && still < ${TOP_FRAMES}; frames += 1) {
+    await Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, ${TOP_FRAME_MAX_MS}))]);
+    still = scrollY === 0 ? still + 1 : 0;
+    goToTop();
+  }
+};`;
+
 /** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
-const MEASURE = `(selector) => {
-  ${REVEAL}
+const MEASURE = `async ({ selector, fullPage }) => {
+  ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT}
+  if (fullPage) await scrollToTop();
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
   const page = { status, title: ${TITLE}, failedImages: ${FAILED_IMAGES} };
@@ -56,7 +79,10 @@ const MEASURE = `(selector) => {
   if (element === null) return { ...page, problem: "unmatched" };
   reveal(element);
   const { left, top, right, bottom } = element.getBoundingClientRect();
-  const edges = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+  // scrollX is 0 at the right end of a page that continues to the left
+  const { scrollWidth, clientWidth } = document.scrollingElement ?? document.documentElement;
+  const pageX = scrollX + (flowsLeft() ? scrollWidth - clientWidth : 0);
+  const edges = { left: left + pageX, top: top + scrollY, right: right + pageX, bottom: bottom + scrollY };
   return { ...page, edges };
 }`;
 
@@ -88,7 +114,7 @@ export async function measure(
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const [result, page] = await Promise.all([
-    evaluate<MeasureResult>(tab, call(MEASURE, selector ?? null), signal),
+    evaluate<MeasureResult>(tab, call(MEASURE, { selector: selector ?? null, fullPage }), signal),
     fullPage || padding > 0 ? measurePage(tab, signal) : null,
   ]);
   const notes = imageNotes(result.failedImages);

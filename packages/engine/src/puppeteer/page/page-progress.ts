@@ -90,6 +90,13 @@ export class PageProgress {
     this.#activity = new NetworkActivity({ ...options, onIdle: () => this.#notifyWatchers() });
   }
 
+  /** Returns a condition: whether the requests that have begun since this call have ended. Always true without `activity`. */
+  watchNewRequests(): () => boolean {
+    const inFlight = (): string[] => [...(this.#activity?.requestIds ?? [])];
+    const before = new Set(inFlight());
+    return () => inFlight().every((id) => before.has(id));
+  }
+
   /** Whether the current document has reached `event` and is not being replaced. */
   hasReached(event: WaitEvent): boolean {
     if (this.#isAbandoned) return true;

@@ -11,8 +11,10 @@ export const CHANGES_ROWS: readonly Row[] = [
     modes: BOTH,
     kind: "text",
     maxCharacters: LIMITS.codeCharacters,
-    syntax: "CSS",
+    syntax: "CSS without @import",
     placeholder: "css",
+    // the browser ignores imports in a sheet that is added by a script
+    canonicalize: (css) => (/@import/i.test(css) ? null : css),
     description: "Style sheet to add to the page.",
     example: "body { background: white }",
   },

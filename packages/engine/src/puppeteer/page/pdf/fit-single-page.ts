@@ -1,5 +1,5 @@
 import { evaluate } from "../evaluate.ts";
-import { ADOPT_SHEET, call, NEXT_FRAME, ROOTS_OF, SET_STYLE } from "../in-page.ts";
+import { ADOPT_SHEET, call, FLOWS_LEFT, NEXT_FRAME, ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
 
 /*
@@ -51,7 +51,7 @@ const REMOVE_BREAKS = `(margins) => {
  */
 const MEASURE = `(async () => {
   const root = document.documentElement;
-  ${ROOTS_OF} ${NEXT_FRAME}
+  ${ROOTS_OF} ${NEXT_FRAME} ${FLOWS_LEFT}
   const isVisible = ({ width, height }) => width > 0 && height > 0;
   const hasText = [...(document.body?.childNodes ?? [])].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
   const lowestBottom = () => {
@@ -84,7 +84,8 @@ const MEASURE = `(async () => {
     if (next !== height) frames = -1;
     height = next;
   }
-  return { width: root.scrollWidth, height };
+  // Chromium does not shrink content that is too wide to the left
+  return { width: flowsLeft() ? innerWidth : root.scrollWidth, height };
 })()`;
 
 /** Removes page breaks and the page's own paper settings. */

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate.ts";
 import { call } from "../in-page.ts";
 import { imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
-import { IMAGES_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
+import { LAZY_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 
 const NO_END = Number.MAX_SAFE_INTEGER;
@@ -60,14 +60,17 @@ async function scrollUntilLoaded(
   const { progress } = tab;
   const endMs = performance.now() + request.budgetMs;
   const scriptRequests = (): number => progress.activity?.scriptRequests ?? 0;
-  const inFlight = (): string[] => [...(progress.activity?.requestIds ?? [])];
-  const before = { scriptRequests: scriptRequests(), inFlight: new Set(inFlight()) };
-  const isSettled = (): boolean => inFlight().every((id) => before.inFlight.has(id));
-  let result = await scrollThrough(tab, request, signal);
-  let isComplete = scriptRequests() === before.scriptRequests;
-  while (result.reachedY !== null && !(isComplete && isSettled())) {
+  const scriptRequestsBefore = scriptRequests();
+  const isSettled = progress.watchNewRequests();
+  const settle = async (): Promise<void> => {
     const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
     await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
+  };
+  let result = await scrollThrough(tab, request, signal);
+  if (result.reachedY === null && result.hasShown) await settle();
+  let isComplete = scriptRequests() === scriptRequestsBefore;
+  while (result.reachedY !== null && !(isComplete && isSettled())) {
+    await settle();
     const budgetMs = endMs - performance.now();
     if (budgetMs <= 0) return { ...result, isCapped: true };
     const { reachedY: fromY, followedY } = result;
@@ -79,8 +82,8 @@ async function scrollUntilLoaded(
 
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
   const { followedY, budgetMs } = request;
-  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0 };
-  const limit = { signal, durationMs: Math.max(budgetMs, IMAGES_MAX_MS) + UNRESPONSIVE_MS, otherwise };
+  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0, hasShown: false };
+  const limit = { signal, durationMs: Math.max(budgetMs, LAZY_MAX_MS) + UNRESPONSIVE_MS, otherwise };
   return giveUpAfter(limit, (stepSignal) =>
     evaluate<ScrollResult>(tab, call(SCROLL_THROUGH, request), stepSignal),
   );

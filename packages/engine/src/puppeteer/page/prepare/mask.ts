@@ -4,7 +4,7 @@ import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
-import { invalidSelector, REVEAL } from "../measure.ts";
+import { invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 
@@ -29,42 +29,62 @@ const HIDE_GENERATED =
   "[snap-masked]::before, [snap-masked]::after { visibility: hidden !important; transition: none !important }";
 
 /**
- * Defines a function that returns the elements to cover for a match: itself if it has a visible box, or else those in it
- * that have one, in the order of the flat tree. Text gets an element to cover, which the page's rules do not apply to.
- * The elements, and those without a box, get an attribute that hides their generated content.
+ * Defines a function that returns the elements to cover for a match, in the order of the flat tree: itself if it has a
+ * visible box, and those in it that are visible outside this box. Text gets an element to cover, which the page's rules
+ * do not apply to. The elements, and a match without a box, get an attribute that hides their generated content.
+ *
+ * `cover` is the box around an element that is already covered, and `outermost` the first one.
  */
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
     const assigned = element.localName === "slot" ? element.assignedNodes() : [];
     return assigned.length > 0 ? assigned : [...(element.shadowRoot ?? element).childNodes];
   };
-  const visibleParts = (element) => {
-    element.setAttribute("snap-masked", "");
-    const { display, visibility } = getComputedStyle(element);
+  const isWithin = ({ left, top, right, bottom }, box) =>
+    left > box.left - 1 && top > box.top - 1 && right < box.right + 1 && bottom < box.bottom + 1;
+  const isTextWithin = (text, box) => {
+    const range = document.createRange();
+    range.selectNode(text);
+    // letters can be taller than their lines
+    return [...range.getClientRects()].every(({ left, right, top, bottom }) =>
+      isWithin({ left, right, top: (top + bottom) / 2, bottom: (top + bottom) / 2 }, box));
+  };
+  const visibleParts = (element, { cover, outermost } = {}) => {
+    const { display, visibility, position } = getComputedStyle(element);
     const isVisible = visibility === "visible";
+    // what clips the inner box need not clip this one
+    let around = /absolute|fixed/.test(position) ? outermost : cover;
+    const parts = [];
     if (display !== "contents") {
       if (!element.checkVisibility()) return [];
-      const { width, height } = element.getBoundingClientRect();
-      if (isVisible && width > 0 && height > 0) return [element];
+      const box = element.getBoundingClientRect();
+      if (isVisible && box.width > 0 && box.height > 0 && !(around && isWithin(box, around))) {
+        parts.push(element);
+        around = box;
+      }
     }
-    return childrenOf(element).flatMap((child) => {
-      if (child instanceof Element) return visibleParts(child);
-      if (!isVisible || !(child instanceof Text) || child.data.trim() === "") return [];
-      const box = create("snap-text");
-      box.style.setProperty("all", "unset", "important");
-      child.replaceWith(box);
-      box.append(child);
-      return [box];
-    });
+    if (parts.length > 0 || !around) element.setAttribute("snap-masked", "");
+    const context = { cover: around, outermost: outermost ?? around };
+    for (const child of childrenOf(element)) {
+      if (child instanceof Element) for (const part of visibleParts(child, context)) parts.push(part);
+      else if (isVisible && child instanceof Text && child.data.trim() !== "" && !(around && isTextWithin(child, around))) {
+        const box = create("snap-text");
+        box.style.setProperty("all", "unset", "important");
+        child.replaceWith(box);
+        box.append(child);
+        parts.push(box);
+      }
+    }
+    return parts;
   };`;
 
 /**
  * The boxes are in the top layer, where no element of the page clips or covers them and they do not affect its layout.
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
- * function first scrolls to the captured element, because measuring that would move the matches.
+ * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
-const COVER = `async ({ selector, color, captured }) => {
-  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL}
+const COVER = `async ({ selector, color, captured, fullPage }) => {
+  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
   const matches = matchesOf(roots, selector);
@@ -73,15 +93,18 @@ const COVER = `async ({ selector, color, captured }) => {
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
   ${END_TRANSITIONS}
+  if (fullPage) await scrollToTop();
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
-  const visible = new Set(matches.flatMap(visibleParts));
+  const visible = new Set(matches.flatMap((match) => visibleParts(match)));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
   if (visible.size === 0) return "covered";
-  if (visible.size > ${MATCHES_MAX}) return "many";
   const entries = await new Promise((resolve) => {
     const observer = new IntersectionObserver(resolve, { rootMargin: "1000000px" });
     for (const element of visible) observer.observe(element);
   });
+  // a container can clip any number of elements
+  const shown = entries.filter(({ intersectionRect: { width, height } }) => width > 0 && height > 0);
+  if (shown.length > ${MATCHES_MAX}) return "many";
   const place = "all: initial; position: absolute; top: 0; left: 0; width: 0; height: 0; display: block; overflow: visible";
   const host = create("snap-masks");
   host.popover = "manual";
@@ -93,8 +116,7 @@ const COVER = `async ({ selector, color, captured }) => {
   boxSheet.replaceSync("div {" + place + "; forced-color-adjust: none }");
   boxSheet.cssRules[0].style.setProperty("background", color);
   boxes.adoptedStyleSheets = [boxSheet];
-  for (const { target, boundingClientRect: all, intersectionRect: part } of entries) {
-    if (part.width === 0 || part.height === 0) continue;
+  for (const { target, boundingClientRect: all, intersectionRect: part } of shown) {
     // the observer rounds its rectangles
     const isWhole = part.width > all.width - 1 && part.height > all.height - 1;
     const { left, top, right, bottom } = isWhole ? target.getBoundingClientRect() : part;
@@ -125,8 +147,8 @@ export async function mask(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (parameters.mask === undefined) return null;
-  const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
-  const request = { selector, color: maskColor, captured: parameters.selector ?? null };
+  const { mask: selector, maskColor = DEFAULT_MASK_COLOR, fullPage } = parameters;
+  const request = { selector, color: maskColor, captured: parameters.selector ?? null, fullPage };
   await abortable(signal, disableScripts(tab.session));
   const { documentId } = tab.progress;
   const reason = (): SnapError =>

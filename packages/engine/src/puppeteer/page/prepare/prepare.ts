@@ -3,6 +3,7 @@ import { awaitFonts } from "./await-fonts.ts";
 import { awaitFunction } from "./await-function.ts";
 import { awaitHidden } from "./await-hidden.ts";
 import { awaitSelector } from "./await-selector.ts";
+import { changeStyles } from "./change-styles.ts";
 import { clickElement } from "./click-element.ts";
 import { declineConsent } from "./decline-consent.ts";
 import { hideFilteredElements } from "./hide-filtered-elements.ts";
@@ -14,7 +15,7 @@ import { showFrames } from "./show-frames.ts";
 import { stabilize } from "./stabilize.ts";
 import type { PageToRender } from "../page-to-render.ts";
 import type { Step } from "./step.ts";
-import { addStyles, hideElements, removeElements } from "./style-page.ts";
+import { hideElements, removeElements } from "./style-page.ts";
 
 /** Every step, in order. */
 const STEPS: readonly Step[] = [
@@ -22,9 +23,7 @@ const STEPS: readonly Step[] = [
   pause,
   declineConsent,
   hideFilteredElements,
-  addStyles,
-  hideElements,
-  removeElements,
+  changeStyles,
   clickElement,
   runScript,
   awaitFunction,

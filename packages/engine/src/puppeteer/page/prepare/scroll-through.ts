@@ -1,5 +1,5 @@
 import { FAILED_IMAGES } from "../measure.ts";
-import { ROOTS_OF } from "../in-page.ts";
+import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
 export interface ScrollRequest {
@@ -26,10 +26,12 @@ export interface ScrollResult {
   /** For the next call. */
   readonly followedY: number;
   readonly failedImages: number;
+  /** Whether it made content visible that the page had left out, because it was far from the viewport. */
+  readonly hasShown: boolean;
 }
 
-/** An image with `loading=lazy` that takes longer is missing from the rendering. */
-export const IMAGES_MAX_MS = 5_000;
+/** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
+export const LAZY_MAX_MS = 5_000;
 /**
  * A page whose scripts run, but which paints no frame for half of its time, or for this long if that is longer, is
  * withholding frames.
@@ -49,7 +51,7 @@ const INNER_SCROLLERS_MAX = 20;
  * called after the frame with the intersection. A late frame is detected by ticks, so a long-running script does not
  * count.
  */
-const WAITING = `
+export const WAITING = `
   const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
   let isHeldBack = false;
   const isOver = (end) => isHeldBack || performance.now() >= end;
@@ -81,9 +83,12 @@ const WAITING = `
   };`;
 
 /** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
-const LOADING = `
+export const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
+  // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
+  const isUnloadedFrame = (frame) => frame.contentDocument?.URL === "about:blank" &&
+    (frame.hasAttribute("srcdoc") || !/^\\s*(about:|javascript:|$)/i.test(frame.getAttribute("src") ?? ""));
   const loadingNow = () => [
     ...all("img").filter((image) => !image.complete),
     ...all("iframe").filter(isLoadingFrame),
@@ -99,6 +104,19 @@ const LOADING = `
   const endsBy = (end) => (animation) => {
     const remaining = animation.effect?.getComputedTiming().endTime - animation.currentTime;
     return animation.playState === "running" && performance.now() + remaining < end;
+  };`;
+
+/**
+ * Defines a function that makes the browser render elements with `content-visibility: auto`, and returns whether there
+ * are any. Away from the viewport, their content is left out, and their height is an estimate.
+ */
+const SHOW_AUTO = `
+  ${SET_STYLE}
+  const showAuto = () => {
+    // read before any is changed, because each change would make the browser compute the styles again
+    const elements = all("*").filter((element) => getComputedStyle(element).contentVisibility === "auto");
+    for (const element of elements) setStyle(element, "content-visibility", "visible");
+    return elements.length > 0;
   };`;
 
 const SCROLLING = `
@@ -134,19 +152,26 @@ const SCROLLING = `
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${SCROLLING}
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${SHOW_AUTO} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
+  const loadedFrames = new Set();
+  const lazyFrames = lazy.filter(isUnloadedFrame);
+  for (const frame of lazyFrames) frame.addEventListener("load", () => loadedFrames.add(frame));
   for (const element of lazy) element.loading = "eager";
-  const lazyImages = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
+  const hasShown = page.scrollHeight > innerHeight && showAuto();
+  // the next frame requests backgrounds and fonts
+  if (hasShown) await nextFrame();
   const isThorough = scroll === "thoroughly";
   const mayReact = document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
   const firstHeight = page.scrollHeight;
   const growthEnd = fromY > 0 ? followedY : Math.max(firstHeight, followedY);
   const bottom = () => Math.min(page.scrollHeight, endY, growthEnd);
   const isLonger = bottom() > innerHeight;
-  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0 };
+  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0, hasShown };
   if (isThorough || (scroll === "through" && mayReact && isLonger)) {
     const before = new Set([...loadingNow(), ...animationsNow()]);
     let y = fromY;
@@ -175,8 +200,12 @@ export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs
     const isCut = page.scrollHeight > bottom() && bottom() < endY;
     result.isCapped = isCut || isOver(end);
     result.reachedY = y;
+    if (page.scrollHeight > firstHeight && showAuto()) {
+      result.hasShown = true;
+      await nextFrame();
+    }
   }
-  await waitUntil(start + ${IMAGES_MAX_MS}, lazyImages);
+  await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
   result.failedImages = ${FAILED_IMAGES};
   return result;
 }`;

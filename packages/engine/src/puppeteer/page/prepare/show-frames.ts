@@ -17,9 +17,13 @@ const PAINT_MAX_MS = 1_000;
 /** Returns the lower edge of the lowest frame that is, or contains, a frame from another origin; 0 if there is none. */
 const LOWEST_EDGE = `(() => {
   ${ROOTS_OF}
-  const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame")]);
-  // in XML, any element can have the name of a frame
-  const isForeign = ({ contentDocument: inner }) => inner === null || (inner !== undefined && framesIn(inner).some(isForeign));
+  const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame, object, embed")]);
+  // an image has no window; in XML, any element can have the name of a frame
+  const isForeign = (frame) => {
+    const { contentWindow, contentDocument } = frame;
+    if (frame.localName === "embed") return frame.getSVGDocument?.() === null; // it does not expose its window
+    return contentDocument ? framesIn(contentDocument).some(isForeign) : Boolean(contentWindow);
+  };
   const edges = framesIn(document)
     .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
     .map((frame) => frame.getBoundingClientRect())
