@@ -80,5 +80,7 @@ it.each([
   const { outputSchema } = TOOLS[name];
   expect(Object.keys(outputSchema["properties"] as object)).toEqual(properties);
   expect(outputSchema["required"]).toEqual(properties);
+  // clients that check results reject what a closed schema does not contain, so nothing could ever be added
+  expect(JSON.stringify(outputSchema)).not.toContain("additionalProperties");
   expect(JSON.stringify(outputSchema)).not.toMatch(/\$ref|\$defs|\$schema|"id"/);
 });
