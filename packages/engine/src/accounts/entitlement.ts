@@ -18,6 +18,14 @@ export function periodAt(anchorAt: number, now: number): Period {
   return { startedAt: addMonths(anchorAt, index), resetsAt: addMonths(anchorAt, index + 1) };
 }
 
+/**
+ * Returns when a caller can use the next period's credits: its first whole second, because `X-Credits-Reset` has no
+ * fractions. In epoch milliseconds.
+ */
+export function nextGrantAt({ resetsAt }: Period): number {
+  return Math.ceil(resetsAt / 1000) * 1000;
+}
+
 function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();
@@ -67,7 +75,7 @@ export function usageReport(
         ? null
         : {
             started_at: new Date(period.startedAt).toISOString(),
-            resets_at: new Date(period.resetsAt).toISOString(),
+            resets_at: new Date(nextGrantAt(period)).toISOString(),
           },
     rate_limit: {
       requests_per_minute: requestsPerMinute,

@@ -29,7 +29,8 @@ export interface SubmissionRules extends StoreAccess {
 }
 
 /**
- * Validates the body of `POST /renders`. A single error rejects the whole submission.
+ * Validates the body of `POST /renders`. Ignores properties that are `undefined`. A single error rejects the whole
+ * submission.
  *
  * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the
  * errors in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters
@@ -42,8 +43,8 @@ export function parseSubmission(document: unknown, rules: SubmissionRules): Subm
     problems.add("body", "must be a JSON object with an items array");
     throw toError(problems);
   }
-  for (const name of Object.keys(document))
-    if (name !== "items" && name !== "webhookUrl")
+  for (const [name, value] of Object.entries(document))
+    if (name !== "items" && name !== "webhookUrl" && value !== undefined)
       problems.add(name, "is not a batch field; use items and webhookUrl");
   const items = parseItems(document["items"], { ...rules, problems });
   const webhookUrl = parseWebhookUrl(document["webhookUrl"], { problems, targets });

@@ -1,4 +1,4 @@
-import { entitlementOf } from "../accounts/entitlement.ts";
+import { entitlementOf, nextGrantAt } from "../accounts/entitlement.ts";
 import type { Plan } from "../accounts/plans.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -11,7 +11,7 @@ export interface CreditState {
   /** Credits left; never negative. */
   readonly remaining: number;
   readonly used: number;
-  /** When new credits are granted; `null` if there is no period. */
+  /** The whole second, in epoch milliseconds, by which new credits are granted; `null` if there is no period. */
   readonly resetsAt: number | null;
 }
 
@@ -38,7 +38,7 @@ export function createCreditReader({
       limit: balance.granted,
       remaining: remainingOf(balance),
       used: balance.used,
-      resetsAt: period.resetsAt,
+      resetsAt: nextGrantAt(period),
     };
   };
 }

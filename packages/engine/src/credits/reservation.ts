@@ -1,4 +1,4 @@
-import { entitlementOf } from "../accounts/entitlement.ts";
+import { entitlementOf, nextGrantAt } from "../accounts/entitlement.ts";
 import type { Plan } from "../accounts/plans.ts";
 import type { EngineEvent } from "../engine-event.ts";
 import { SnapError } from "../errors.ts";
@@ -135,5 +135,5 @@ export function newReservationId(random: Random, now: number): string {
 }
 
 function creditLimitMessage(period: Period): string {
-  return `All credits for this period are used or reserved; new ones will be granted at ${new Date(period.resetsAt).toISOString()}.`;
+  return `All credits for this period are used or reserved; new ones will be granted at ${new Date(nextGrantAt(period)).toISOString()}.`;
 }

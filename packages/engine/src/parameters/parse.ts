@@ -32,12 +32,12 @@ export function parseQuery(pairs: QueryPairs): SnapParameters {
  * const parameters = parseParameters({ url: "https://example.com", pdf: true, paperFormat: "letter" });
  */
 export function parseParameters(input: Readonly<Record<string, unknown>>): SnapParameters {
-  const sent = Object.entries(input).filter(([, value]) => value !== undefined);
-  return parseSent(Object.fromEntries(sent)).parameters;
+  return parseSent(input).parameters;
 }
 
 /**
- * Validates the parameters of a batch item: a JSON object whose values may also be text, as in a query.
+ * Validates the parameters of a batch item: a JSON object whose values may also be text, as in a query. Ignores
+ * properties that are `undefined`.
  *
  * @returns the parameters, and in `sent` the typed values without defaults, limited to what a query can represent, so a
  * signed URL identifies the same rendering.
@@ -52,8 +52,9 @@ export function parseItem(item: Readonly<Record<string, unknown>>): {
 
 /** Validates twice: first the input's types, then its query form, which is authoritative. */
 function parseSent(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseItem> {
-  parse(input, new ProblemList());
-  const sent = Object.fromEntries(readQuery(toQuery(input)).input);
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  parse(given, new ProblemList());
+  const sent = Object.fromEntries(readQuery(toQuery(given)).input);
   return { sent, parameters: parse(sent, new ProblemList()) };
 }
 

@@ -7,6 +7,7 @@ import {
   fieldMessage,
   LIMITS,
   PARAMETERS,
+  PARAMETER_TABLE,
   selectorPattern,
   URL_MESSAGES,
   type Mode,
@@ -23,6 +24,11 @@ import { PUBLIC_TARGETS_ONLY } from "../targets/policy.ts";
 /*
  * The parameter table as zod schemas, for validation and for the descriptions of the API.
  */
+
+/** Parameters that cannot be sent with some others, even with their default value. */
+const EXCLUDED: ReadonlySet<string> = new Set(
+  PARAMETER_TABLE.flatMap(({ excludesSent = [] }) => excludesSent),
+);
 
 export const screenshotParameters: ParameterSchema<ScreenshotParameters, ScreenshotValues> =
   schemaOf("screenshot");
@@ -58,6 +64,11 @@ function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
     return isPdf ? value : value.default(false);
   }
   const value = valueOf(row).meta({ description, example });
+  // some generated clients send every `default`, also together with what excludes it
+  if (row.default !== undefined && EXCLUDED.has(row.name))
+    return value
+      .default(row.default)
+      .meta({ description: `${description} Default: \`${row.default}\`.`, default: undefined });
   if (row.default !== undefined) return value.default(row.default);
   return row.kind === "url" ? value : value.optional();
 }
@@ -71,7 +82,10 @@ function valueOf(row: ParameterRow): z.ZodType {
       if (message !== null) issues.push({ code: "custom", message, input: value, continue: true });
     })
     .overwrite((value) => canonicalOf(row, value))
-    .meta({ ...jsonSchemaOf(row), ...(row.default !== undefined && { default: row.default }) });
+    .meta({
+      ...jsonSchemaOf(row),
+      ...(row.default !== undefined && !EXCLUDED.has(row.name) && { default: row.default }),
+    });
 }
 
 /** Returns the canonical form of a valid value. */

@@ -14,6 +14,8 @@ export interface Cookie {
 }
 
 const COOKIES_MAX = 20;
+/** Maximum length of the canonical JSON text. */
+export const COOKIES_CHARACTERS_MAX = 16_384;
 const REQUIRED: readonly string[] = ["name", "value"];
 const SAME_SITE = ["Strict", "Lax", "None"];
 
@@ -96,8 +98,12 @@ function canonicalCookie(value: unknown, index: number): Cookie | string {
   }
   const cookie: Record<string, unknown> = {};
   for (const [name, { syntax, canonicalize }] of Object.entries(MEMBERS)) {
-    if (sent[name] === undefined && !REQUIRED.includes(name)) continue;
-    const member = canonicalize(sent[name]);
+    const given = sent[name];
+    if (given === undefined && !REQUIRED.includes(name)) continue;
+    // before the patterns: some overflow the stack on megabytes
+    if (typeof given === "string" && given.length > COOKIES_CHARACTERS_MAX)
+      return `must be at most ${COOKIES_CHARACTERS_MAX} characters of JSON`;
+    const member = canonicalize(given);
     if (member === null) return `must have ${syntax} as ${name} at index ${index}`;
     cookie[name] = member;
   }

@@ -8,8 +8,15 @@ const LOADING_ELEMENT = /<(?:script|link|meta|base|iframe|frame|object|embed|aud
 const LOADING_ATTRIBUTE = /[\s"'/](?:src|srcset|poster|background)\s*=(?!\s*(?:["']\s*)?data:image\/)/i;
 /** A reference to an element in the same document, such as an SVG gradient, loads nothing. */
 const LOADING_STYLE = /@import|url\((?!\s*(?:["']\s*)?#)|image-set\(\s*["']/i;
-/** SVG elements. Their attributes are searched up to a limit, so the time is linear. */
-const LOADING_SVG = /<(?:image|use|feimage)\b[^>]{0,1000}\bhref\s*=(?!\s*(?:["']\s*)?(?:#|data:image\/))/i;
+/** SVG elements that load what their `href` names. */
+const SVG_ELEMENT = /<(?:image|use|feimage)(?=[\t\n\f\r />])/i;
+const LOADING_HREF = /\bhref\s*=(?!\s*(?:["']\s*)?(?:#|data:image\/))/i;
+/**
+ * The attributes of an element, up to the end of its tag. Each ends where it does in a browser (HTML, 13.2.5.32 to
+ * 13.2.5.40), so a `>` in a value does not end the tag. Does not match malformed attributes.
+ */
+const ATTRIBUTES =
+  /^(?:[\t\n\f\r /]+[^\t\n\f\r "'/<=>]+(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"[^"]*"|'[^']*'|[^\t\n\f\r "'>][^\t\n\f\r >]*(?=[\t\n\f\r >])))?)*[\t\n\f\r /]*>/;
 
 /**
  * Returns whether the HTML of a header or footer loads nothing and runs no script. Catches mistakes only;
@@ -20,7 +27,15 @@ const LOADING_SVG = /<(?:image|use|feimage)\b[^>]{0,1000}\bhref\s*=(?!\s*(?:["']
  * isSelfContained('<img src="https://example.com/logo.png">'); // false
  */
 export function isSelfContained(html: string): boolean {
-  return ![LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE, LOADING_SVG].some((pattern) =>
-    pattern.test(html),
-  );
+  const isLoading = [LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE].some((pattern) => pattern.test(html));
+  return !isLoading && html.split(SVG_ELEMENT).slice(1).every(loadsNothing);
+}
+
+/**
+ * Checks the text between an SVG element's name and the next such element, which can be in a value or a comment. Because
+ * every one is checked, and no text twice, the check finds each element that a browser finds, in linear time.
+ */
+function loadsNothing(afterName: string): boolean {
+  const [attributes] = ATTRIBUTES.exec(afterName) ?? [];
+  return attributes !== undefined && !LOADING_HREF.test(attributes);
 }

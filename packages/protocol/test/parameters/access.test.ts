@@ -114,6 +114,7 @@ describe("the message for an invalid value", () => {
     [cookies, [{ ...cookie, sameSite: "s3cr3t" }], "must have Strict, Lax or None as sameSite at index 0"],
     [cookies, [{ ...cookie, sameSite: ["Lax"] }], "must have Strict, Lax or None as sameSite at index 0"],
     [cookies, [{ name: "a" }], "must have printable ASCII text without semicolons as value at index 0"],
+    [cookies, [{ ...cookie, domain: "a.".repeat(8_191) + "a" }], "must be at most 16384 characters of JSON"],
     [cookies, [{ ...cookie, secure: "s3cr3t" }], "must have true or false as secure at index 0"],
   ])("names the entry and the reason, but not the value: $2", (row, value, message) => {
     expect(canonical(row, value)).toBeNull();

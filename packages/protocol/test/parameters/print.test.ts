@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalText, PARAMETERS } from "../../src/index.ts";
+import { isSelfContained } from "../../src/parameters/print-html.ts";
 
 function canonical(name: "headerHtml" | "pageRanges", text: string): string | null {
   const row = PARAMETERS.pdf[name];
@@ -37,6 +38,7 @@ describe("headerHtml", () => {
     "<img alt=logo src='data:image/svg+xml,%3Csvg%3E'>",
     '<svg><linearGradient id="g"></linearGradient><rect fill="url(#g)" /></svg>',
     '<svg><use href="#g"/><image xlink:href="data:image/png;base64,iVBORw0K"/></svg>',
+    `<svg><use a="<" href="#g"/><image b='>' c = 1 href=data:image/png;base64,iVBORw== ></image></svg><a href="/">a</a>`,
     "<style>b { color: red; background: linear-gradient(red, blue) }</style><b>resource</b>",
   ])("is accepted: %s", (html) => {
     expect(canonical("headerHtml", html)).toBe(html);
@@ -47,9 +49,16 @@ describe("headerHtml", () => {
     ["a style", "url("],
     ["an SVG image", "<image href="],
     ["many SVG images", "<image ".repeat(140) + "href="],
+    ["SVG elements in values", '<use a="'.repeat(2_400) + "<use href="],
+    ["attributes of an SVG element", `<use${" a=b/c".repeat(3_300)} href=`],
   ])("is searched in linear time, or the test would time out: %s with a lot of white space", (_, start) => {
     const html = start + " ".repeat(19_990 - start.length);
     for (let count = 0; count < 300; count += 1) expect(canonical("headerHtml", html)).toBeNull();
+  });
+
+  it("is searched in linear time, or the test would time out: names that contain SVG elements", () => {
+    const html = `${'<use"'.repeat(200_000)}<use href="a.svg">`;
+    for (let count = 0; count < 120; count += 1) expect(isSelfContained(html)).toBe(false);
   });
 
   it.each([
@@ -72,8 +81,19 @@ describe("headerHtml", () => {
     '<svg><image href="https://example.com/a.png"/></svg>',
     '<svg><use xlink:href="a.svg#b"/></svg>',
     "<svg><feImage width=1 href='a.png'/></svg>",
+    `<svg><use a="<" href="a.svg#b"/></svg>`,
+    `<svg><use a='>' href="a.svg#b"/></svg>`,
+    `<svg><use a" b=">" href="a.svg#b"/></svg>`,
+    `<svg><use a==" b=">" href="a.svg#b"/></svg>`,
+    `<!-- <use a=" --><svg><use b=">" href="a.svg#b"/></svg>`,
     `<b style='background: image-set("a.png" 1x)'></b>`,
   ])("is rejected because it would load something: %s", (html) => {
     expect(canonical("headerHtml", html)).toBeNull();
+  });
+
+  it("is rejected if an SVG element would load something, however many attributes it has", () => {
+    const start = `<svg><use${" a=b".repeat(300)} href=`;
+    expect(canonical("headerHtml", `${start}"#b"/></svg>`)).not.toBeNull();
+    expect(canonical("headerHtml", `${start}"a.svg#b"/></svg>`)).toBeNull();
   });
 });

@@ -104,6 +104,6 @@ function creditHeaders({ limit, remaining, resetsAt }: CreditState): OutgoingHtt
   return {
     [HEADERS.creditsLimit]: limit,
     [HEADERS.creditsRemaining]: remaining,
-    ...(resetsAt !== null && { [HEADERS.creditsReset]: Math.floor(resetsAt / 1000) }),
+    ...(resetsAt !== null && { [HEADERS.creditsReset]: resetsAt / 1000 }),
   };
 }

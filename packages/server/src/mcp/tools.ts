@@ -13,7 +13,7 @@ export const imageFacts = renderingFacts.extend({
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
   preview: z
-    .strictObject({
+    .object({
       content_type: z.string().meta({ description: "Type of the preview.", example: "image/webp" }),
       size: z.int().min(1).meta({ description: "Size of the preview in bytes.", example: 310_442 }),
       width: z.int().min(1).meta({ description: "Width of the preview in pixels.", example: 1132 }),

@@ -66,7 +66,7 @@ export const STORED_LOCATION_EXAMPLE =
 const dateTime = z.iso.datetime({ offset: true });
 
 const batchItem: z.ZodType<BatchItem> = z
-  .strictObject({
+  .object({
     id: z.string().meta({
       description: "Stable for the lifetime of the batch.",
       example: "item_5f0c1e2d3a4b5c6d7e8f9a0b",
@@ -82,7 +82,7 @@ const batchItem: z.ZodType<BatchItem> = z
       example: "done",
     }),
     error: z
-      .strictObject({
+      .object({
         code: z
           .string()
           .meta({ description: "One of the published error codes.", example: "render_timeout" }),
@@ -131,7 +131,7 @@ const batchItem: z.ZodType<BatchItem> = z
 
 /** A batch, as returned by submission and polling and delivered by the webhook. */
 export const renderBatch: z.ZodType<RenderBatch> = z
-  .strictObject({
+  .object({
     id: z.string().meta({
       description: "Id to poll with; also the `X-Webhook-Id` of every webhook delivery.",
       example: "batch_0a1b2c3d4e5f60718293a4b5",
@@ -144,7 +144,7 @@ export const renderBatch: z.ZodType<RenderBatch> = z
         "When the batch will be deleted, by default seven days after it finishes; while it is pending, the earliest possible time. From then on, the id returns 404.",
     }),
     webhook: z
-      .strictObject({
+      .object({
         url: z.string().meta({ description: "URL that receives the finished batch.", format: "uri" }),
         delivered_at: dateTime.nullable().meta({
           description:

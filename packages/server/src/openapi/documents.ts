@@ -14,7 +14,7 @@ export const UPLOAD_EXAMPLE = "<!doctype html><title>Invoice 7</title><h1>Invoic
 
 /** The response to an upload, and the body of `GET /documents/{id}`. */
 const storedDocument: z.ZodType<StoredDocument> = z
-  .strictObject({
+  .object({
     id: z.string().meta({
       description:
         "Digest of the files as they were sent, and of their paths: identical content has the same id.",

@@ -1,6 +1,7 @@
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
 import {
   ANSWERS,
+  effectiveDefault,
   PARAMETER_GROUPS,
   PARAMETERS,
   type ParameterGroup,
@@ -20,7 +21,7 @@ export interface DocumentedParameter {
   readonly group: ParameterGroup;
   readonly description: string;
   readonly example: unknown;
-  /** Type, range and default; `anyOf` if the modes differ. */
+  /** Type, range and, if it can be sent in both modes, the default; `anyOf` if the modes differ. */
   readonly schema: ValueSchema;
   readonly acceptedIn: readonly Ability[];
 }
@@ -136,20 +137,38 @@ function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
   const rows: readonly ParameterRow[] = Object.values(PARAMETERS[mode]);
   return new Map(
     rows.map((row) => {
-      const { name, group, description, example, implied } = row;
-      const { description: _, example: __, ...value } = { ...(properties[name] as ValueSchema) };
+      const { name, group, description, example } = row;
+      const { description: _, example: __, default: filledIn, ...value } = properties[name] as ValueSchema;
+      const isSendable = filledIn !== undefined && isFilledInByBoth(name, filledIn);
       const parameter = {
         name,
         required: required.includes(name),
         group,
-        description,
+        description: isSendable ? description : withDefault(description, effectiveDefault(row)),
         example,
-        schema: { ...value, ...(implied !== undefined && { default: implied }) },
+        schema: isSendable ? { ...value, default: filledIn } : value,
         acceptedIn: [mode],
       };
       return [name, parameter];
     }),
   );
+}
+
+/**
+ * Some generated clients send every `default`, so there is one only if sending it makes no difference in either mode.
+ * The description has the others.
+ */
+function isFilledInByBoth(name: string, value: unknown): boolean {
+  const modes: readonly Readonly<Record<string, ParameterRow>>[] = Object.values(PARAMETERS);
+  return modes.every((rows) => rows[name]?.default === value);
+}
+
+/** Some descriptions already contain the default. */
+function withDefault(description: string, value: unknown): string {
+  const text = String(value);
+  const isStated =
+    description.includes(`${text} by default`) || description.includes(`By default \`${text}\``);
+  return value === undefined || isStated ? description : `${description} Default: \`${text}\`.`;
 }
 
 function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): DocumentedParameter {
@@ -166,19 +185,12 @@ function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): 
   return merged;
 }
 
-/** Lists the values of both modes; a shared default appears once. */
+/** Lists the values of both modes; the default is the same in both. */
 function eitherSchema(screenshot: DocumentedParameter, pdf: DocumentedParameter): ValueSchema {
-  const { default: screenshotDefault, ...forScreenshot } = screenshot.schema;
-  const { default: pdfDefault, ...forPdf } = pdf.schema;
-  if (screenshotDefault !== pdfDefault)
-    return {
-      anyOf: [
-        { title: "Screenshot", ...screenshot.schema },
-        { title: "PDF", ...pdf.schema },
-      ],
-    };
+  const { default: value, ...forScreenshot } = screenshot.schema;
+  const { default: _, ...forPdf } = pdf.schema;
   return {
-    ...(pdfDefault !== undefined && { default: pdfDefault }),
+    ...(value !== undefined && { default: value }),
     anyOf: [
       { title: "Screenshot", ...forScreenshot },
       { title: "PDF", ...forPdf },

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { STORED_LOCATION_EXAMPLE } from "./batch-schemas.ts";
 
 /** Metadata of a rendering. */
-export const renderingFacts = z.strictObject({
+export const renderingFacts = z.object({
   etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
   content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
   size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),

@@ -3,29 +3,29 @@ import * as z from "zod";
 
 /** The body of `GET /usage`. */
 export const usageReport: z.ZodType<UsageReport> = z
-  .strictObject({
+  .object({
     credits: z
-      .strictObject({
+      .object({
         remaining: z.int().min(0).meta({ description: "Credits left.", example: 958 }),
         used: z.int().min(0).meta({ description: "Credits used this period.", example: 42 }),
         total: z.int().min(0).meta({ description: "Credits granted this period.", example: 1000 }),
       })
       .meta({ description: "Credits of the period." }),
     plan: z
-      .strictObject({
+      .object({
         name: z.string().meta({ example: "Starter" }),
         slug: z.string().meta({ example: "starter" }),
       })
       .nullable()
       .meta({ description: "Null for an account without a plan." }),
     period: z
-      .strictObject({
+      .object({
         started_at: z.iso.datetime({ offset: true }).meta({ example: "2026-03-01T12:00:00.000Z" }),
         resets_at: z.iso.datetime({ offset: true }).meta({ example: "2026-04-01T12:00:00.000Z" }),
       })
       .nullable()
       .meta({ description: "Null for an account without a period." }),
-    rate_limit: z.strictObject({
+    rate_limit: z.object({
       requests_per_minute: z
         .int()
         .min(0)
@@ -40,7 +40,7 @@ export const usageReport: z.ZodType<UsageReport> = z
 
 /** The body of every error response. */
 export const errorEnvelope = z
-  .strictObject({
+  .object({
     code: z.string().meta({
       description: "Branch on this. Codes may be added; handle an unknown one by its status.",
       example: "validation_failed",

@@ -328,6 +328,16 @@ describe("the body of a capture", () => {
     }
   });
 
+  it("can contain a cookie of megabytes, which is rejected", async () => {
+    const service = await openService();
+    const { token } = await service.customer();
+    const url = "https://example.com/";
+    const cookies = [{ name: "a", value: "b", domain: `${"a.".repeat(4_000_000)}a` }];
+    const reply = await capture(service, { url, cookies }, { token });
+    expect(reply.status).toBe(422);
+    expect(envelopeOf(reply).errors).toEqual({ cookies: ["must be at most 16384 characters of JSON"] });
+  });
+
   it("can be at most 10 MiB, whether declared or in chunks", async () => {
     const service = await openService();
     const { token } = await service.customer();

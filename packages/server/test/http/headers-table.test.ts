@@ -1,4 +1,5 @@
 import { SnapError } from "@snap/engine";
+import type { UsageReport } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService, RESET_SECONDS, signedQuery, UUID, type Reply } from "./open-service.ts";
 
@@ -329,6 +330,22 @@ describe("the usage report", () => {
       period: { started_at: "2026-03-01T12:00:00.000Z", resets_at: "2026-04-01T12:00:00.000Z" },
       rate_limit: { requests_per_minute: 20, cached_requests_per_minute: 300 },
     });
+  });
+});
+
+it("X-Credits-Reset and resets_at are the same second, at which credits have been granted", async () => {
+  const { send, snap, customer, clock } = await openService({
+    startMs: Date.parse("2026-03-01T12:00:00.001Z"),
+  });
+  const { token } = await customer({ credits: 1 });
+  expect((await snap({ url }, { token })).status).toBe(200);
+  const { headers, body } = await send("/v1/usage", { token });
+  const { period } = JSON.parse(body.toString()) as UsageReport;
+  expect(period?.resets_at).toBe("2026-04-01T12:00:01.000Z");
+  expect(Number(headers["x-credits-reset"])).toBe(Date.parse(period?.resets_at ?? "") / 1000);
+  clock.set(Number(headers["x-credits-reset"]) * 1000);
+  expect(headersOf(await snap({ url: `${url}next` }, { token }))).toMatchObject({
+    "x-credits-remaining": "0",
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { TOOLS } from "../../src/mcp/tools.ts";
 import { openService } from "../http/open-service.ts";
 import { CLIENTS } from "./clients.ts";
 
@@ -26,6 +27,22 @@ it("create-pdf returns a link to the PDF of markdown; the link works without the
   expect(reply.headers).toMatchObject({ "content-type": "application/pdf", "x-cache": "HIT" });
   expect(renderer.calls).toHaveLength(1);
 });
+
+it.each([
+  ["take-screenshot", { html }],
+  ["create-pdf", { html }],
+  ["check-usage", {}],
+] as const)(
+  "the result of %s has the members that its schema describes, and no others",
+  async (name, sent) => {
+    const { service, customer } = await openService();
+    const { token } = await customer();
+    const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+    const { structuredContent = {} } = await session.call(name, sent);
+    const { properties } = TOOLS[name].outputSchema;
+    expect(Object.keys(structuredContent).toSorted()).toEqual(Object.keys(properties as object).toSorted());
+  },
+);
 
 it("create-pdf returns a link even with cache: false", async () => {
   const { service, customer, send } = await openService();

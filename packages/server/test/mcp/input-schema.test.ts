@@ -23,7 +23,7 @@ it("arguments have types and ranges", () => {
     fullPage: { type: "boolean", default: false },
     quality: { type: "integer", minimum: 1, maximum: 100 },
     scale: { type: "integer", minimum: 1, maximum: 3, default: 1 },
-    format: { enum: ["png", "jpeg", "webp"], default: "png" },
+    format: { enum: ["png", "jpeg", "webp"], description: "Image format. Default: `png`." },
   });
   expect(TOOLS["create-pdf"].inputSchema["properties"]).toMatchObject({
     scale: { type: "number", minimum: 0.1, maximum: 2, default: 1 },
@@ -31,13 +31,14 @@ it("arguments have types and ranges", () => {
   });
 });
 
-it("omits defaults that would change the meaning if sent: an explicit waitUntil is strict", () => {
-  const { waitUntil, cacheTtl } = TOOLS["take-screenshot"].inputSchema["properties"] as Record<
+it("omits defaults that would change the meaning or be invalid if sent, such as format with output", () => {
+  const { waitUntil, cacheTtl, format } = TOOLS["take-screenshot"].inputSchema["properties"] as Record<
     string,
     object
   >;
   expect(waitUntil).not.toHaveProperty("default");
   expect(cacheTtl).not.toHaveProperty("default");
+  expect(JSON.parse(JSON.stringify(format))).not.toHaveProperty("default");
 });
 
 it.each([
@@ -79,5 +80,7 @@ it.each([
   const { outputSchema } = TOOLS[name];
   expect(Object.keys(outputSchema["properties"] as object)).toEqual(properties);
   expect(outputSchema["required"]).toEqual(properties);
+  // clients that check results reject what a closed schema does not contain, so nothing could ever be added
+  expect(JSON.stringify(outputSchema)).not.toContain("additionalProperties");
   expect(JSON.stringify(outputSchema)).not.toMatch(/\$ref|\$defs|\$schema|"id"/);
 });

@@ -49,6 +49,18 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("has open objects in responses and webhooks, because members may be added, and closed ones in requests", () => {
+    const { schemas = {} } = document.components ?? {};
+    const isClosed = (name: string): boolean =>
+      JSON.stringify(schemas[name]).includes('"additionalProperties":false');
+    const requests = ["ScreenshotCapture", "PdfCapture", "ScreenshotItem", "PdfItem", "BatchSubmission"];
+    expect(Object.keys(schemas).filter(isClosed).toSorted()).toEqual(requests.toSorted());
+    const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods));
+    const responses = operations.map((operation) => (operation as { readonly responses: unknown }).responses);
+    expect(responses).not.toContain(undefined);
+    expect(JSON.stringify([responses, document.webhooks])).not.toContain('"additionalProperties":false');
+  });
+
   it("is deterministic, and equals the served document", async () => {
     expect(JSON.stringify(openApiDocument("https://snap.example.com"))).toBe(JSON.stringify(document));
     const { send } = await openService();

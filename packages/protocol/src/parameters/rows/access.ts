@@ -1,4 +1,4 @@
-import { canonicalCookies, COOKIES_SCHEMA, COOKIES_SYNTAX } from "../cookies.ts";
+import { canonicalCookies, COOKIES_CHARACTERS_MAX, COOKIES_SCHEMA, COOKIES_SYNTAX } from "../cookies.ts";
 import { canonicalHeaders, HEADERS_SCHEMA, HEADERS_SYNTAX, RESERVED_FIELDS } from "../header-fields.ts";
 import { BOTH, type Row } from "../row.ts";
 
@@ -21,7 +21,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     modes: BOTH,
     kind: "json",
     isSecret: true,
-    maxCharacters: 16_384,
+    maxCharacters: COOKIES_CHARACTERS_MAX,
     syntax: COOKIES_SYNTAX,
     valueType: "readonly Cookie[]",
     schema: COOKIES_SCHEMA,

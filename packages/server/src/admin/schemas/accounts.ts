@@ -9,7 +9,7 @@ import { usageReport } from "../../openapi/schemas.ts";
 import { count, instant, optionalInstant } from "./lists.ts";
 import { token } from "./tokens.ts";
 
-const fields = z.strictObject({
+const fields = z.object({
   id: z.string().meta({ example: "acct_0123456789abcdef0123" }),
   email: z.string().meta({ example: "ada@example.com" }),
   verified_at: optionalInstant,
@@ -28,7 +28,7 @@ export const accountDetails: z.ZodType<AdminAccountDetails> = fields
   .meta({ id: "AccountDetails", description: "An account with its credits and its tokens." });
 
 const deleted = z
-  .strictObject({
+  .object({
     deleted: z.literal(true),
     id: z.string(),
     tokens: count,
@@ -41,7 +41,7 @@ const deleted = z
   .meta({ id: "DeletedAccount", description: "What was deleted with the account." });
 
 const preview = z
-  .strictObject({ deleted: z.literal(false), id: z.string(), token_ids: z.array(count), purge: z.boolean() })
+  .object({ deleted: z.literal(false), id: z.string(), token_ids: z.array(count), purge: z.boolean() })
   .meta({
     id: "DeletionPreview",
     description: "What would be deleted. If the account's fields are absent, the account is already deleted.",

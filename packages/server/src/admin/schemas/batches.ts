@@ -16,7 +16,7 @@ export const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
 export const errorCode: z.ZodType<ErrorCode> = z.enum(CODES);
 
-const webhook = z.strictObject({
+const webhook = z.object({
   url: z.string().meta({ format: "uri" }),
   status: z.enum(["waiting", "due", "sending", "delivered", "abandoned"]).meta({
     description: "`waiting`: the batch is not complete; `abandoned`: no more attempts follow.",
@@ -32,7 +32,7 @@ const operatorWebhook = webhook.extend({
   }),
 });
 
-const facts = z.strictObject({
+const facts = z.object({
   id: z.string().meta({ example: "batch_0a1b2c3d4e5f60718293a4b5" }),
   status: z.enum(["pending", "complete"]),
   created_at: instant,
@@ -41,7 +41,7 @@ const facts = z.strictObject({
 });
 
 const owner = { account_id: z.string(), token_id: z.int() } as const;
-const states = z.strictObject({ queued: count, rendering: count, done: count, failed: count }).meta({
+const states = z.object({ queued: count, rendering: count, done: count, failed: count }).meta({
   description: "Number of items in each state.",
 });
 
@@ -55,7 +55,7 @@ export const batchSummary: z.ZodType<AdminBatchSummary> = facts
   .meta({ id: "AdminBatchSummary" });
 
 const item: z.ZodType<AdminBatchItem> = z
-  .strictObject({
+  .object({
     id: z.string(),
     url: z.string().meta({ format: "uri" }),
     parameters: z
@@ -63,7 +63,7 @@ const item: z.ZodType<AdminBatchItem> = z
       .meta({ description: "Without defaults; secrets are `[secret]`." }),
     cache_key: z.string(),
     status: z.enum(STATES),
-    error: z.strictObject({ code: errorCode, message: z.string() }).nullable(),
+    error: z.object({ code: errorCode, message: z.string() }).nullable(),
     etag: z.string().nullable(),
     target_status: z.int().nullable(),
     expires_at: optionalInstant,
@@ -89,7 +89,7 @@ export const batch: z.ZodType<AdminBatch> = facts
   .meta({ id: "AdminBatch" });
 
 export const deliveryAttempt: z.ZodType<DeliveryAttemptDocument> = z
-  .strictObject({
+  .object({
     id: z.string().meta({ example: "dlv_0193a1b2c3d4e5f60718293a" }),
     batch_id: z.string(),
     at: instant.meta({ description: "When it started." }),

@@ -4,12 +4,12 @@ const hasMore = z.boolean().meta({ description: "Whether more entries follow thi
 
 /** A page of a list. */
 export function listOf(entry: z.ZodType): z.ZodObject {
-  return z.strictObject({ entries: z.array(entry), has_more: hasMore });
+  return z.object({ entries: z.array(entry), has_more: hasMore });
 }
 
 /** A page of a list, with the number of remaining entries. */
 export function countedListOf(entry: z.ZodType): z.ZodObject {
-  return z.strictObject({
+  return z.object({
     entries: z.array(entry),
     has_more: hasMore,
     more: z.int().min(0).meta({ description: "Number of entries after this page." }),

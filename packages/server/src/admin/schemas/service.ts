@@ -4,7 +4,7 @@ import { errorCode } from "./batches.ts";
 import { count, instant, optionalInstant } from "./lists.ts";
 
 export const plan: z.ZodType<AdminPlan> = z
-  .strictObject({
+  .object({
     slug: z.string().meta({ example: "starter" }),
     name: z.string().meta({ example: "Starter" }),
     credits_per_period: count,
@@ -13,13 +13,13 @@ export const plan: z.ZodType<AdminPlan> = z
   .meta({ id: "Plan" });
 
 export const session: z.ZodType<AdminSession> = z
-  .strictObject({
+  .object({
     user: z.enum(["console", "admin token"]).meta({ description: "The user in the audit log." }),
     expires_at: optionalInstant.meta({ description: "Null for the admin token, which does not expire." }),
   })
   .meta({ id: "Session" });
 
-const problem = z.strictObject({
+const problem = z.object({
   status: z.enum(["problem", "warning"]).meta({
     description: "`problem`: something does not work; `warning`: it works, but with a restriction.",
   }),
@@ -31,30 +31,28 @@ const problem = z.strictObject({
 });
 
 export const health: z.ZodType<AdminHealth> = z
-  .strictObject({
+  .object({
     version: z.string(),
     ready: z.boolean(),
     problems: z.array(problem),
-    renders: z.strictObject({ running: count, waiting: count }),
+    renders: z.object({ running: count, waiting: count }),
     batches: z
-      .strictObject({ queued_items: count, rendering_items: count, open_deliveries: count })
+      .object({ queued_items: count, rendering_items: count, open_deliveries: count })
       .nullable()
       .meta({ description: "Null if the state cannot be read within a second." }),
-    cache: z
-      .strictObject({ bytes: count, max_bytes: count.nullable(), free_bytes: count.nullable() })
-      .nullable(),
+    cache: z.object({ bytes: count, max_bytes: count.nullable(), free_bytes: count.nullable() }).nullable(),
     last_backup_at: optionalInstant,
     history: z.boolean().meta({
       description: "Whether requests are recorded (`SNAP_HISTORY`); if not, the following fields are zero.",
     }),
     today: z
-      .strictObject({ renders: count, hits: count, failures: count, credits: count })
+      .object({ renders: count, hits: count, failures: count, credits: count })
       .meta({ description: "Since midnight UTC." }),
     failures: z
-      .array(z.strictObject({ code: errorCode, count }))
+      .array(z.object({ code: errorCode, count }))
       .meta({ description: "Failures of the last 24 hours by code, most frequent first." }),
     activity: z
-      .array(z.strictObject({ at: instant, renders: count, failures: count }))
+      .array(z.object({ at: instant, renders: count, failures: count }))
       .meta({ description: "The last 60 minutes, one entry per minute, oldest first." }),
   })
   .meta({ id: "Health" });

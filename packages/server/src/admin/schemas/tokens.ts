@@ -8,7 +8,7 @@ import type {
 import * as z from "zod";
 import { instant, optionalInstant } from "./lists.ts";
 
-const fields = z.strictObject({
+const fields = z.object({
   id: z.int().meta({ description: "The number before the pipe in the token.", example: 7 }),
   account_id: z.string(),
   name: z.string().nullable().meta({ description: "What the token is for.", example: "the shop" }),
@@ -38,9 +38,9 @@ export const revealedToken: z.ZodType<AdminRevealedToken> = fields
   .meta({ id: "RevealedToken" });
 
 export const revokedToken: z.ZodType<AdminRevokedToken> = z
-  .strictObject({ id: z.int(), revoked: z.literal(true) })
+  .object({ id: z.int(), revoked: z.literal(true) })
   .meta({ id: "RevokedToken" });
 
 export const revokedTokens: z.ZodType<AdminRevokedTokens> = z
-  .strictObject({ ids: z.array(z.int()), revoked: z.literal(true) })
+  .object({ ids: z.array(z.int()), revoked: z.literal(true) })
   .meta({ id: "RevokedTokens" });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { count } from "./lists.ts";
 
 export const usage: z.ZodType<AdminUsage> = z
-  .strictObject({
+  .object({
     day: z.iso.date().nullable().meta({ description: "In UTC; null unless grouped by day." }),
     account_id: z.string().nullable().meta({ description: "Null if grouped by day." }),
     token_id: z.int().nullable().meta({ description: "Null unless grouped by token." }),
