@@ -75,6 +75,20 @@ describe("SNAP_TOKEN", () => {
     await after.stop();
   });
 
+  it("works again after it was revoked, if the service restarts with it, as the command says", async () => {
+    const before = await start({ SNAP_TOKEN: SECRET });
+    expect((await workspace.run(["tokens", "revoke", "1"])).stdout).toBe(
+      "Revoked token 1.\nIf the service still has its value in SNAP_TOKEN, change or unset that variable: the next start " +
+        "with the same value makes it valid again.\n",
+    );
+    expect((await before.usage(SECRET)).status).toBe(401);
+    await before.stop();
+    const after = await start({ SNAP_TOKEN: SECRET });
+    await after.running.printed(/SNAP_TOKEN is token 2; /);
+    expect((await after.usage(SECRET)).status).toBe(200);
+    await after.stop();
+  });
+
   it("can be an existing token", async () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
