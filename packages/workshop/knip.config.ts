@@ -7,7 +7,7 @@ export default {
   // A type used only in its file still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // System parts (src/machine/system-parts.ts).
-  ignoreBinaries: ["ip", "openssl", "redis-cli", "script"],
+  ignoreBinaries: ["ip", "mkfifo", "openssl", "redis-cli", "script"],
   // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`. Guides import
   // @snap/client.
   workspaces: {

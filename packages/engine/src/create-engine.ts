@@ -18,7 +18,7 @@ import { createCreditReader, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { createTransferBudget } from "./limits/byte-budget.ts";
-import { withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
+import { longestRenderMs, withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
 import { createLifetime } from "./lifetime.ts";
 import { createHealthCheck, type Health } from "./health.ts";
@@ -111,6 +111,11 @@ export interface Engine {
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
   /**
+   * Call it before `close()` if captures that take longer than this are lost. A render whose slot becomes free too late
+   * to finish in time then fails with `upstream_rate_limited`, and costs nothing.
+   */
+  finishWithin(durationMs: number): void;
+  /**
    * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
    * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
    * reversals, then closes the renderer and the storage, even if a step before fails.
@@ -193,6 +198,7 @@ export function createEngine(options: EngineOptions): Engine {
     cacheStats: () => storage.renderings.stats(),
     purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
+    finishWithin: (durationMs) => scheduler.startUntil(lastStartBefore(clock.now() + durationMs, settings)),
     async close() {
       lifetime.end();
       clocks.stop();
@@ -214,6 +220,14 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
+}
+
+/** For name resolution, caching, settling and the response, which seldom take a second. */
+const FINISH_MARGIN_MS = 5_000;
+
+/** Returns the last instant at which even the longest render can start, to end before this one. */
+function lastStartBefore(endsAt: number, settings: EngineSettings): number {
+  return endsAt - longestRenderMs(settings) - FINISH_MARGIN_MS;
 }
 
 /** Runs all steps, each after the one before. @throws the first error, after the last step. */

@@ -157,11 +157,18 @@ const BOUNDS = {
 const LEASE_MARGIN_MS = 30 * SECOND_MS;
 const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 
-/** A reservation must outlast everything between `reserve` and `settle`, or the rendering is free. */
-function defaultLeaseMs({ maxWaitMs = MINUTE_MS, renderer, stores = {} }: EngineOptions): number {
+/** Longest time that a render with a slot takes to render the page and to store the file for the caller. */
+export function longestRenderMs({
+  renderer,
+  stores = {},
+}: Pick<EngineOptions, "renderer" | "stores">): number {
   const { renderTimeoutMs = RENDER_TIMEOUT_MS } = renderer;
-  const storeMs = Object.keys(stores).length > 0 ? STORE_TIMEOUT_MS : 0;
-  return Math.min(TIMER_MAX_MS, maxWaitMs + renderTimeoutMs + storeMs + LEASE_MARGIN_MS);
+  return renderTimeoutMs + (Object.keys(stores).length > 0 ? STORE_TIMEOUT_MS : 0);
+}
+
+/** A reservation must outlast everything between `reserve` and `settle`, or the rendering is free. */
+function defaultLeaseMs({ maxWaitMs = MINUTE_MS, ...options }: EngineOptions): number {
+  return Math.min(TIMER_MAX_MS, maxWaitMs + longestRenderMs(options) + LEASE_MARGIN_MS);
 }
 
 /** @throws RangeError that names the option that is out of bounds. */

@@ -151,7 +151,7 @@ function sourceOf(setting: Setting, environment: Environment): string {
 
 function warningsOf(env: Environment): readonly string[] {
   const unknown = Object.keys(env).filter((name) => isUnknown(name, env));
-  return [...unknown.map(describeUnknown), ...describeUnused(env)];
+  return [...unknown.map(describeUnknown), ...describeUnused(env), ...describeMissingWorker(env)];
 }
 
 /** Variables that have no effect if another one is set: their names, the other one, and why. */
@@ -170,6 +170,12 @@ function describeUnused(env: Environment): readonly string[] {
       .filter((name) => env[name] !== undefined && env[other] !== undefined)
       .map((name) => `${name} has no effect because ${other} is set: ${reason}`),
   );
+}
+
+/** Only one service runs on a data folder at a time. */
+function describeMissingWorker(env: Environment): readonly string[] {
+  if (env["SNAP_ROLE"] !== "api" || env["SNAP_DATABASE_URL"] !== undefined) return [];
+  return ["SNAP_ROLE is api, but a data folder cannot have a separate worker, so batches are never rendered"];
 }
 
 /** Returns the variables of this release and what they mean, for the help of `serve`. */

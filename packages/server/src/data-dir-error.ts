@@ -5,7 +5,7 @@ import { quote } from "./quote.ts";
 import { FINDING_CHECKS, OperatorError, type FindingCode } from "./operator-error.ts";
 
 /** Primary result codes of SQLite: the low byte of an extended one. */
-const SQLITE = { READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
+const SQLITE = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
 
 /** SQLite's first allocation for a database that several processes use. */
 const SHARED_MEMORY_BYTES = 32 * 1024;
@@ -28,6 +28,13 @@ export function explainDataDirError(error: unknown, directory: string): Operator
       "database_damaged",
       message,
       "stop the service, and restore a backup with `snap-server restore FILE --yes`, which moves the corrupt files aside",
+      { cause: error },
+    );
+  if (result === SQLITE.BUSY)
+    return new OperatorError(
+      "folder_in_use",
+      message,
+      "another process is using it; wait until that process has exited",
       { cause: error },
     );
   if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)

@@ -432,6 +432,19 @@ describe("SNAP_ROLE", () => {
     expect(readConfig({ SNAP_ROLE: role }).config.role).toBe(role);
   });
 
+  it("causes a warning if it is api with a data folder, whose batches nothing would render", () => {
+    const shared = {
+      SNAP_DATABASE_URL: "postgres://db/snap",
+      SNAP_REDIS_URL: "redis://cache",
+      SNAP_SECRET_KEY: "0123456789abcdef",
+    };
+    expect(readConfig({ ...shared, SNAP_ROLE: "api" }).warnings).toEqual([]);
+    expect(readConfig({ SNAP_ROLE: "all" }).warnings).toEqual([]);
+    expect(readConfig({ SNAP_ROLE: "api" }).warnings).toEqual([
+      "SNAP_ROLE is api, but a data folder cannot have a separate worker, so batches are never rendered",
+    ]);
+  });
+
   it("requires SNAP_PUBLIC_URL for a worker", () => {
     expect(mistakesOf({ SNAP_ROLE: "worker" })).toEqual([
       "SNAP_PUBLIC_URL: must be set for a worker, because webhooks contain links to it",

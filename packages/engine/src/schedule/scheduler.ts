@@ -41,6 +41,8 @@ class ThroughputMeter {
   }
 }
 
+const STOPS_TOO_SOON = "this process is stopping, and the render could not finish in time";
+
 /** How often the scheduler checks for idle cores while renders wait. */
 const CHECK_INTERVAL_MS = 50;
 
@@ -82,10 +84,12 @@ export interface SlotRequest extends ScheduledRender {
 export interface Scheduler {
   /**
    * @throws SnapError `upstream_rate_limited` if the queue is full, the account has too many renders in it, or no slot
-   * becomes free in time: immediately if that is predictable, otherwise after `maxWaitMs`.
+   * becomes free in time: immediately if that is predictable, otherwise after `maxWaitMs`. See also `startUntil`.
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
+  /** Rejects renders whose turn comes after this instant with `upstream_rate_limited`. */
+  startUntil(lastStartAt: number): void;
   /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
   busyQuarantinedAccounts(): readonly string[];
 }
@@ -98,6 +102,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const throughput = new ThroughputMeter();
   let isChecking = false;
   let lastId = 0;
+  let lastStartAt = Infinity;
 
   /** Runs more renders than there are slots while cores are idle because most pages wait for the network. */
   const useIdleCores = (): void => {
@@ -141,6 +146,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         async () => {
           wait.end();
           countWait();
+          if (clock.now() > lastStartAt) throw busy(STOPS_TOO_SOON);
           request.onStart?.();
           queue().begin(render);
           if (render.priority === "batch") onCapacityChange();
@@ -168,6 +174,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const { quarantined, ...load } = queue().load();
       return { ...load, quarantined: { ...quarantined, accounts: quarantine.size }, slots, concurrency };
     },
+    startUntil: (instant) => void (lastStartAt = instant),
     busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };
 }

@@ -72,3 +72,36 @@ it("a reservation outlasts the longest wait, the longest render, the slowest sto
 it("an engine can be created with the longest timer delay as its maxWaitMs", async () => {
   await expect(openTestEngine({ maxWaitMs: 2_147_483_647 }).close()).resolves.toBeUndefined();
 });
+
+const store = { put: async () => ({ location: "s3://bucket/key" }) };
+
+it.each([
+  ["without stores", {}, 40_000],
+  ["with a store, which takes at most 30 s", { stores: { slow: { store } } }, 10_000],
+])(
+  "finishWithin(90_000) leaves the longest render, 45 s, and another 5 s after a wait: %s",
+  async (_name, options, lastStartMs) => {
+    for (const [waitMs, starts] of [
+      [lastStartMs, true],
+      [lastStartMs + 1, false],
+    ] as const) {
+      const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+      const renderer = createFakeRenderer();
+      const engine = openTestEngine({ clock, renderer, concurrency: 1, ...options });
+      const principal = await createPrincipal(engine);
+      const url = "https://example.com/";
+      const release = renderer.hold();
+      const first = engine.capture({ principal, parameters: { url } });
+      await renderer.whenCalled(1);
+      const second = engine.capture({ principal, parameters: { url, scale: 2 } }).catch((error) => error);
+      await vi.waitFor(() => expect(engine.load().waiting).toBe(1));
+      engine.finishWithin(90_000);
+      clock.advance(waitMs);
+      release();
+      expect(await first).toMatchObject({ cache: "miss" });
+      expect(await second).toMatchObject(starts ? { cache: "miss" } : { code: "upstream_rate_limited" });
+      expect((await engine.credits(principal.account)).used).toBe(starts ? 2 : 1);
+      await engine.close();
+    }
+  },
+);

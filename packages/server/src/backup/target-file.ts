@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { open, realpath, rename, stat } from "node:fs/promises";
+import { open, readlink, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../operator-error.ts";
 import { NAMES } from "./manifest.ts";
@@ -7,14 +7,17 @@ import { NAMES } from "./manifest.ts";
 /** Names that are reserved in a data folder. */
 const OWN_NAME = /^(snap\.db|secret\.key)/;
 
+/** Linux follows at most as many links in a path. */
+const LINKS_MAX = 40;
+
 /**
- * Returns the absolute path of a backup to write. A typo must not destroy a file, so only an earlier backup or an
+ * Returns the absolute path of a backup to write; of a link, that of the file that it points to. A typo must not destroy a file, so only an earlier backup or an
  * empty file is replaced.
  *
  * @throws OperatorError `backup_invalid`.
  */
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
-  const target = resolve(file);
+  const target = await followLinks(resolve(file));
   const parent = await realpath(dirname(target)).catch(() => null);
   if (parent === null) throw problemWith(`${dirname(target)} is not a folder`);
   const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
@@ -33,6 +36,13 @@ export async function moveIntoPlace(draft: string, target: string): Promise<void
   } finally {
     await folder.close();
   }
+}
+
+/** Also follows a link to a file that does not exist yet, which `realpath` does not. */
+async function followLinks(path: string, linksLeft = LINKS_MAX): Promise<string> {
+  const link = linksLeft === 0 ? null : await readlink(path).catch(() => null);
+  if (link === null) return path;
+  return followLinks(resolve(await realpath(dirname(path)), link), linksLeft - 1);
 }
 
 /** A backup begins with the header of its manifest, which begins with the name. */

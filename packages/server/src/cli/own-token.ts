@@ -5,7 +5,8 @@ import { ConfigError } from "../config.ts";
 
 /** The account of `SNAP_TOKEN`. RFC 6761, 6.4: no mail can reach it, so it belongs to nobody else. */
 const EMAIL = "owner@snap.invalid";
-const TOKEN_NAME = "SNAP_TOKEN";
+/** The name of its token. */
+export const OWN_TOKEN_NAME = "SNAP_TOKEN";
 
 /**
  * Makes the value of `SNAP_TOKEN` a valid token. A secret becomes the token of a separate account, which is created
@@ -20,7 +21,7 @@ export async function applyOwnToken(engine: Engine, value: string | null): Promi
   if (value?.includes("|") === false) {
     const { account, record, change } = await engine.accounts.ensure({
       email: EMAIL,
-      tokenName: TOKEN_NAME,
+      tokenName: OWN_TOKEN_NAME,
       token: value,
     });
     if (change !== "none") await audit(engine, [`account ${account.id}`, `token ${record.id}`]);
@@ -47,7 +48,7 @@ async function revokeEarlier(engine: Engine, currentId: number | null): Promise<
   const account = await unlessMissing(engine.accounts.getByEmail(EMAIL));
   if (account === null) return;
   const tokens = await engine.tokens.list(account.id);
-  const earlier = tokens.filter(({ id, name }) => name === TOKEN_NAME && id !== currentId);
+  const earlier = tokens.filter(({ id, name }) => name === OWN_TOKEN_NAME && id !== currentId);
   for (const { id } of earlier) {
     // another process may have revoked it in the meantime
     if ((await unlessMissing(engine.tokens.revoke(id))) !== null) await audit(engine, [`token ${id}`]);

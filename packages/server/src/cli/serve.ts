@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = handleSignals();
   const { config: read, warnings } = readConfig(process.env, "service");
   const isDev = options.dev === true;
-  const listener = read.port === 0 ? await listenOnFreePort(read.host) : null;
+  const listener = read.port === 0 ? await reserveAddress(read) : null;
   let demo: Demo | null = null;
   let started: StartedRenderer | null = null;
   try {
@@ -119,7 +119,7 @@ async function startBrowser(
 }
 
 async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
-  const { config, listener, logger, metrics, started, demo, admin, json } = dependencies;
+  const { config, logger, metrics, started, demo, admin, json } = dependencies;
   const { host, port, role, trustProxy, drainDelayMs, renderTimeoutMs } = config;
   // longer than a render, for those that are waiting for a slot
   const drainTimeoutMs = Math.max(HTTP_LIMITS.drainMs, renderTimeoutMs + 45_000);
@@ -133,7 +133,10 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
     baseUrl: `${publicUrl}/v1`,
     needsRedis: !config.redisOptional,
   });
+  let { listener } = dependencies;
   try {
+    // a service that cannot listen must not revoke the SNAP_TOKEN of the one that uses the address
+    listener ??= await reserveAddress(config);
     // a worker serves no requests
     const tokenId = role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
     if (tokenId !== null) logOwnToken(logger, tokenId);
@@ -157,7 +160,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
       drainTimeoutMs,
       admin,
       demo: access,
-    }).catch(adviseOnAddress);
+    });
     const worker = role === "api" ? null : engine.startWorker();
     const removeAddress = await shareAddress(config, { publicUrl, logger });
     try {
@@ -174,6 +177,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
       await Promise.all([service.stop(worker?.stop()), removeAddress()]);
     }
   } finally {
+    listener?.close();
     await engine.close();
   }
   logger.info("stopped");
@@ -223,10 +227,10 @@ function adviseOnAddress(error: unknown): never {
   });
 }
 
-/** The public URL contains the port, so it must be known, and must stay free, until the service takes over. */
-async function listenOnFreePort(host: string): Promise<Server> {
+/** Listens until the service takes over. With port 0, that starts early, because the public URL contains the port. */
+async function reserveAddress({ host, port }: Pick<Config, "host" | "port">): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
-  await listen(server, { host, port: 0 }).catch(adviseOnAddress);
+  await listen(server, { host, port }).catch(adviseOnAddress);
   // a connection that cannot be accepted, for lack of memory or files, only fails for its client
   server.on("error", () => {});
   return server;

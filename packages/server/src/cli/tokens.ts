@@ -11,8 +11,12 @@ import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
 import { formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
+import { OWN_TOKEN_NAME } from "./own-token.ts";
 import { serviceOrigin } from "../served-address.ts";
 import { parseDuration, parseOverlap, parseTokenId, type Optional } from "./values.ts";
+
+const OWN_TOKEN_ADVICE =
+  "If the service still has its value in SNAP_TOKEN, change or unset that variable: the next start with the same value makes it valid again.";
 
 /** For commands that encrypt a signing secret. */
 const SHARED_KEY = { keyCheck: "shared" } as const;
@@ -129,10 +133,10 @@ function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<v
     throw new UsageError("pass the id of a token, or --all --account ID");
   return operate(async ({ operations }) => {
     if (id !== undefined) {
-      const revoked = await operations.tokens.revoke(id);
-      if (options.json) printJson(revoked);
-      else printLines(`Revoked token ${id}.`);
-      return;
+      if (options.json) return printJson(await operations.tokens.revoke(id));
+      const { name } = await operations.tokens.get(id);
+      await operations.tokens.revoke(id);
+      return printLines(`Revoked token ${id}.`, ...(name === OWN_TOKEN_NAME ? [OWN_TOKEN_ADVICE] : []));
     }
     const revoked = await operations.tokens.revokeAll(String(account));
     const { ids } = revoked;

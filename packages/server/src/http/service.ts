@@ -1,3 +1,4 @@
+import type { Engine } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -34,7 +35,8 @@ export interface Service {
   /**
    * Stops the service, but not the engine. `/readyz` fails immediately; new requests to the APIs are rejected after
    * `drainDelayMs`. The listener then closes when the requests in flight and `alongside` finish, or after
-   * `drainTimeoutMs` at the latest. Until it closes, `/healthz`, `/readyz` and `/metrics` respond.
+   * `drainTimeoutMs` at the latest; renders that could not finish by then are not started. Until it closes, `/healthz`,
+   * `/readyz` and `/metrics` respond.
    */
   stop(alongside?: Promise<unknown>): Promise<void>;
 }
@@ -107,18 +109,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let stopped: Promise<void> | null = null;
   return {
     origin: originOf(server.address() as AddressInfo),
-    stop: (alongside) => (stopped ??= stop(server, { drain, drainDelayMs, drainTimeoutMs, alongside })),
+    stop: (alongside) =>
+      (stopped ??= stop(server, { engine: options.engine, drain, drainDelayMs, drainTimeoutMs, alongside })),
   };
 }
 
 async function stop(
   server: Server,
   {
+    engine,
     drain,
     drainDelayMs,
     drainTimeoutMs,
     alongside,
   }: {
+    engine: Engine;
     drain: Drain;
     drainDelayMs: number;
     drainTimeoutMs: number;
@@ -127,6 +132,8 @@ async function stop(
 ): Promise<void> {
   drain.announceStop();
   if (drainDelayMs > 0) await wait(drainDelayMs);
+  // otherwise, a render that waited long could finish, and be charged, after its connection was cut
+  engine.finishWithin(drainTimeoutMs);
   const finished = Promise.allSettled([drain.begin(), alongside]);
   await abortable(AbortSignal.timeout(drainTimeoutMs), finished).catch(() => {});
   const closed = once(server, "close");

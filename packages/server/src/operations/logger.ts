@@ -25,16 +25,31 @@ const WAITING_MAX_BYTES = 1_048_576;
 /** Interval between tries to write after a failure, such as a full disk. */
 const RETRY_MS = 1_000;
 
+/** Time on exit for a reader to read the last lines. */
+const LAST_LINES_MS = 1_000;
+
 /** Codes of a closed pipe or terminal, which nobody will read again. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
 
 /**
  * A log that cannot be written must not end the process while renders are running, so lines are dropped: until a write
- * succeeds, or forever if the reader is gone. After a failed write, pino would retry forever on exit.
+ * succeeds, or forever if the reader is gone. On exit, pino would retry forever, if a write has failed or the reader is
+ * stuck.
  */
 function openStandardOutput(): DestinationStream {
   const open = (): DestinationStream => {
-    const stream = pino.destination({ dest: 1, sync: false, maxLength: WAITING_MAX_BYTES });
+    let flushEndsAt = Infinity;
+    const retryEAGAIN = (): boolean => performance.now() < flushEndsAt;
+    const stream = pino.destination({ dest: 1, sync: false, maxLength: WAITING_MAX_BYTES, retryEAGAIN });
+    const flushSync = stream.flushSync.bind(stream);
+    stream.flushSync = () => {
+      flushEndsAt = performance.now() + LAST_LINES_MS;
+      try {
+        flushSync();
+      } catch {
+        // the process is ending, and its exit code must not change
+      }
+    };
     stream.on("error", (error: NodeJS.ErrnoException) => {
       stream.flushSync = () => {};
       stream.end = () => {};

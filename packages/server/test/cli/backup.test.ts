@@ -9,6 +9,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  readlink,
   stat,
   symlink,
   truncate,
@@ -318,6 +319,31 @@ describe("a backup", () => {
     expect(await readFile(join(workspace.directory, "notes"), "utf8")).toBe("manifest.json is a name");
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
+  });
+
+  it("replaces the file that a link points to, or creates it, and keeps the link", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const disk = join(workspace.directory, "disk");
+    await mkdir(join(disk, "backups"), { recursive: true });
+    await symlink(join(disk, "backups"), join(workspace.directory, "backups"));
+    await symlink("../snap.tar", join(disk, "backups", "latest.tar"));
+    await symlink("backups/latest.tar", file);
+    const target = join(disk, "snap.tar");
+    for (const previous of ["missing", "replaced"]) {
+      const before = await stat(target).catch(() => null);
+      expect(before === null ? "missing" : "replaced").toBe(previous);
+      expect((await backUp())["file"]).toBe(target);
+      expect((await stat(target)).ino).not.toBe(before?.ino);
+      expect(await readFile(target, "latin1")).toMatch(/^manifest[.]json\0/);
+    }
+    expect(await readlink(file)).toBe("backups/latest.tar");
+    expect(await readlink(join(disk, "backups", "latest.tar"))).toBe("../snap.tar");
+
+    await symlink(join(data, "snap.db-wal"), join(workspace.directory, "reserved"));
+    expect(await workspace.run(["backup", join(workspace.directory, "reserved")])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is reserved for the data folder"),
+    });
   });
 
   it("removes the files that a killed backup left behind on any machine, and not those of a running one", async () => {

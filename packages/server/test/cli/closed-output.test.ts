@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLI, openWorkspace, type Running } from "./command.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { findFreePort } from "../../../testing/test/servers/free-port.ts";
+import { CLI, openWorkspace, until, type Running } from "./command.ts";
 
 /** Uses a remote browser that does not exist. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
@@ -63,5 +65,31 @@ describe("a command whose output nobody reads", () => {
       expect((await fetch(`http://127.0.0.1:${port}/v1/usage`)).status).toBe(401);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("exits if it is `serve`, although the pipe is open and full", async () => {
+    const { environment, directory: cwd } = workspace;
+    const path = join(cwd, "pipe");
+    execFileSync("mkfifo", [path]);
+    const pipe = openSync(path, "r+");
+    onTestFinished(() => closeSync(pipe));
+    const port = await findFreePort();
+    const child = spawn(process.execPath, [CLI, "serve"], {
+      env: { ...environment, SNAP_PORT: String(port) },
+      cwd,
+      stdio: ["ignore", pipe, "pipe"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = Promise.all([text(child.stderr!), once(child, "exit")]);
+    const origin = `http://127.0.0.1:${port}`;
+    await until(
+      () => fetch(`${origin}/healthz`).catch(() => null),
+      (response) => response !== null,
+    );
+    // each request logs about 450 bytes; a pipe holds 64 KiB
+    for (let requests = 0; requests < 300; requests++)
+      expect((await fetch(`${origin}/v1/${"x".repeat(250)}`)).status).toBe(404);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual(["", [0, null]]);
   });
 });

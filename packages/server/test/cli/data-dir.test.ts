@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
 
@@ -61,5 +62,23 @@ describe("an unusable data folder", () => {
     const { code, stderr } = await workspace.run(["accounts", "list"], { SNAP_DATA_DIR: directory });
     expect(code).toBe(1);
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${directory}: file is not a database`);
+  });
+
+  it("is in use if another process has locked its database", async () => {
+    const directory = join(workspace.directory, "locked");
+    const environment = { SNAP_DATA_DIR: directory };
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"], environment);
+    const database = new DatabaseSync(join(directory, "snap.db"));
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const { code, stderr } = await workspace.run(["accounts", "list", "--json"], environment);
+    database.close();
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "folder_in_use",
+        message: `SNAP_DATA_DIR: cannot use ${directory}: database is locked`,
+        advice: "another process is using it; wait until that process has exited",
+      },
+    });
   });
 });

@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openWorkspace, type CreatedToken, type Running, type Workspace } from "./command.ts";
 
@@ -56,6 +58,35 @@ describe("SNAP_TOKEN", () => {
       ["serve", "token 1"],
     ]);
     expect(stdout).not.toContain(SECRET);
+  });
+
+  it("remains valid if a service without it cannot listen", async () => {
+    const before = await start({ SNAP_TOKEN: SECRET });
+    await before.stop();
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const port = String((other.address() as AddressInfo).port);
+    const { code, stderr } = await workspace.run(["serve"], { SNAP_PORT: port });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("another program is using it")]);
+
+    const after = await start({ SNAP_TOKEN: SECRET });
+    expect((await after.usage(`1|${SECRET}`)).status).toBe(200);
+    await after.stop();
+  });
+
+  it("works again after it was revoked, if the service restarts with it, as the command says", async () => {
+    const before = await start({ SNAP_TOKEN: SECRET });
+    expect((await workspace.run(["tokens", "revoke", "1"])).stdout).toBe(
+      "Revoked token 1.\nIf the service still has its value in SNAP_TOKEN, change or unset that variable: the next start " +
+        "with the same value makes it valid again.\n",
+    );
+    expect((await before.usage(SECRET)).status).toBe(401);
+    await before.stop();
+    const after = await start({ SNAP_TOKEN: SECRET });
+    await after.running.printed(/SNAP_TOKEN is token 2; /);
+    expect((await after.usage(SECRET)).status).toBe(200);
+    await after.stop();
   });
 
   it("can be an existing token", async () => {

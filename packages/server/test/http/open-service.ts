@@ -88,6 +88,8 @@ export interface OpenOptions {
   readonly publicUrl?: string;
   readonly drainDelayMs?: number;
   readonly drainTimeoutMs?: number;
+  /** Number of renders that run at once. */
+  readonly concurrency?: number;
   readonly unreadTimeoutMs?: number;
   readonly endpoints?: "all" | "operations";
   readonly trustProxy?: number | readonly string[];
@@ -143,6 +145,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     ...watchBatches({ logger, metrics }),
     ...(metrics && { onEvent: metrics.countEvent }),
     webhookSender,
+    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
   });
   if (options.worker === true) engine.startWorker();
   const service = await startService({

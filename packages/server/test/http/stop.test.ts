@@ -58,6 +58,39 @@ it("does not wait for idle keep-alive connections", async () => {
   await expect(fetch(`${service.origin}/healthz`)).rejects.toThrow("fetch failed");
 });
 
+it("rejects renders that get a slot too late to finish within drainTimeoutMs, free of charge", async () => {
+  // the longest render takes 45 s
+  const { engine, service, send, snap, customer, renderer } = await openService({
+    drainTimeoutMs: 45_000,
+    concurrency: 1,
+  });
+  const { token } = await customer();
+  const release = renderer.hold();
+  const running = snap({ url }, { token });
+  await renderer.whenCalled(1);
+  const waiting = snap({ url: `${url}waiting` }, { token });
+  await expect.poll(() => engine.load().waiting).toBe(1);
+  const stopping = service.stop();
+  // by then, it is draining
+  await expect.poll(async () => (await send("/v1/usage", { token })).status).toBe(503);
+  release();
+
+  expect((await running).status).toBe(200);
+  const rejected = await waiting;
+  expect(rejected.status).toBe(503);
+  expect(envelopeOf(rejected)).toMatchObject({
+    code: "upstream_rate_limited",
+    message:
+      "The service is busy: this process is stopping, and the render could not finish in time. Retry shortly.",
+  });
+  expect(rejected.headers["retry-after"]).toBe("2");
+  expect(renderer.calls).toHaveLength(1);
+  const { account } = await engine.authenticate(token);
+  const { limit } = await engine.credits(account);
+  expect(await engine.credits(account)).toMatchObject({ used: 1, remaining: limit - 1 });
+  await stopping;
+});
+
 it("stops waiting for running requests after drainTimeoutMs", async () => {
   const { service, snap, customer, renderer } = await openService({ drainTimeoutMs: 10 });
   const { token } = await customer();

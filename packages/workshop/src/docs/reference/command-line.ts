@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { EXIT_CODES, FAILURE_CODES } from "../../../../server/src/cli/errors.ts";
 import { createProgram } from "../../../../server/src/cli/program.ts";
+import { FINDING_CHECKS } from "../../../../server/src/operator-error.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
 const EXITS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
@@ -26,11 +27,14 @@ export const commandLinePage: ReferencePage = {
     ),
     "## Errors",
     "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if the message needs none. If there are warnings, the object lists them under `warnings`, even when the command succeeds.",
+    'A command that changes something logs the change there first, on a line of its own, which is a JSON object with `"msg":"audit"` unless standard error is a terminal. So if the command fails after the change, the error is the last line.',
     '```text\n{"error":{"code":"account_not_found","message":"account acct_1 not found","advice":"`snap-server accounts list` lists all accounts"}}\n```',
     table(
       ["code", "meaning"],
       Object.entries(FAILURE_CODES).map(([name, meaning]) => [code(name), meaning]),
     ),
+    "If something is wrong with the installation, the code is one that `doctor` also reports for its check:",
+    table(["check", "codes"], findingRows()),
     "A failed render has one of [its own codes](errors.md), and its [notes](headers.md#notes) in `notes`.",
     "## Lists",
     `${findLists(createProgram(), "").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\`, they print an array of all entries; if \`--limit\` or \`--after\` is also given, they print an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
@@ -38,6 +42,15 @@ export const commandLinePage: ReferencePage = {
     ...describe(createProgram(), "snap-server"),
   ],
 };
+
+/** Returns the checks of `doctor` with their codes. */
+function findingRows(): string[][] {
+  const codes = Object.groupBy(Object.entries(FINDING_CHECKS), ([, check]) => check);
+  return Object.entries(codes).map(([check, entries]) => [
+    check,
+    entries.map(([name]) => code(name)).join(", "),
+  ]);
+}
 
 /** Returns the commands that print pages. */
 function findLists(parent: Command, prefix: string): string[] {
