@@ -5,9 +5,10 @@ const { SNAP_BASE_URL = "", SNAP_TOKEN_ID, SNAP_SIGNING_SECRET = "", SITE_URL = 
 const signer = { baseUrl: SNAP_BASE_URL, tokenId: Number(SNAP_TOKEN_ID), signingSecret: SNAP_SIGNING_SECRET };
 
 export async function generateMetadata({ params }: { params: Promise<{ slug: string }> }) {
-  // Next.js decodes it in some versions, and not in others
-  const slug = encodeURIComponent(decodeURIComponent((await params).slug));
+  const { slug } = await params;
   const size = { width: 1200, height: 630 };
-  const url = signUrl({ url: `${SITE_URL}/cards/${slug}`, ...size }, signer);
+  // some versions of Next.js decode the slug, and others do not: this encodes it only if necessary
+  const card = new URL(`${SITE_URL}/cards/${slug}`).href;
+  const url = signUrl({ url: card, ...size }, signer);
   return { openGraph: { images: [{ url, ...size }] } };
 }

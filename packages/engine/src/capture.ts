@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
-import { share, type LedRender, type ShareDependencies } from "./cache/share.ts";
+import { share, type OwnRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
 import { store, type StoreDependencies, type Stored } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
@@ -59,7 +59,7 @@ export interface CaptureOptions {
   readonly onStart?: () => void;
   /** Throws a `SnapError` if the caller cannot use the file. The capture then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
-  /** Called after `accept` if the file is not cached, and so has no link. It can throw as `accept` does. */
+  /** Called after `accept` if the file is neither cached, and so has no link, nor stored. It can throw as `accept` does. */
   readonly acceptUncached?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
@@ -148,7 +148,7 @@ export async function capture(
   const hasContent = document !== undefined;
   const sharing = { key, parameters, priority, hasContent, requestedAt, maxWaitMs, onJoin: onStart };
   const shared = parameters.cache ? await share(dependencies, sharing) : null;
-  if (shared?.isLed === false)
+  if (shared?.isJoined === true)
     return respondFromCache(dependencies, request, {
       url: parameters.url,
       rendering: shared.rendering,
@@ -158,14 +158,17 @@ export async function capture(
     });
 
   let isAccepted = true;
-  const accept = (file: RenderedFile): void => {
-    isAccepted = false;
-    request.accept?.(file);
-    isAccepted = true;
-  };
+  const watch =
+    (accept: CaptureOptions["accept"]) =>
+    (file: RenderedFile): void => {
+      isAccepted = false;
+      accept?.(file);
+      isAccepted = true;
+    };
   try {
-    const missed = { key, parameters, document, delivery, requestedAt, led: shared };
-    return await renderAndCharge(dependencies, { ...request, accept }, missed);
+    const missed = { key, parameters, document, delivery, requestedAt, own: shared };
+    const watched = { accept: watch(request.accept), acceptUncached: watch(request.acceptUncached) };
+    return await renderAndCharge(dependencies, { ...request, ...watched }, missed);
   } catch (error) {
     // requests that joined the render may accept the file
     if (isAccepted) shared?.fail(error);
@@ -182,23 +185,23 @@ interface MissedRequest {
   readonly delivery: Delivery | null;
   readonly requestedAt: number;
   /** The render that other requests share; `null` with `cache: false`. */
-  readonly led: LedRender | null;
+  readonly own: OwnRender | null;
 }
 
 /** The steps from limit to settle. Anything that fails after the reservation refunds it. */
 async function renderAndCharge(
   dependencies: CaptureDependencies,
   request: CaptureRequest & CaptureOptions,
-  { key, parameters, document, delivery, requestedAt, led }: MissedRequest,
+  { key, parameters, document, delivery, requestedAt, own }: MissedRequest,
 ): Promise<Capture> {
   const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
   const onStart = (): void => {
-    led?.start();
+    own?.start();
     request.onStart?.();
   };
   const rateLimit = await limit(dependencies, principal);
   const reservation = await reserve(dependencies, principal.account);
-  const wait = { priority, requestedAt, maxWaitMs, priorityRaised: led?.priorityRaised, onStart };
+  const wait = { priority, requestedAt, maxWaitMs, priorityRaised: own?.priorityRaised, onStart };
   let stored: Stored;
   let storedLocation: string | null;
   try {
@@ -215,8 +218,8 @@ async function renderAndCharge(
     });
     // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
     storedLocation = await deliver(dependencies, delivery, fresh);
-    stored = await store(dependencies, { key, parameters, fresh, led, linked });
-    if (!stored.isCached) request.acceptUncached?.(file);
+    const acceptUncached = storedLocation === null ? request.acceptUncached : undefined;
+    stored = await store(dependencies, { key, parameters, fresh, own, linked, acceptUncached });
   } catch (error) {
     await refund(dependencies, reservation);
     throw error;
@@ -266,7 +269,7 @@ async function respondFromCache(
   const { rendering, isCached } = cached;
   const unchanged = holds?.(rendering.etag) ?? false;
   if (!unchanged) accept?.(rendering);
-  if (!unchanged && !isCached) acceptUncached?.(rendering);
+  if (!unchanged && !isCached && delivery === null) acceptUncached?.(rendering);
   const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
   const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);

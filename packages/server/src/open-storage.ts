@@ -264,7 +264,7 @@ function rejectCreation(): never {
 export function rejectMigration({ from, to }: SchemaMigration): never {
   throw new OperatorError(
     "schema_older",
-    `the database has schema version ${from}; this release would migrate ${from} to ${to}, which older releases cannot open`,
+    `the database has schema version ${from}; this release would migrate it to version ${to}, which older releases cannot open`,
     "run `snap-server database upgrade`, or start the service with this release",
   );
 }

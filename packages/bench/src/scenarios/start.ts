@@ -24,9 +24,9 @@ export const start: Scenario = {
       tables: [
         [
           {
-            "listening after ms": rounded(medianOf("listeningMs")),
-            "response after ms": rounded(rendered),
-            "idle MB after it": megabytes(medianOf("firstIdleBytes")),
+            "ms to listening": rounded(medianOf("listeningMs")),
+            "ms to the first response": rounded(rendered),
+            "idle MB after the first render": megabytes(medianOf("firstIdleBytes")),
             [`idle MB after ${RENDERS_BEFORE_IDLE} more`]: megabytes(idle),
           },
         ],

@@ -25,7 +25,7 @@ export function toBytes(body: RawBody): Uint8Array {
 export function rawBodyNeeded(): WebhookError {
   return new WebhookError(
     "raw_body_needed",
-    "The raw body is not available; verify it before it is parsed. In Express, put webhookMiddleware or " +
+    "Pass the raw body, before it is parsed. In Express, put webhookMiddleware or " +
       'express.raw({ type: "application/json" }) before express.json(). For a web Request, pass ' +
       "await request.text() or await request.arrayBuffer().",
   );

@@ -242,7 +242,7 @@ describe("requests", () => {
     stub.data.requests[gone] = { ...stub.data.requests[gone], host: "documents.snap.invalid" };
     await visitor.go("/requests");
     await visitor.go(`/requests/${stub.data.requests[gone].id}`);
-    expect(await visitor.see("The request contained the page, which is not stored.")).toBe(true);
+    expect(await visitor.see("It can be rendered again only while its document is stored.")).toBe(true);
   });
 });
 

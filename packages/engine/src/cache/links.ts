@@ -78,7 +78,7 @@ export function linkRendering(
   const { isCached, cache, rendering } = capture;
   if (!isCached) return null;
   // the URL of a document identifies its content
-  const page: LinkRequest["parameters"] = { url: capture.url, ...parameters };
+  const page: LinkRequest["parameters"] = { ...parameters, url: capture.url };
   const { cache: _, ...sent } = withoutDelivery(page);
   requireSignable(sent);
   const query = cache === "bypass" ? { ...sent, cacheTtl: linkedTtlSeconds(rendering.etag) } : sent;

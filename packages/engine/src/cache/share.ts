@@ -46,8 +46,8 @@ export interface ShareRequest {
 }
 
 /** A render that this request must do itself, and that identical requests can wait for. */
-export interface LedRender {
-  readonly isLed: true;
+export interface OwnRender {
+  readonly isJoined: false;
   /** Resolves when the priority is raised: an interactive request joins, or waits for the lease in another process. */
   readonly priorityRaised: Promise<void>;
   /** Marks the render as started: from now on, joined requests wait until it ends. */
@@ -68,7 +68,7 @@ export interface LedRender {
 
 /** The rendering of an identical request. */
 export interface JoinedRender {
-  readonly isLed: false;
+  readonly isJoined: true;
   readonly rendering: StoredRendering;
   readonly isCached: boolean;
 }
@@ -83,7 +83,7 @@ export interface JoinedRender {
 export async function share(
   dependencies: ShareDependencies,
   request: ShareRequest,
-): Promise<LedRender | JoinedRender> {
+): Promise<OwnRender | JoinedRender> {
   const { key, parameters, hasContent } = request;
   // a strict wait must not get a rendering whose wait was capped
   const wait = waitsStrictly(parameters) ? "strict" : "capped";
@@ -96,7 +96,7 @@ export async function share(
     // the leader's error
     if (outcome.state === "failed") throw outcome.failure;
     const { rendering, isCached } = outcome;
-    if (rendering.expiresAt > dependencies.clock.now()) return { isLed: false, rendering, isCached };
+    if (rendering.expiresAt > dependencies.clock.now()) return { isJoined: true, rendering, isCached };
   }
 }
 
@@ -127,7 +127,7 @@ interface LeadRequest extends ShareRequest {
 async function lead(
   dependencies: ShareDependencies,
   request: LeadRequest,
-): Promise<LedRender | JoinedRender> {
+): Promise<OwnRender | JoinedRender> {
   const { clock, cache, renderLeases } = dependencies;
   const { key, parameters, name, running, requestedAt, maxWaitMs = Infinity } = request;
   try {
@@ -158,7 +158,7 @@ async function lead(
 /** @param rendering - From the cache. */
 function joined(running: RunningRender, rendering: StoredRendering): JoinedRender {
   running.end({ state: "done", rendering, isCached: true });
-  return { isLed: false, rendering, isCached: true };
+  return { isJoined: true, rendering, isCached: true };
 }
 
 /** Renews the lease until the render ends. */
@@ -166,7 +166,7 @@ function holdLease(
   { clock, renderLeases, onBackgroundError }: ShareDependencies,
   running: RunningRender,
   claim: LeaseClaim,
-): LedRender {
+): OwnRender {
   let cancelRenewal = (): void => {};
   const renew = async (): Promise<void> => {
     const state = await renderLeases.acquire({ ...claim, leaseMs: LEASE_MS, priority: "batch" });
@@ -191,7 +191,7 @@ function holdLease(
     running.end({ state: "abandoned" });
   };
   return {
-    isLed: true,
+    isJoined: false,
     priorityRaised: running.priorityRaised,
     start: () => running.start(),
     async publish(rendering, stored) {

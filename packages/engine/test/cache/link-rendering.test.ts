@@ -133,6 +133,18 @@ it("refunds a rendering that the caller cannot use unless it is cached", async (
   expect(await engine.credits(principal.account)).toMatchObject({ used: 0 });
 });
 
+it("renders again for a request that joined a render whose caller cannot use it, and charges it", async () => {
+  const { engine, principal } = await open({ cacheMaxBytes: 1000 });
+  const unusable = (): never => {
+    throw new SnapError("render_failed", "No link.");
+  };
+  const refunded = engine.capture({ principal, parameters: { url }, acceptUncached: unusable });
+  const joined = engine.capture({ principal, parameters: { url } });
+  await expect(refunded).rejects.toMatchObject({ message: "No link." });
+  expect(await joined).toMatchObject({ cache: "miss", creditCost: 1 });
+  expect(await engine.credits(principal.account)).toMatchObject({ used: 1 });
+});
+
 it("signs the URL that identifies a document", async () => {
   const { engine, principal } = await open();
   const parameters = { pdf: true };

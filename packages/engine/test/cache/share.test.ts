@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RunningRenders } from "../../src/cache/running-renders.ts";
 import { createRenderingCache, type RenderingCache } from "../../src/cache/rendering-cache.ts";
-import { share, type LedRender, type ShareDependencies, type ShareRequest } from "../../src/cache/share.ts";
+import { share, type OwnRender, type ShareDependencies, type ShareRequest } from "../../src/cache/share.ts";
 import { SnapError } from "../../src/errors.ts";
 import { parseParameters } from "../../src/parameters/parse.ts";
 import type { RenderLeases } from "../../src/ports/render-leases.ts";
@@ -57,7 +57,7 @@ async function isFree(): Promise<boolean> {
 interface TestRequest {
   /** `waiting`, `leads`, the text of the returned rendering, or the error. */
   readonly state: () => string;
-  readonly led: () => Promise<LedRender>;
+  readonly own: () => Promise<OwnRender>;
   /** Starts its render. */
   readonly start: () => Promise<void>;
   /** Stores and publishes a rendering. */
@@ -96,23 +96,23 @@ function startProcess(overrides: Partial<ShareDependencies> = {}): Process {
       });
       let state = "waiting";
       outcome.then(
-        (shared) => (state = shared.isLed ? "leads" : textOf(shared.rendering)),
+        (shared) => (state = shared.isJoined ? textOf(shared.rendering) : "leads"),
         (error: unknown) => (state = String(error)),
       );
-      const led = async (): Promise<LedRender> => {
+      const own = async (): Promise<OwnRender> => {
         const shared = await outcome;
-        if (!shared.isLed) throw new Error("the request is not the leader");
+        if (shared.isJoined) throw new Error("the request is not the leader");
         return shared;
       };
       return {
         state: () => state,
-        led,
-        start: async () => (await led()).start(),
+        own,
+        start: async () => (await own()).start(),
         finish: async (text) => {
           const rendered = rendering(text);
-          await (await led()).publish(rendered, cache.store(KEY, rendered));
+          await (await own()).publish(rendered, cache.store(KEY, rendered));
         },
-        fail: async (error = new SnapError("render_failed", "as scripted")) => (await led()).fail(error),
+        fail: async (error = new SnapError("render_failed", "as scripted")) => (await own()).fail(error),
       };
     },
   };
@@ -144,7 +144,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
     const stored = Promise.withResolvers<boolean>();
-    const published = (await first.led()).publish(rendering("made"), stored.promise);
+    const published = (await first.own()).publish(rendering("made"), stored.promise);
     await advance(5000);
     expect(second.state()).toBe("waiting");
     stored.resolve(true);
@@ -155,15 +155,15 @@ describe("identical requests in one process", () => {
 
   it("hold the lease until the rendering is stored, then long enough for others to find it", async () => {
     const { send } = startProcess();
-    const led = await send().led();
+    const own = await send().own();
     const stored = Promise.withResolvers<boolean>();
-    const published = led.publish(rendering("made"), stored.promise);
+    const published = own.publish(rendering("made"), stored.promise);
     await advance(20_000);
     expect(await isFree()).toBe(false);
     stored.resolve(true);
     await published;
     // the settlement fails
-    led.fail(new Error("no ledger"));
+    own.fail(new Error("no ledger"));
     await advance(5_000);
     expect(await isFree()).toBe(false);
     await advance(1_000);
@@ -193,11 +193,11 @@ describe("identical requests in one process", () => {
   it("fail if the rendering cannot be stored", async () => {
     const { send } = startProcess();
     const [first, second] = [send(), send()];
-    const led = await first.led();
-    await expect(led.publish(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
+    const own = await first.own();
+    await expect(own.publish(rendering("made"), Promise.reject(new Error("disk full")))).rejects.toThrow(
       "disk full",
     );
-    led.fail(new Error("disk full"));
+    own.fail(new Error("disk full"));
     await advance(0);
     expect(second.state()).toBe("Error: disk full");
     expect(await isFree()).toBe(true);
@@ -230,7 +230,7 @@ describe("identical requests in one process", () => {
     const { send } = startProcess();
     let raised = 0;
     const item = send({ priority: "batch" });
-    void (await item.led()).priorityRaised.then(() => (raised += 1));
+    void (await item.own()).priorityRaised.then(() => (raised += 1));
     send({ priority: "batch" });
     await advance(0);
     expect(raised).toBe(0);
@@ -311,7 +311,7 @@ describe("a request with maxWaitMs", () => {
     expect(joined.state()).toBe(BUSY);
   });
 
-  it("waits no longer if the clock was set back since the start of the request", async () => {
+  it("does not wait longer if the clock is set back after the request starts", async () => {
     const { send } = startProcess();
     send();
     const joined = send({ ...impatient, requestedAt: clock.now() + 3_600_000 });
@@ -356,7 +356,7 @@ describe("a request with maxWaitMs", () => {
     const { send } = startProcess();
     let isRaised = false;
     const item = send({ priority: "batch" });
-    void (await item.led()).priorityRaised.then(() => (isRaised = true));
+    void (await item.own()).priorityRaised.then(() => (isRaised = true));
     const joined = send(impatient);
     await advance(10_000);
     expect([isRaised, joined.state()]).toEqual([true, BUSY]);
@@ -450,7 +450,7 @@ describe("identical requests in several processes", () => {
   it("raise the priority of a batch item that another process is rendering, within a second", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
-    void (await item.led()).priorityRaised.then(() => (isRaised = true));
+    void (await item.own()).priorityRaised.then(() => (isRaised = true));
     startProcess().send();
     await advance(1000);
     expect(isRaised).toBe(true);
@@ -459,7 +459,7 @@ describe("identical requests in several processes", () => {
   it("raise the priority even if they join a batch item that is waiting for the other process", async () => {
     let isRaised = false;
     const item = startProcess().send({ priority: "batch" });
-    void (await item.led()).priorityRaised.then(() => (isRaised = true));
+    void (await item.own()).priorityRaised.then(() => (isRaised = true));
     const two = startProcess();
     two.send({ priority: "batch" });
     await advance(2000);

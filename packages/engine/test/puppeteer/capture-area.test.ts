@@ -97,7 +97,11 @@ beforeAll(async () => {
       <user-card class=x style="display:block;height:20px"><template shadowrootmode=open>
         <style>b { display: block; width: 100px; height: 100px; background: red }</style><b></b>
       </template></user-card>
-      <p class=x style="white-space:nowrap">long text</p>`,
+      <p class=x style="white-space:nowrap">long text</p>
+      <div style="height:20px;overflow:hidden;margin-bottom:120px"><p class=x style="height:200px"><b style="position:absolute"></b></p></div>`,
+    "/badge": `<!doctype html><style>
+        i::after { content: ""; position: absolute; left: 300px; top: 0; width: 50px; height: 50px; background: red }
+      </style><p class=x style="width:20px;height:20px"><i></i></p>`,
     "/clipped": `<body style="margin:0"><div class=x style="height:50px;overflow:auto"></div><script>
       document.querySelector("div").innerHTML = "<p style='height:20px;margin:0'>text</p>".repeat(5001);
     </script>`,
@@ -284,6 +288,11 @@ describe("mask", () => {
     expect(shown.length).toBeGreaterThan(50_000);
     expect(shown.filter(([x, y]) => String(masked.pixel(x, y)) !== String(MASKED))).toEqual([]);
     expect([masked.pixel(60, 50), masked.pixel(350, 700)]).toEqual([WHITE, WHITE]);
+  });
+
+  it("hides the generated content of elements in a match", async () => {
+    expect((await png("/badge")).pixel(325, 25)).toEqual(RED);
+    expect((await png("/badge", { mask: ".x" })).pixel(325, 25)).toEqual(WHITE);
   });
 
   it("does not count content that its match clips", async () => {

@@ -96,6 +96,7 @@ const PAGES: Parameters<typeof openSite>[0] = {
     </style><x-sections><template shadowrootmode=open><style>
       section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: red }
     </style>${"<section><div></div></section>".repeat(6)}</template></x-sections>${"<section><section><div></div></section></section>".repeat(6)}`,
+  "/margins": `<!doctype html><body style="margin:0">${'<section style="content-visibility:auto"><p style="height:400px;margin:100px 0"></p></section>'.repeat(5)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
     <nav style="width:0;height:100px;overflow-x:hidden"><a style="display:block;padding:8px 32px">menu</a></nav>
@@ -206,6 +207,11 @@ describe("a full page with lazyContent=auto (the default)", () => {
       expect(part).toEqual({ height: SECTION_HEIGHT, colors: [RED], notes: [] });
     },
   );
+
+  it("contains the margins in sections that the browser may leave out", async () => {
+    const { height } = await show("/margins");
+    expect(height).toBe(5 * 600);
+  });
 
   it("returns to the top: a sticky header appears once, and a viewport-high hero is not stretched", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/header"), { fullPage: true }));

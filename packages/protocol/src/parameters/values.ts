@@ -4,10 +4,7 @@ import type { Cookie } from "./cookies.ts";
 
 /** Values of a screenshot's parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface ScreenshotValues {
-  /**
-   * URL of the page to render. The host must be publicly reachable; private, loopback and internal
-   * addresses are blocked.
-   */
+  /** URL of the page to render. The host must be publicly reachable. */
   readonly url: string;
   /** `true` renders a PDF instead of an image. */
   readonly pdf?: false | undefined;
@@ -72,8 +69,8 @@ export interface ScreenshotValues {
    */
   readonly accuracy?: number | undefined;
   /**
-   * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
-   * there are none.
+   * User agent of the browser. Client hints match it if it names a version of Chrome; otherwise, there
+   * are none.
    */
   readonly userAgent?: string | undefined;
   /**
@@ -89,8 +86,7 @@ export interface ScreenshotValues {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
-   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives
-   * them; `expires` is not supported. Not in signed URLs.
+   * `httpOnly` and `sameSite`. By default, only the host of `url` receives them. Not in signed URLs.
    */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
@@ -156,19 +152,18 @@ export interface ScreenshotValues {
    */
   readonly omitBackground?: boolean | undefined;
   /**
-   * Width in pixels to which the image is resized. It is never enlarged. The operator must have
-   * installed sharp. A whole number from 1 to 10000.
+   * Width in pixels to which the image is shrunk. The operator must have installed sharp. A whole number
+   * from 1 to 10000.
    */
   readonly resizeWidth?: number | undefined;
   /**
-   * Height in pixels to which the image is resized. It is never enlarged. The operator must have
-   * installed sharp. A whole number from 1 to 10000.
+   * Height in pixels to which the image is shrunk. The operator must have installed sharp. A whole
+   * number from 1 to 10000.
    */
   readonly resizeHeight?: number | undefined;
   /**
    * How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them,
-   * `contain` adds a border, which is transparent, or white in a JPEG. Requires `resizeWidth` or
-   * `resizeHeight`.
+   * `contain` adds a border: transparent, or white in a JPEG. Requires `resizeWidth` or `resizeHeight`.
    * @default "inside"
    */
   readonly resizeFit?: "inside" | "cover" | "contain" | undefined;
@@ -190,8 +185,8 @@ export interface ScreenshotValues {
   /** Milliseconds to wait before the capture. A whole number from 0 to 10000. */
   readonly delay?: number | undefined;
   /**
-   * JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call
-   * it: `(() => window.ready)()`.
+   * JavaScript expression; the capture waits until it is truthy. A function must be called: `(() =>
+   * window.ready)()`.
    */
   readonly waitForFunction?: string | undefined;
   /** CSS selector; the capture waits until no visible element matches. */
@@ -225,8 +220,8 @@ export interface ScreenshotValues {
    */
   readonly blockTrackers?: boolean | undefined;
   /**
-   * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
-   * separated by commas. Never blocks the page itself.
+   * Up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*` to block, separated by
+   * commas. Never blocks the page itself.
    */
   readonly blockUrls?: string | undefined;
   /**
@@ -241,8 +236,8 @@ export interface ScreenshotValues {
   /** CSS selector list of elements to remove from the layout. */
   readonly removeSelectors?: string | undefined;
   /**
-   * CSS selector of an element to click once the page is ready; the first match is used. If nothing
-   * matches, the render has the note `click-unmatched`.
+   * CSS selector of an element to click once the page is ready; the first match is used. If there is
+   * none, the note is `click-unmatched`.
    */
   readonly click?: string | undefined;
   /**
@@ -260,16 +255,15 @@ export interface ScreenshotValues {
   readonly maskColor?: string | undefined;
   /**
    * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all
-   * with `javascript=false`.
+   * most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not
+   * scroll.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
   /**
    * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
-   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they
-   * don't, the render has the note `unstable`.
+   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; otherwise,
+   * the note is `unstable`.
    * @default false
    */
   readonly stabilize?: boolean | undefined;
@@ -290,14 +284,14 @@ export interface ScreenshotValues {
    */
   readonly cacheTtl?: number | undefined;
   /**
-   * Also store the rendering in an object store that the operator has set up under this name.
-   * `X-Stored-Location` is its location. Not in signed URLs.
+   * Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its
+   * location. Not in signed URLs.
    */
   readonly storeTo?: string | undefined;
   /**
-   * Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}`
-   * the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format.
-   * Replaces an object that has the same key. Requires `storeTo`.
+   * Key of the stored object, under the account's prefix. `{host}` is the host of `url`, `{date}` the
+   * UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format. Replaces
+   * an object that has the same key. Requires `storeTo`.
    * @default "{host}/{date}/{id}.{ext}"
    */
   readonly storeKey?: string | undefined;
@@ -368,10 +362,7 @@ export interface ScreenshotRules {
 
 /** Values of a PDF's parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface PdfValues {
-  /**
-   * URL of the page to render. The host must be publicly reachable; private, loopback and internal
-   * addresses are blocked.
-   */
+  /** URL of the page to render. The host must be publicly reachable. */
   readonly url: string;
   /** `true` renders a PDF instead of an image. */
   readonly pdf?: true | undefined;
@@ -409,8 +400,8 @@ export interface PdfValues {
    */
   readonly accuracy?: number | undefined;
   /**
-   * User agent of the browser. If it names a version of Chrome, the client hints match it; otherwise,
-   * there are none.
+   * User agent of the browser. Client hints match it if it names a version of Chrome; otherwise, there
+   * are none.
    */
   readonly userAgent?: string | undefined;
   /**
@@ -426,8 +417,7 @@ export interface PdfValues {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`,
-   * `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives
-   * them; `expires` is not supported. Not in signed URLs.
+   * `httpOnly` and `sameSite`. By default, only the host of `url` receives them. Not in signed URLs.
    */
   readonly cookies?: readonly Cookie[] | undefined;
   /**
@@ -436,8 +426,8 @@ export interface PdfValues {
    */
   readonly basicAuth?: string | undefined;
   /**
-   * JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call
-   * it: `(() => window.ready)()`.
+   * JavaScript expression; the capture waits until it is truthy. A function must be called: `(() =>
+   * window.ready)()`.
    */
   readonly waitForFunction?: string | undefined;
   /** CSS selector; the capture waits until no visible element matches. */
@@ -471,8 +461,8 @@ export interface PdfValues {
    */
   readonly blockTrackers?: boolean | undefined;
   /**
-   * Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`,
-   * separated by commas. Never blocks the page itself.
+   * Up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*` to block, separated by
+   * commas. Never blocks the page itself.
    */
   readonly blockUrls?: string | undefined;
   /**
@@ -487,8 +477,8 @@ export interface PdfValues {
   /** CSS selector list of elements to remove from the layout. */
   readonly removeSelectors?: string | undefined;
   /**
-   * CSS selector of an element to click once the page is ready; the first match is used. If nothing
-   * matches, the render has the note `click-unmatched`.
+   * CSS selector of an element to click once the page is ready; the first match is used. If there is
+   * none, the note is `click-unmatched`.
    */
   readonly click?: string | undefined;
   /**
@@ -498,16 +488,15 @@ export interface PdfValues {
   readonly script?: string | undefined;
   /**
    * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
-   * most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most
-   * 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all
-   * with `javascript=false`.
+   * most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not
+   * scroll.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
   /**
    * Make renders repeatable: finite animations at their end, infinite ones at their start, no caret,
-   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they
-   * don't, the render has the note `unstable`.
+   * GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; otherwise,
+   * the note is `unstable`.
    * @default false
    */
   readonly stabilize?: boolean | undefined;
@@ -580,7 +569,7 @@ export interface PdfValues {
    */
   readonly outline?: boolean | undefined;
   /**
-   * Tag the structure for screen readers, even in browsers that do not do so by default.
+   * Tag the structure for screen readers.
    * @default false
    */
   readonly tagged?: boolean | undefined;
@@ -604,14 +593,14 @@ export interface PdfValues {
    */
   readonly cacheTtl?: number | undefined;
   /**
-   * Also store the rendering in an object store that the operator has set up under this name.
-   * `X-Stored-Location` is its location. Not in signed URLs.
+   * Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its
+   * location. Not in signed URLs.
    */
   readonly storeTo?: string | undefined;
   /**
-   * Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}`
-   * the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format.
-   * Replaces an object that has the same key. Requires `storeTo`.
+   * Key of the stored object, under the account's prefix. `{host}` is the host of `url`, `{date}` the
+   * UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format. Replaces
+   * an object that has the same key. Requires `storeTo`.
    * @default "{host}/{date}/{id}.{ext}"
    */
   readonly storeKey?: string | undefined;

@@ -24,7 +24,7 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
   const segment = route.path.split("/").indexOf("{id}");
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    // anyone may sign in, but only from the console: nothing of another request is read
+    // anyone may sign in, but only from the console: the body of another request is discarded
     if (route.isOpen) requireOwnOrigin(request, ownOriginOf(request, service.origin));
     const operator = route.isOpen ? VISITOR : await service.authenticate(request);
     if (!route.isOpen) exchange.operator = operator.user;

@@ -11,8 +11,8 @@ const OWN_NAME = /^(snap\.db|secret\.key)/;
 const LINKS_MAX = 40;
 
 /**
- * Returns the absolute path of a backup to write; of a link, that of the file that it points to. A typo must not destroy a file, so only an earlier backup or an
- * empty file is replaced.
+ * Returns the absolute path of a backup to write; of a link, that of the file that it points to. A typo must not destroy
+ * a file, so only an earlier backup or an empty file is replaced.
  *
  * @throws OperatorError `backup_invalid`.
  */
@@ -22,9 +22,10 @@ export async function checkTargetFile(file: string, dataDir: string): Promise<st
   if (parent === null) throw problemWith(`${dirname(target)} is not a folder`);
   const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
   if (OWN_NAME.test(inFolder)) throw problemWith(`${target} is reserved for the data folder`);
-  const existing = await stat(target).catch(() => null);
-  if (existing === null || (await isReplaceable(target, existing))) return target;
-  throw problemWith(`${target} exists, and is not a backup`);
+  // not the target: what a link in /proc points to, such as a pipe, has no path
+  const existing = await stat(file).catch(() => null);
+  if (existing === null || (await isReplaceable(file, existing))) return target;
+  throw problemWith(`${file} exists, and is not a backup`);
 }
 
 /** Renames a complete backup to its target, and makes the new name durable. */

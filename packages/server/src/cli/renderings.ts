@@ -15,7 +15,7 @@ export function addRenderings(program: Command): void {
 
   withJson(renderings.command("purge"))
     .description("delete an account's cached renderings or, with --yes, those of all accounts")
-    .option("--account <account>", "id or email address of the account whose renderings to delete")
+    .option("--account <account>", "delete only this account's renderings; its id or email address")
     .option("--yes", "without --account, delete the renderings of all accounts")
     .addHelpText(
       "after",

@@ -168,13 +168,17 @@ export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   const signed = link?.();
   if (signed) return linkedResult({ label, url, capture, link: signed });
   const { bytes, contentType: mimeType } = capture.rendering;
+  const facts = factsOf(capture, null);
+  // stored for the caller, so it was not rejected
+  if (bytes.byteLength > INLINE_LIMITS.maxBytes)
+    return { content: [text(`${describe({ label, url, capture })} ${UNCACHED}`)], structuredContent: facts };
   const uri = `snap://renderings/${fileName(url, mimeType)}`;
   return {
     content: [
       { type: "resource", resource: { uri, mimeType, blob: Buffer.from(bytes).toString("base64") } },
       text(`${describe({ label, url, capture })} ${link === null ? UNLINKED : UNCACHED}`),
     ],
-    structuredContent: factsOf(capture, null),
+    structuredContent: facts,
   };
 }
 

@@ -70,7 +70,7 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
 }
 
 /**
- * Names the outcome of a delivery attempt for log and metrics: `delivered`, `http_3xx`, `http_4xx`, `http_5xx`,
+ * Names the outcome of a delivery attempt for the log and the metrics: `delivered`, `http_3xx`, `http_4xx`, `http_5xx`,
  * `token-revoked`, or the reason why there was no response.
  */
 export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {

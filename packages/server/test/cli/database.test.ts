@@ -65,13 +65,15 @@ describe("a database from an older release", () => {
     ])
       expect(await workspace.run(command)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/would migrate 5 to 12.*; run `snap-server database upgrade`/),
+        stderr: expect.stringMatching(
+          /version 5; this release would migrate it to version 12.*; run `snap-server database upgrade`/,
+        ),
       });
     const { code, stderr } = await workspace.run(["migrate", "--to", "postgres://127.0.0.1:9/snap"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("run `snap-server database upgrade`")]);
     const { stdout } = await workspace.run(["doctor"]);
     expect(stdout).toMatch(
-      /^warning +schema: .*would migrate 5 to 12.*\n +-> run `snap-server database upgrade`/m,
+      /^warning +schema: .*version 5; this release would migrate it to version 12.*\n +-> run `snap-server database upgrade`/m,
     );
     expect(version()).toBe(5);
     expect(await readdir(path(""))).not.toContain("snap.db.schema-5");

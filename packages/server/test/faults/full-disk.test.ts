@@ -68,14 +68,14 @@ describe("a full disk", { tags: ["mount"] }, () => {
       renderer,
       resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
       secretKey: "a key for these tests",
-      // every response comes from the disk
+      // every cache hit is read from the disk
       memoryCacheBytes: 0,
     });
     onTestFinished(() => engine.close());
     const service = await serveEngine(engine);
     onTestFinished(() => service.stop());
-    const isReady = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
-    expect(await isReady()).toBe(200);
+    const readyStatus = async (): Promise<number> => (await fetch(`${service.origin}/readyz`)).status;
+    expect(await readyStatus()).toBe(200);
     const [greedy, neighbor] = [
       await newCaller(engine, service.origin),
       await newCaller(engine, service.origin),
@@ -89,7 +89,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     expect(await greedy.capture("/large-14")).toBe("200 HIT");
     expect(await greedy.capture("/large-0")).toBe("200 MISS");
 
-    // another program takes the rest, to the last byte: the first account's renderings above its share make space
+    // another program takes the rest, to the last byte: the first account is evicted down to its share
     disk.fill();
     for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbor.capture("/full")).toBe(expected);
     expect(await neighbor.capture("/mine")).toBe("200 HIT");
@@ -102,16 +102,16 @@ describe("a full disk", { tags: ["mount"] }, () => {
     for (let index = 0; index < 30; index += 1)
       expect(await neighbor.capture(`/page-${index % 10}`)).toBe("200 MISS");
     expect(await greedy.capture("/large")).toBe("200 MISS");
-    expect(await isReady()).toBe(200);
+    expect(await readyStatus()).toBe(200);
 
     await disk.clear();
     for (const expected of ["200 MISS", "200 HIT"])
       expect(await neighbor.capture("/recovered")).toBe(expected);
-    expect(await isReady()).toBe(200);
+    expect(await readyStatus()).toBe(200);
     expect([await greedy.usedCredits(), await neighbor.usedCredits()]).toEqual([17, 53]);
   });
 
-  it("does not end a process that logs to it, and lines are written again once there is space", async () => {
+  it("does not end a process that logs to it, and logging resumes once there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 1 });
     const path = join(disk.directory, "log");
     const file = openSync(path, "a");
@@ -142,7 +142,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
   });
 });
 
-it("a log that reaches the largest file size does not end the process", async () => {
+it("a log that reaches the file size limit does not end the process", async () => {
   const directory = await mkdtemp(join(tmpdir(), "snap-log-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, "log");

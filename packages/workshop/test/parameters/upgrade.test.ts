@@ -79,9 +79,13 @@ describe("a release with a new parameter", () => {
       body: JSON.stringify({ items }),
     });
     const { id } = (await submitted.json()) as RenderBatch;
+    const poll = async (): Promise<RenderBatch> => {
+      const polled = await fetch(`${before.origin}/v1/renders/${id}`, { headers });
+      return (await polled.json()) as RenderBatch;
+    };
+    await expect.poll(async () => (await poll()).status).toBe("complete");
     await worker.stop();
-    const polled = await fetch(`${before.origin}/v1/renders/${id}`, { headers });
-    const batch = (await polled.json()) as RenderBatch;
+    const batch = await poll();
     expect(batch.items.map(({ status }) => status)).toEqual(["done", "done", "done"]);
     expect(before.renders()).toBe(3);
     await before.close();

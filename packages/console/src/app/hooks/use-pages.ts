@@ -1,5 +1,5 @@
 import type { AdminList } from "@snap/protocol";
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { toFailure, type ApiFailure } from "../api/failure.ts";
 import { useLoad } from "./use-load.ts";
 
@@ -43,8 +43,10 @@ export function usePages<Entry extends { readonly id: string | number }>(
     reload: reloadFirst,
   } = useLoad(key, (signal) => load({}, signal));
   const [stored, setRest] = useState<Rest<Entry>>(emptyRest(key, null));
+  useEffect(() => setRest(emptyRest(key, null)), [key]);
   // if more was requested while the first page was reloading, the rest follows the previous one, which stays
-  const isFollowed = (stored.isLoading || stored.entries.length > 0) && !stored.isReloading;
+  const hasRest = stored.isLoading || stored.entries.length > 0 || stored.failure !== null;
+  const isFollowed = hasRest && !stored.isReloading;
   const isCurrent = stored.key === key && (stored.first === latest || isFollowed);
   const rest = isCurrent ? stored : emptyRest<Entry>(key, latest);
   const { first } = rest;

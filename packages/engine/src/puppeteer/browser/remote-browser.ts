@@ -100,8 +100,8 @@ function lifecycleListener(
   };
 }
 
-/** Without a rule for `.local`, names of WebRTC candidates are looked up with multicast DNS. */
-const RESOLVER_RULES = /--host-resolver-rules[= ].*MAP \*\.local /;
+/** Without an address for `.local`, names of WebRTC candidates are looked up with multicast DNS. */
+const RESOLVER_RULES = /--host-resolver-rules[= ].*MAP \*\.local \d.*MAP \* /;
 const WEBRTC = /--(force-)?webrtc-ip-handling-policy[= ]\W*disable_non_proxied_udp/;
 const DIRECT =
   "pages connect directly from the browser's network, which must contain them: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";

@@ -50,11 +50,11 @@ const TOP_FRAME_MAX_MS = 100;
  * Defines a function that scrolls a full page to its top. Fixed and sticky elements would otherwise be drawn where the
  * URL's fragment is, which the browser may only be about to scroll to.
  */
-export const SCROLL_TO_TOP = `const scrollToTop = async () => {
+export const SCROLL_TO_TOP = `const scrollToTop = async (hasFragment) => {
   ${NEXT_FRAME}
   const goToTop = () => scrollTo({ left: 0, top: 0, behavior: "instant" });
   goToTop();
-  if (location.hash === "") return;
+  if (!hasFragment && location.hash === "") return;
   for (let frames = 0, still = 0; frames < ${TOP_FRAMES_MAX} && still < ${TOP_FRAMES}; frames += 1) {
     await Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, ${TOP_FRAME_MAX_MS}))]);
     still = scrollY === 0 ? still + 1 : 0;
@@ -62,10 +62,15 @@ export const SCROLL_TO_TOP = `const scrollToTop = async () => {
   }
 };`;
 
+/** Returns whether the URL has a fragment. The page itself cannot see one that only names text to scroll to. */
+export function hasFragment({ url }: Pick<ScreenshotParameters, "url">): boolean {
+  return url.includes("#");
+}
+
 /** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
-const MEASURE = `async ({ selector, fullPage }) => {
+const MEASURE = `async ({ selector, fullPage, hasFragment }) => {
   ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT}
-  if (fullPage) await scrollToTop();
+  if (fullPage) await scrollToTop(hasFragment);
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
   const page = { status, title: ${TITLE}, failedImages: ${FAILED_IMAGES} };
@@ -113,10 +118,10 @@ export async function measure(
   signal: AbortSignal,
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
-  const [result, page] = await Promise.all([
-    evaluate<MeasureResult>(tab, call(MEASURE, { selector: selector ?? null, fullPage }), signal),
-    fullPage || padding > 0 ? measurePage(tab, signal) : null,
-  ]);
+  const request = { selector: selector ?? null, fullPage, hasFragment: hasFragment(parameters) };
+  const result = await evaluate<MeasureResult>(tab, call(MEASURE, request), signal);
+  // afterwards, because a page can have another height at its top
+  const page = fullPage || padding > 0 ? await measurePage(tab, signal) : null;
   const notes = imageNotes(result.failedImages);
   const { title } = result;
   const targetStatus = result.status === 0 ? null : result.status;

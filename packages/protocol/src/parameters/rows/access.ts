@@ -27,7 +27,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     schema: COOKIES_SCHEMA,
     canonicalize: canonicalCookies,
     description:
-      "Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`, `httpOnly` and `sameSite` (`Strict`, `Lax` or `None`). By default, only the host of `url` receives them; `expires` is not supported. Not in signed URLs.",
+      "Cookies to set before the page loads: `name` and `value`, and optionally `domain`, `path`, `secure`, `httpOnly` and `sameSite`. By default, only the host of `url` receives them. Not in signed URLs.",
     example: [{ name: "session", value: "secret" }],
   },
   {

@@ -39,7 +39,7 @@ export const BLOCKING_ROWS: readonly Row[] = [
     placeholder: "list",
     canonicalize: canonicalUrlPatterns,
     description:
-      "Requests to block: up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*`, separated by commas. Never blocks the page itself.",
+      "Up to 20 hosts (`ads.example.com`, `*.example.com`) or URL patterns with `*` to block, separated by commas. Never blocks the page itself.",
     example: "*.ads.example,https://example.com/video/*",
   },
   {

@@ -40,7 +40,7 @@ export const CHANGES_ROWS: readonly Row[] = [
     kind: "selector",
     maxCharacters: LIMITS.selectorCharacters,
     description:
-      "CSS selector of an element to click once the page is ready; the first match is used. If nothing matches, the render has the note `click-unmatched`.",
+      "CSS selector of an element to click once the page is ready; the first match is used. If there is none, the note is `click-unmatched`.",
     example: "#show-details",
   },
   {

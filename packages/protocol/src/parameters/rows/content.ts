@@ -8,7 +8,7 @@ export const CONTENT_ROWS: readonly Row[] = [
     values: ["auto", "scroll", "off"],
     implied: "auto",
     description:
-      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until the page stops growing and its images have loaded, in at most 10 seconds. `off`: do not scroll; images with `loading=lazy` load only near the viewport, or all with `javascript=false`.",
+      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not scroll.",
     example: "scroll",
   },
   {
@@ -17,7 +17,7 @@ export const CONTENT_ROWS: readonly Row[] = [
     kind: "flag",
     default: false,
     description:
-      "Make renders repeatable: finite animations at their end, infinite ones at their start, no caret, GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; if they don't, the render has the note `unstable`.",
+      "Make renders repeatable: finite animations at their end, infinite ones at their start, no caret, GIFs and videos at their first frame. Waits at most 3 seconds for two captures to match; otherwise, the note is `unstable`.",
     example: true,
   },
   {

@@ -15,7 +15,7 @@ export const DELIVERY_ROWS: readonly Row[] = [
     placeholder: "name",
     canonicalize: (text) => (STORE_NAME.test(text) ? text : null),
     description:
-      "Also store the rendering in an object store that the operator has set up under this name. `X-Stored-Location` is its location. Not in signed URLs.",
+      "Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its location. Not in signed URLs.",
     example: "archive",
   },
   {
@@ -30,7 +30,7 @@ export const DELIVERY_ROWS: readonly Row[] = [
     requires: ["storeTo"],
     canonicalize: canonicalStoreKey,
     description:
-      "Key of the stored object, under the prefix of the account. `{host}` is the host of `url`, `{date}` the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format. Replaces an object that has the same key. Requires `storeTo`.",
+      "Key of the stored object, under the account's prefix. `{host}` is the host of `url`, `{date}` the UTC date, `{id}` the id of the request or batch item, `{ext}` the extension of the format. Replaces an object that has the same key. Requires `storeTo`.",
     example: "invoices/{date}/{id}.{ext}",
   },
 ];

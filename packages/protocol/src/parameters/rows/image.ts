@@ -63,8 +63,7 @@ export const IMAGE_ROWS: readonly Row[] = [
     kind: "integer",
     min: 1,
     max: 10_000,
-    description:
-      "Width in pixels to which the image is resized. It is never enlarged. The operator must have installed sharp.",
+    description: "Width in pixels to which the image is shrunk. The operator must have installed sharp.",
     example: 400,
   },
   {
@@ -73,8 +72,7 @@ export const IMAGE_ROWS: readonly Row[] = [
     kind: "integer",
     min: 1,
     max: 10_000,
-    description:
-      "Height in pixels to which the image is resized. It is never enlarged. The operator must have installed sharp.",
+    description: "Height in pixels to which the image is shrunk. The operator must have installed sharp.",
     example: 300,
   },
   {
@@ -85,7 +83,7 @@ export const IMAGE_ROWS: readonly Row[] = [
     implied: "inside",
     requires: DIMENSIONS,
     description:
-      "How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them, `contain` adds a border, which is transparent, or white in a JPEG. Requires `resizeWidth` or `resizeHeight`.",
+      "How the image fits both dimensions: `inside` fits it into them, `cover` cuts off what exceeds them, `contain` adds a border: transparent, or white in a JPEG. Requires `resizeWidth` or `resizeHeight`.",
     example: "cover",
   },
   {

@@ -5,8 +5,7 @@ export const PAGE_ROWS: readonly Row[] = [
     name: "url",
     modes: BOTH,
     kind: "url",
-    description:
-      "URL of the page to render. The host must be publicly reachable; private, loopback and internal addresses are blocked.",
+    description: "URL of the page to render. The host must be publicly reachable.",
     example: "https://example.com/",
   },
   {

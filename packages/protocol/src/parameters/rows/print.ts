@@ -69,7 +69,7 @@ export const PRINT_ROWS: readonly Row[] = [
     modes: PDF,
     kind: "flag",
     default: false,
-    description: "Tag the structure for screen readers, even in browsers that do not do so by default.",
+    description: "Tag the structure for screen readers.",
     example: true,
   },
   {

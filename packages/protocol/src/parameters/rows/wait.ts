@@ -43,7 +43,7 @@ export const WAIT_ROWS: readonly Row[] = [
     syntax: "a JavaScript expression",
     placeholder: "expression",
     description:
-      "JavaScript expression; the capture waits until it is truthy. A function is always truthy, so call it: `(() => window.ready)()`.",
+      "JavaScript expression; the capture waits until it is truthy. A function must be called: `(() => window.ready)()`.",
     example: "document.fonts.status === `loaded`",
   },
   {

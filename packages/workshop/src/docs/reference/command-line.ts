@@ -27,8 +27,8 @@ export const commandLinePage: ReferencePage = {
     ),
     "## Errors",
     "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if the message needs none. If there are warnings, the object lists them under `warnings`, even when the command succeeds.",
-    'A command that changes something logs the change there first, on a line of its own, which is a JSON object with `"msg":"audit"` unless standard error is a terminal. So if the command fails after the change, the error is the last line.',
     '```text\n{"error":{"code":"account_not_found","message":"account acct_1 not found","advice":"`snap-server accounts list` lists all accounts"}}\n```',
+    'A command that changes something logs the change there first, on a line of its own, which is a JSON object with `"msg":"audit"` unless standard error is a terminal. So if the command fails after the change, the error is the last line.',
     table(
       ["code", "meaning"],
       Object.entries(FAILURE_CODES).map(([name, meaning]) => [code(name), meaning]),

@@ -4,7 +4,7 @@ import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { evaluate } from "../evaluate.ts";
-import { invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
+import { hasFragment, invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 
@@ -31,9 +31,9 @@ const HIDE_GENERATED =
 /**
  * Defines a function that returns the elements to cover for a match, in the order of the flat tree: itself if it has a
  * visible box, and those in it that are visible outside this box. Text gets an element to cover, which the page's rules
- * do not apply to. The elements, and a match without a box, get an attribute that hides their generated content.
+ * do not apply to. All elements get an attribute that hides their generated content.
  *
- * `cover` is the box around an element that is already covered, and `outermost` the first one.
+ * `cover` is the box around an element that is already covered.
  */
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
@@ -49,11 +49,12 @@ const VISIBLE_PARTS = `
     return [...range.getClientRects()].every(({ left, right, top, bottom }) =>
       isWithin({ left, right, top: (top + bottom) / 2, bottom: (top + bottom) / 2 }, box));
   };
-  const visibleParts = (element, { cover, outermost } = {}) => {
+  const visibleParts = (element, cover) => {
+    element.setAttribute("snap-masked", "");
     const { display, visibility, position } = getComputedStyle(element);
     const isVisible = visibility === "visible";
-    // what clips the inner box need not clip this one
-    let around = /absolute|fixed/.test(position) ? outermost : cover;
+    // what clips the covered element need not clip this one
+    let around = /absolute|fixed/.test(position) ? undefined : cover;
     const parts = [];
     if (display !== "contents") {
       if (!element.checkVisibility()) return [];
@@ -63,10 +64,8 @@ const VISIBLE_PARTS = `
         around = box;
       }
     }
-    if (parts.length > 0 || !around) element.setAttribute("snap-masked", "");
-    const context = { cover: around, outermost: outermost ?? around };
     for (const child of childrenOf(element)) {
-      if (child instanceof Element) for (const part of visibleParts(child, context)) parts.push(part);
+      if (child instanceof Element) for (const part of visibleParts(child, around)) parts.push(part);
       else if (isVisible && child instanceof Text && child.data.trim() !== "" && !(around && isTextWithin(child, around))) {
         const box = create("snap-text");
         box.style.setProperty("all", "unset", "important");
@@ -83,7 +82,7 @@ const VISIBLE_PARTS = `
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
  * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
-const COVER = `async ({ selector, color, captured, fullPage }) => {
+const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
@@ -93,7 +92,7 @@ const COVER = `async ({ selector, color, captured, fullPage }) => {
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
   ${END_TRANSITIONS}
-  if (fullPage) await scrollToTop();
+  if (fullPage) await scrollToTop(hasFragment);
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
   const visible = new Set(matches.flatMap((match) => visibleParts(match)));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
@@ -148,7 +147,8 @@ export async function mask(
 ): Promise<string | null> {
   if (parameters.mask === undefined) return null;
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR, fullPage } = parameters;
-  const request = { selector, color: maskColor, captured: parameters.selector ?? null, fullPage };
+  const captured = parameters.selector ?? null;
+  const request = { selector, color: maskColor, captured, fullPage, hasFragment: hasFragment(parameters) };
   await abortable(signal, disableScripts(tab.session));
   const { documentId } = tab.progress;
   const reason = (): SnapError =>

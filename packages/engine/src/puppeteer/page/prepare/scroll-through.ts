@@ -114,9 +114,18 @@ const SHOW_AUTO = `
   ${SET_STYLE}
   const showAuto = () => {
     // read before any is changed, because each change would make the browser compute the styles again
-    const elements = all("*").filter((element) => getComputedStyle(element).contentVisibility === "auto");
-    for (const element of elements) setStyle(element, "content-visibility", "visible");
-    return elements.length > 0;
+    const found = [];
+    for (const element of all("*")) {
+      const { contentVisibility, contain } = getComputedStyle(element);
+      if (contentVisibility === "auto") found.push([element, contain]);
+    }
+    for (const [element, contain] of found) {
+      setStyle(element, "content-visibility", "visible");
+      // auto implies this, and the layout depends on it
+      if (!/strict|content/.test(contain))
+        setStyle(element, "contain", [...new Set([...contain.replace("none", "").split(" "), "layout", "style", "paint"])].join(" "));
+    }
+    return found.length > 0;
   };`;
 
 const SCROLLING = `
