@@ -68,10 +68,7 @@ export interface ScreenshotValues {
    * @default 10
    */
   readonly accuracy?: number | undefined;
-  /**
-   * User agent of the browser. Client hints match it if it names a version of Chrome; otherwise, there
-   * are none.
-   */
+  /** User agent. Client hints match it if it names a version of Chrome; otherwise, there are none. */
   readonly userAgent?: string | undefined;
   /**
    * Whether to run the page's JavaScript.
@@ -256,7 +253,7 @@ export interface ScreenshotValues {
   /**
    * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
    * most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not
-   * scroll.
+   * scroll; lazy images load only near the viewport, or all with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -283,10 +280,7 @@ export interface ScreenshotValues {
    * @default 86400
    */
   readonly cacheTtl?: number | undefined;
-  /**
-   * Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its
-   * location. Not in signed URLs.
-   */
+  /** Also store the rendering in the operator's object store of this name. Not in signed URLs. */
   readonly storeTo?: string | undefined;
   /**
    * Key of the stored object, under the account's prefix. `{host}` is the host of `url`, `{date}` the
@@ -399,10 +393,7 @@ export interface PdfValues {
    * @default 10
    */
   readonly accuracy?: number | undefined;
-  /**
-   * User agent of the browser. Client hints match it if it names a version of Chrome; otherwise, there
-   * are none.
-   */
+  /** User agent. Client hints match it if it names a version of Chrome; otherwise, there are none. */
   readonly userAgent?: string | undefined;
   /**
    * Whether to run the page's JavaScript.
@@ -489,7 +480,7 @@ export interface PdfValues {
   /**
    * How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at
    * most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not
-   * scroll.
+   * scroll; lazy images load only near the viewport, or all with `javascript=false`.
    * @default "auto"
    */
   readonly lazyContent?: "auto" | "scroll" | "off" | undefined;
@@ -592,10 +583,7 @@ export interface PdfValues {
    * @default 86400
    */
   readonly cacheTtl?: number | undefined;
-  /**
-   * Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its
-   * location. Not in signed URLs.
-   */
+  /** Also store the rendering in the operator's object store of this name. Not in signed URLs. */
   readonly storeTo?: string | undefined;
   /**
    * Key of the stored object, under the account's prefix. `{host}` is the host of `url`, `{date}` the

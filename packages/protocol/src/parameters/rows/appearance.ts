@@ -112,7 +112,7 @@ export const APPEARANCE_ROWS: readonly Row[] = [
     placeholder: "text",
     canonicalize: (text) => (/^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text) ? text.trim() : null),
     description:
-      "User agent of the browser. Client hints match it if it names a version of Chrome; otherwise, there are none.",
+      "User agent. Client hints match it if it names a version of Chrome; otherwise, there are none.",
     example: "ExampleBot/1.0 (+https://example.com/bot)",
   },
   {

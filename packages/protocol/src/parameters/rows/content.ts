@@ -8,7 +8,7 @@ export const CONTENT_ROWS: readonly Row[] = [
     values: ["auto", "scroll", "off"],
     implied: "auto",
     description:
-      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not scroll.",
+      "How to load content outside the viewport. `auto`: scroll once through full pages and PDFs, in at most 2 seconds. `scroll`: scroll until nothing more loads, in at most 10 seconds. `off`: do not scroll; lazy images load only near the viewport, or all with `javascript=false`.",
     example: "scroll",
   },
   {

@@ -14,8 +14,7 @@ export const DELIVERY_ROWS: readonly Row[] = [
     syntax: "the name of a store: lowercase letters, digits and hyphens",
     placeholder: "name",
     canonicalize: (text) => (STORE_NAME.test(text) ? text : null),
-    description:
-      "Also store the rendering in the operator's object store of this name. `X-Stored-Location` is its location. Not in signed URLs.",
+    description: "Also store the rendering in the operator's object store of this name. Not in signed URLs.",
     example: "archive",
   },
   {
