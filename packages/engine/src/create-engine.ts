@@ -18,7 +18,7 @@ import { createCreditReader, type CreditState } from "./credits/credits.ts";
 import { createReversals } from "./credits/reversals.ts";
 import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { createTransferBudget } from "./limits/byte-budget.ts";
-import { longestRenderMs, withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
+import { lastStartBefore, withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
 import { createLifetime } from "./lifetime.ts";
 import { createHealthCheck, type Health } from "./health.ts";
@@ -220,14 +220,6 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
-}
-
-/** For name resolution, caching, settling and the response, which seldom take a second. */
-const FINISH_MARGIN_MS = 5_000;
-
-/** Returns the last instant at which even the longest render can start, to end before this one. */
-function lastStartBefore(endsAt: number, settings: EngineSettings): number {
-  return endsAt - longestRenderMs(settings) - FINISH_MARGIN_MS;
 }
 
 /** Runs all steps, each after the one before. @throws the first error, after the last step. */

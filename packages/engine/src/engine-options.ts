@@ -158,12 +158,17 @@ const LEASE_MARGIN_MS = 30 * SECOND_MS;
 const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 
 /** Longest time that a render with a slot takes to render the page and to store the file for the caller. */
-export function longestRenderMs({
-  renderer,
-  stores = {},
-}: Pick<EngineOptions, "renderer" | "stores">): number {
+function longestRenderMs({ renderer, stores = {} }: Pick<EngineOptions, "renderer" | "stores">): number {
   const { renderTimeoutMs = RENDER_TIMEOUT_MS } = renderer;
   return renderTimeoutMs + (Object.keys(stores).length > 0 ? STORE_TIMEOUT_MS : 0);
+}
+
+/** For name resolution, caching, settling and the response, which seldom take a second. */
+const FINISH_MARGIN_MS = 5_000;
+
+/** Returns the last instant at which even the longest render can start, to end before this one. */
+export function lastStartBefore(endsAt: number, options: Pick<EngineOptions, "renderer" | "stores">): number {
+  return endsAt - longestRenderMs(options) - FINISH_MARGIN_MS;
 }
 
 /** A reservation must outlast everything between `reserve` and `settle`, or the rendering is free. */

@@ -154,18 +154,6 @@ describe("query plans", () => {
     ]);
   });
 
-  it("list and count one account's batches by its index, without those of other accounts", async () => {
-    const plans = [...(await readPlans())].filter(([sql]) => sql.includes(":isFinished IS NULL"));
-    const paths = plans.map(([, steps]) => steps.filter((step) => /^\w+ batches .*rowid/.test(step)));
-    expect(paths.flat().toSorted()).toEqual([
-      // a page, and a count
-      "SEARCH batches USING INDEX batches_by_account (account_id=? AND rowid<?)",
-      "SEARCH batches USING INDEX batches_by_account (account_id=? AND rowid<?)",
-      "SEARCH batches USING INTEGER PRIMARY KEY (rowid<?)",
-      "SEARCH batches USING INTEGER PRIMARY KEY (rowid<?)",
-    ]);
-  });
-
   it.each([
     [
       "findBalance",

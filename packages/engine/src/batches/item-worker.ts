@@ -116,7 +116,7 @@ async function retryInstant(
   const now = clock.now();
   // not rounded up to seconds, so the items that wait for the same window are due together, first submitted first
   if (rateLimit !== undefined) return rateLimit.resetsAt;
-  if (code === "rate_limited" || code === "upstream_rate_limited") return now + retryAfterSeconds * 1000;
+  if (code === "upstream_rate_limited") return now + retryAfterSeconds * 1000;
   if (isTransient) return now + Math.min(Math.max(WAIT_MS, waitedMs(item, now)), LONG_WAIT_MS);
   const owner = code === "credit_limit_reached" ? await tokens.find(batch.tokenId) : null;
   if (owner === null) return null;

@@ -1,6 +1,6 @@
-import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { openAdmin, ORIGIN } from "../admin/open-admin.ts";
+import { floodUntilClosed } from "./flood.ts";
 import { openService } from "./open-service.ts";
 
 /*
@@ -49,19 +49,10 @@ describe("a body in more than 1,000 pieces of one byte", () => {
   it("is cut off if it is endless, without affecting other requests", async () => {
     const { service, send, customer } = await openService();
     const { token } = await customer();
-    const { hostname, port } = new URL(service.origin);
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => {});
-    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    socket.write(post("/v1/documents", `Content-Type: text/html\r\nAuthorization: Bearer ${token}\r\n`));
-    const block = PIECE.repeat(10_000);
-    const feed = (): void => {
-      let room = true;
-      while (room && socket.writable) room = socket.write(block);
-    };
-    socket.on("drain", feed);
-    feed();
-    await closed;
+    await floodUntilClosed(service.origin, {
+      head: post("/v1/documents", `Content-Type: text/html\r\nAuthorization: Bearer ${token}\r\n`),
+      block: PIECE.repeat(10_000),
+    });
     expect((await send("/healthz")).status).toBe(200);
   });
 });

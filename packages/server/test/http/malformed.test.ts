@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
+import { floodUntilClosed } from "./flood.ts";
 import { envelopeOf, openService, UUID } from "./open-service.ts";
 
 /** Parses the last response: status, headers by lowercase name, and envelope. */
@@ -216,19 +217,10 @@ describe("unusual requests", () => {
 
   it("an endless body closes the connection", async () => {
     const { service, send } = await openService();
-    const { hostname, port } = new URL(service.origin);
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => {});
-    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    socket.write("GET /v1/snap HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-    const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
-    const feed = (): void => {
-      let room = true;
-      while (room && socket.writable) room = socket.write(chunk);
-    };
-    socket.on("drain", feed);
-    feed();
-    await closed;
+    await floodUntilClosed(service.origin, {
+      head: "GET /v1/snap HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+      block: `10000\r\n${"a".repeat(65_536)}\r\n`,
+    });
     expect((await send("/healthz")).status).toBe(200);
   });
 

@@ -1,5 +1,5 @@
-import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
+import { floodUntilClosed } from "./flood.ts";
 import { submit } from "./batches.ts";
 import { envelopeOf, openService } from "./open-service.ts";
 
@@ -141,21 +141,10 @@ describe("a submission of more than 256 KiB", () => {
   it("is cut off if it is endless, without affecting other requests", async () => {
     const { service, send, customer } = await openService();
     const { token } = await customer();
-    const { hostname, port } = new URL(service.origin);
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => {});
-    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    socket.write(
-      `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    );
-    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
-    const feed = (): void => {
-      let room = true;
-      while (room && socket.writable) room = socket.write(chunk);
-    };
-    socket.on("drain", feed);
-    feed();
-    await closed;
+    await floodUntilClosed(service.origin, {
+      head: `POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      block: `10000\r\n${" ".repeat(65_536)}\r\n`,
+    });
     expect((await send("/healthz")).status).toBe(200);
   });
 });

@@ -7,9 +7,11 @@ export interface Loaded<T> {
   readonly failure: ApiFailure | null;
   readonly isLoading: boolean;
   readonly reload: () => void;
+  /** Keeps the loaded data: the response of a reload in flight is ignored. */
+  readonly cancelReload: () => void;
 }
 
-interface State<T> extends Omit<Loaded<T>, "reload"> {
+interface State<T> extends Omit<Loaded<T>, "reload" | "cancelReload"> {
   readonly key: string;
 }
 
@@ -23,9 +25,11 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
+  const inFlight = useRef<AbortController | null>(null);
 
   useEffect(() => {
     const controller = new AbortController();
+    inFlight.current = controller;
     const { signal } = controller;
     const finish = (change: (before: State<T>) => State<T>): void => {
       if (!signal.aborted) setState((before) => change(before.key === key ? before : initial(key)));
@@ -39,7 +43,11 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   }, [key, round]);
 
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  return { ...(state.key === key ? state : initial<T>(key)), reload };
+  const cancelReload = useCallback(() => {
+    inFlight.current?.abort();
+    setState((before) => ({ ...before, isLoading: false }));
+  }, []);
+  return { ...(state.key === key ? state : initial<T>(key)), reload, cancelReload };
 }
 
 function initial<T>(key: string): State<T> {

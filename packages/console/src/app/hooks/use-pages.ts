@@ -1,5 +1,5 @@
 import type { AdminList } from "@snap/protocol";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { toFailure, type ApiFailure } from "../api/failure.ts";
 import { useLoad } from "./use-load.ts";
 
@@ -20,15 +20,12 @@ export interface Pages<Entry> {
 }
 
 interface Rest<Entry> {
-  readonly key: string;
   /** The first page that these entries follow. */
   readonly first: AdminList<Entry> | null;
   readonly entries: readonly Entry[];
   readonly hasMore: boolean;
   readonly failure: ApiFailure | null;
   readonly isLoading: boolean;
-  /** Whether a reload that began later replaces all pages. */
-  readonly isReloading: boolean;
 }
 
 /** Loads a list page by page. */
@@ -36,20 +33,11 @@ export function usePages<Entry extends { readonly id: string | number }>(
   key: string,
   load: (query: { readonly after?: string }, signal?: AbortSignal) => Promise<AdminList<Entry>>,
 ): Pages<Entry> {
-  const {
-    data: latest,
-    failure,
-    isLoading,
-    reload: reloadFirst,
-  } = useLoad(key, (signal) => load({}, signal));
-  const [stored, setRest] = useState<Rest<Entry>>(emptyRest(key, null));
-  useEffect(() => setRest(emptyRest(key, null)), [key]);
-  // if more was requested while the first page was reloading, the rest follows the previous one, which stays
-  const hasRest = stored.isLoading || stored.entries.length > 0 || stored.failure !== null;
-  const isFollowed = hasRest && !stored.isReloading;
-  const isCurrent = stored.key === key && (stored.first === latest || isFollowed);
-  const rest = isCurrent ? stored : emptyRest<Entry>(key, latest);
-  const { first } = rest;
+  const loaded = useLoad(key, (signal) => load({}, signal));
+  const { data: first, failure, isLoading, reload, cancelReload } = loaded;
+  const [stored, setRest] = useState<Rest<Entry>>(emptyRest(null));
+  // a reload replaces the first page, so the rest no longer follows it
+  const rest = stored.first === first ? stored : emptyRest<Entry>(first);
   const entries = first === null ? null : [...first.entries, ...rest.entries];
 
   const loadMore = (): void => {
@@ -57,17 +45,14 @@ export function usePages<Entry extends { readonly id: string | number }>(
     if (last === undefined || rest.isLoading) return;
     const settle = (change: Partial<Rest<Entry>>): void =>
       setRest((current) => (current.first === first ? { ...current, ...change, isLoading: false } : current));
-    setRest({ ...rest, failure: null, isLoading: true, isReloading: false });
+    // the rest must follow this first page
+    cancelReload();
+    setRest({ ...rest, failure: null, isLoading: true });
     load({ after: String(last.id) }).then(
       (page) => settle({ entries: [...rest.entries, ...page.entries], hasMore: page.has_more }),
       (error: unknown) => settle({ failure: toFailure(error) }),
     );
   };
-
-  const reload = useCallback((): void => {
-    setRest((current) => ({ ...current, isReloading: true }));
-    reloadFirst();
-  }, [reloadFirst]);
 
   return {
     entries,
@@ -82,7 +67,6 @@ export function usePages<Entry extends { readonly id: string | number }>(
   };
 }
 
-function emptyRest<Entry>(key: string, first: AdminList<Entry> | null): Rest<Entry> {
-  const hasMore = first?.has_more === true;
-  return { key, first, entries: [], hasMore, failure: null, isLoading: false, isReloading: false };
+function emptyRest<Entry>(first: AdminList<Entry> | null): Rest<Entry> {
+  return { first, entries: [], hasMore: first?.has_more === true, failure: null, isLoading: false };
 }
