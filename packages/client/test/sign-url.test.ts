@@ -116,8 +116,11 @@ describe("signUrl()", () => {
       token: TOKEN,
       signingSecret: OPTIONS.signingSecret,
     });
-    const misspelt: object = { [name]: 1_900_000_000 };
-    for (const sign of [() => signUrl(PAGE, { ...OPTIONS, ...misspelt }), () => snap.signUrl(PAGE, misspelt)])
+    const misspelled: object = { [name]: 1_900_000_000 };
+    for (const sign of [
+      () => signUrl(PAGE, { ...OPTIONS, ...misspelled }),
+      () => snap.signUrl(PAGE, misspelled),
+    ])
       expect(sign).toThrow(
         expect.objectContaining({
           name: "SnapError",

@@ -52,7 +52,7 @@ export function openDocumentFiles(filename: string): BodyFiles {
 
 /**
  * The first write creates the directory. Nothing is renamed: a row is inserted after its file is complete. Without
- * `isSynced`, files are not synced to the disk: a rendering that a power failure corrupted does not match its entity tag, so it
+ * `isSynced`, files are not synced to disk: a rendering that a power failure corrupted does not match its entity tag, so it
  * is a cache miss.
  */
 function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: boolean }): BodyFiles {

@@ -25,7 +25,7 @@ export function giveToFolderOwner(path: string, folder: string): void {
   chownSync(path, uid, gid);
 }
 
-/** Syncs a file, or the entries of a folder, to the disk. */
+/** Syncs a file, or the entries of a folder, to disk. */
 export function sync(path: string): void {
   const file = openSync(path, "r");
   try {

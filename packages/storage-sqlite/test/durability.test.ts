@@ -12,7 +12,7 @@ const SYNCED = ["PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGM
 const UNSYNCED = ["BEGIN IMMEDIATE", "COMMIT"];
 
 describe("a batch", () => {
-  it("is synced to the disk only when it is accepted and when it finishes", async () => {
+  it("is synced to disk only when it is accepted and when it finishes", async () => {
     const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
     const exec = vi.spyOn(DatabaseSync.prototype, "exec");
     onTestFinished(() => exec.mockRestore());
@@ -22,8 +22,8 @@ describe("a batch", () => {
       exec.mockClear();
       return executed;
     };
-    const change = (make: (batch: BatchRecord) => BatchRecord | null): Promise<unknown> =>
-      storage.batches.change({ batchId: "batch_1", now: 1, change: make });
+    const change = (update: (batch: BatchRecord) => BatchRecord | null): Promise<unknown> =>
+      storage.batches.change({ batchId: "batch_1", now: 1, change: update });
 
     expect(await executedBy(storage.batches.insert(sampleBatch("batch_1")))).toEqual(SYNCED);
     expect(await executedBy(change((batch) => batch))).toEqual(UNSYNCED);
@@ -36,7 +36,7 @@ describe("a batch", () => {
 });
 
 describe("a document", () => {
-  it("is stored in a folder that is synced to the disk, and that is itself in a synced folder", async () => {
+  it("is stored in a folder that is synced to disk, and that is itself in a synced folder", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     onTestFinished(() => storage.close());

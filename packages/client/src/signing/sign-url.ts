@@ -49,7 +49,7 @@ export function signUrl<const P extends SignableInput = SignableInput>(
   parameters: ValidSignable<P>,
   { baseUrl, tokenId, signingSecret, expires, ...others }: SignUrlOptions,
 ): string {
-  // with a misspelt `expires`, the URL would never expire
+  // with a misspelled `expires`, the URL would never expire
   for (const name of Object.keys(others)) throw misconfigured(`${name} is not an option.`);
   const signer = {
     baseUrl: readBaseUrl(baseUrl),

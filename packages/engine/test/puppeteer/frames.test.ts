@@ -4,7 +4,7 @@ import { connect, type Page } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
-import { fixLengths } from "../../src/puppeteer/page/viewport-lengths.ts";
+import { freezeLengths } from "../../src/puppeteer/page/viewport-lengths.ts";
 import { readPng } from "./image.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
 import { allowBothSites, openRenderer, screenshot } from "./setup.ts";
@@ -101,7 +101,7 @@ describe.concurrent("frames from another site below the viewport", () => {
   });
 
   it("can be objects and embeds", async () => {
-    const options = { fullPage: true, waitUntil: "networkidle0" } as const; // they do not delay the page's load
+    const options = { fullPage: true, waitUntil: "networkidle0" } as const; // their documents do not delay the load event
     const { bytes } = await renderer.render(screenshot(site.url("/embedded"), options));
     const { pixel } = readPng(bytes);
     expect([pixel(100, 2050), pixel(300, 2050)]).toEqual([RED, RED]);
@@ -120,7 +120,7 @@ it("images in a stabilized frame without scripts stay visible", async () => {
   expect(readPng(bytes).pixel(25, 25)).toEqual(RED);
 });
 
-/** Opens a page, and returns its tab as far as `fixLengths` needs it. */
+/** Opens a page, and returns its tab with only the properties that `freezeLengths` uses. */
 async function openTab(): Promise<{ readonly page: Page; readonly tab: Tab }> {
   const { webSocketUrl } = await startRemoteBrowser({ args: [] });
   const browser = await connect({ browserWSEndpoint: webSocketUrl });
@@ -132,9 +132,9 @@ async function openTab(): Promise<{ readonly page: Page; readonly tab: Tab }> {
 }
 
 const FINAL = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
-const VIEWPORTS = { final: FINAL, other: { ...FINAL, height: 1200 }, pinsFixed: true };
+const VIEWPORTS = { final: FINAL, other: { ...FINAL, height: 1200 }, pinsFixedElements: true };
 
-it("lengths are not fixed in a document that has replaced the measured one", async () => {
+it("lengths are not frozen in a document that has replaced the measured one", async () => {
   const { page, tab } = await openTab();
   const send = tab.session.send.bind(tab.session);
   const sent = vi.spyOn(tab.session, "send").mockImplementation(async (command, ...parameters) => {
@@ -143,15 +143,15 @@ it("lengths are not fixed in a document that has replaced the measured one", asy
       await page.goto(site.url("/gif"));
     return send(command, ...parameters);
   });
-  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
+  expect(await freezeLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
 });
 
-it("a position that an animation changes is not fixed", async () => {
+it("a position that an animation changes is not frozen", async () => {
   const { page, tab } = await openTab();
   const move = "@keyframes move { to { transform: translateX(500px) } }";
   await page.setContent(`<style>${move} p { animation: move 9s infinite }</style><p>moves`);
   await page.waitForFunction("new DOMMatrix(getComputedStyle(document.querySelector('p')).transform).e > 9");
-  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
+  expect(await freezeLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(false);
   await page.setContent(`<p style="transform: translateY(10vh)">stays`);
-  expect(await fixLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(true);
+  expect(await freezeLengths(tab, VIEWPORTS, AbortSignal.timeout(10_000))).toBe(true);
 });

@@ -97,7 +97,7 @@ function checkRequest(world: World, reservation: ReservationRecord, isCharged: b
   if (outcome?.kind === "error" && isCharged && !canStayCharged(world, reservation))
     world.reportViolation("the charge for a failed request is never reversed", request.id, id);
   // the process ended before it responded, so a retry must be free
-  if (outcome === null && isCharged && request.isCached && request.storedEtag === null)
+  if (outcome === null && isCharged && request.usesCache && request.storedEtag === null)
     world.reportViolation("a charged rendering is neither delivered nor cached", request.id, id);
 }
 

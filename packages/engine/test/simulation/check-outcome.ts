@@ -25,7 +25,7 @@ export function checkOutcome(world: World, request: ClientRequest, outcome: Outc
       ...request,
       process: request.process.name,
       etag,
-      query: request.isCached ? request.query : null,
+      query: request.usesCache ? request.query : null,
     });
     return;
   }
@@ -34,15 +34,16 @@ export function checkOutcome(world: World, request: ClientRequest, outcome: Outc
 }
 
 /** Checks that without faults every rendering is charged, links work, and nothing fails in the service. */
-function checkCalmOutcome(world: World, { id, isLink }: ClientRequest, outcome: Outcome): void {
+function checkCalmOutcome(world: World, { id, isFromLink }: ClientRequest, outcome: Outcome): void {
   if (outcome.kind === "error") {
     if (outcome.code === "server_error") world.reportViolation("the service fails without a fault", id);
-    if (isLink && outcome.code !== "signed_url_expired") world.reportViolation("a link does not work", id);
+    if (isFromLink && outcome.code !== "signed_url_expired")
+      world.reportViolation("a link does not work", id);
     return;
   }
   if (outcome.cache !== "hit" && outcome.creditCost === 0)
     world.reportViolation("a rendering is not charged", id);
-  if (outcome.cache !== "hit" && isLink) world.reportViolation("a link causes a render", id);
+  if (outcome.cache !== "hit" && isFromLink) world.reportViolation("a link causes a render", id);
 }
 
 /** Checks that a failed request was refunded before its response, unless the ledger failed. */

@@ -15,17 +15,17 @@ const HOOK = "https://hooks.example.com/snap";
 export function sendCapture(world: World, process: SimulatedProcess, account: TestAccount): void {
   const { draw, timeline } = world;
   const url = draw.chance(0.03) ? "https://inside.example.com/" : drawPage(world);
-  const isCached = draw.chance(0.8);
+  const usesCache = draw.chance(0.8);
   const parameters = {
     url,
     ...(draw.chance(0.1) && { pdf: "true" }),
-    ...(isCached ? draw.chance(0.2) && { cacheTtl: "60" } : { cache: "false" }),
+    ...(usesCache ? draw.chance(0.2) && { cacheTtl: "60" } : { cache: "false" }),
   };
   const query = String(new URLSearchParams(parameters));
   const isLinked = draw.chance(0.1);
   const known = [...world.history.rendered.keys()].at(-1);
   const holds = draw.chance(0.2) ? (etag: string): boolean => etag === known : undefined;
-  void send(world, { process, account, url, query, isCached, isLink: false, holds }, async () => {
+  void send(world, { process, account, url, query, usesCache, isFromLink: false, holds }, async () => {
     const principal = await process.engine.authenticate(account.token);
     const linked = isLinked ? (): boolean => true : undefined;
     const request = { principal, parameters: query, ...(holds && { holds }), ...(linked && { linked }) };
@@ -50,8 +50,8 @@ interface NewRequest {
   readonly account: TestAccount;
   readonly url: string;
   readonly query: string;
-  readonly isCached: boolean;
-  readonly isLink: boolean;
+  readonly usesCache: boolean;
+  readonly isFromLink: boolean;
   /** Whether the client already has the rendering with this entity tag, and needs no bytes. */
   readonly holds?: ((etag: string) => boolean) | undefined;
 }
@@ -59,7 +59,7 @@ interface NewRequest {
 /** Makes a request for a client, and checks its outcome. */
 async function send(world: World, sent: NewRequest, capture: () => Promise<Capture>): Promise<void> {
   const { history, trace } = world;
-  const { process, account, url, isCached, holds } = sent;
+  const { process, account, url, usesCache, holds } = sent;
   const request: ClientRequest = {
     ...sent,
     id: `r${history.requests.length + 1}`,
@@ -70,7 +70,7 @@ async function send(world: World, sent: NewRequest, capture: () => Promise<Captu
   history.requests.push(request);
   trace?.(
     process.name,
-    `${request.id} ${account.accountId} requests ${url}${isCached ? "" : " without cache"}`,
+    `${request.id} ${account.accountId} requests ${url}${usesCache ? "" : " without cache"}`,
   );
   try {
     const { creditCost, cache, rendering } = await requestContext.run(request, capture);
@@ -98,7 +98,7 @@ function followLink(
   const process = pickProcess(world);
   if (process === null) return;
   const { searchParams } = new URL(url);
-  const sent = { process, account, url: page, query: "a link", isCached: true, isLink: true };
+  const sent = { process, account, url: page, query: "a link", usesCache: true, isFromLink: true };
   void send(world, sent, async () => {
     const { principal, parameters } = await process.engine.authenticateSigned(searchParams);
     return process.engine.capture({ principal, parameters });

@@ -13,9 +13,9 @@ export interface ClientRequest {
   /** Its parameters, as text. */
   readonly query: string;
   /** Its `cache` parameter. */
-  readonly isCached: boolean;
+  readonly usesCache: boolean;
   /** Whether it follows a signed link, so the rendering should be cached. */
-  readonly isLink: boolean;
+  readonly isFromLink: boolean;
   /** Entity tag of the rendering that it stored, or would have stored if the cache had been available. */
   storedEtag: string | null;
   /** `null` while it has no response, and forever if its process ends. */
@@ -59,7 +59,7 @@ export interface AllowedRender {
   readonly isLocal: boolean;
 }
 
-/** The request that the running code serves; a worker has none. */
+/** The request that the current code is executing for; a worker has none. */
 export const requestContext = new AsyncLocalStorage<ClientRequest>();
 
 /** What actually happened, whether or not the processes know about it. */

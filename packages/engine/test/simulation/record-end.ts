@@ -10,7 +10,7 @@ export function recordEnd(world: World, id: string, resolution: Resolution): Res
   const { request } = reservation;
   const isNew = resolution === "settled" && reservation.end !== "settled";
   reservation.end = resolution;
-  if (isNew && request?.isCached && request.storedEtag === null)
+  if (isNew && request?.usesCache && request.storedEtag === null)
     world.reportViolation("a rendering is charged before it is stored", request.id, id);
   return reservation;
 }

@@ -2,7 +2,7 @@ import type { Eviction } from "@snap/engine/ports";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
-/** Interval between log lines for the same reason. */
+/** Minimum interval between log lines about evictions with the same reason. */
 const REPORT_INTERVAL_MS = 60_000;
 
 interface Sum {
@@ -26,7 +26,7 @@ export function watchCache({
   const report = (reason: Eviction["reason"], { accounts, renderings, bytes }: Sum): void => {
     const facts = { reason, renderings, bytes, accounts: accounts.size };
     if (reason === "quota") logger.info(facts, "renderings evicted: the cache is full");
-    else logger.warn(facts, "renderings evicted: the disk or the memory of Redis is nearly full");
+    else logger.warn(facts, "renderings evicted: the disk or Redis's memory is nearly full");
     sums.set(reason, newSum());
     const next = setTimeout(() => {
       const sum = sums.get(reason) ?? newSum();

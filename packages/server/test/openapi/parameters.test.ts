@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { documentedParameters, type DocumentedParameter } from "../../src/openapi/parameters.ts";
 
 /*
- * Compares the description with the validators: values that it allows are accepted, and values just outside are
- * rejected by parameter name.
+ * Compares the description with the validators: values that it allows are accepted, and values just outside its
+ * limits are rejected with an error that names the parameter.
  */
 
 const url = "https://example.com/";
 type Query = Readonly<Record<string, string>>;
 
-/** Parameters that another one requires to be valid. */
+/** Other parameters that a parameter needs in order to be valid. */
 const COMPANIONS: Readonly<Record<string, Query>> = {
   width: { height: "100" },
   height: { width: "100" },
@@ -39,7 +39,7 @@ const COMPANIONS: Readonly<Record<string, Query>> = {
   storeKey: { storeTo: "archive" },
 };
 
-interface Described {
+interface DescribedSchema {
   readonly type: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -61,9 +61,9 @@ function problems(query: Query): string[] {
 }
 
 /** The schema of a parameter in each mode that accepts it. */
-function modesOf({ acceptedIn, schema }: DocumentedParameter): [Mode, Described][] {
-  const either = schema["anyOf"] as readonly Described[] | undefined;
-  return acceptedIn.map((mode, index) => [mode, either?.[index] ?? (schema as unknown as Described)]);
+function schemasByMode({ acceptedIn, schema }: DocumentedParameter): [Mode, DescribedSchema][] {
+  const either = schema["anyOf"] as readonly DescribedSchema[] | undefined;
+  return acceptedIn.map((mode, index) => [mode, either?.[index] ?? (schema as unknown as DescribedSchema)]);
 }
 
 /** The values that a row allows, as a JSON schema. */
@@ -93,12 +93,12 @@ function queryFor(name: string, mode: string, value: string): Query {
   return { ...base, [name]: value };
 }
 
-/** A structure is JSON text in a query. */
+/** In a query, a structured value is JSON text. */
 function exampleOf({ example }: DocumentedParameter): string {
   return typeof example === "string" ? example : JSON.stringify(example);
 }
 
-function allowed(described: Described): string[] {
+function allowedValues(described: DescribedSchema): string[] {
   if (described.enum) return [...described.enum];
   if (described.type === "boolean") return ["true", "false", "1", "0"];
   if (described.minimum !== undefined && described.maximum !== undefined)
@@ -106,7 +106,7 @@ function allowed(described: Described): string[] {
   return [];
 }
 
-function outside(described: Described): string[] {
+function valuesOutside(described: DescribedSchema): string[] {
   if (described.enum || described.type === "boolean") return ["other", "", "TRUE", "2"];
   if (described.minimum === undefined || described.maximum === undefined) return [""];
   const step = described.type === "integer" ? 1 : 0.01;
@@ -115,11 +115,11 @@ function outside(described: Described): string[] {
 }
 
 const cases = documentedParameters().flatMap((parameter) =>
-  modesOf(parameter).map(([mode, described]) => ({ name: parameter.name, mode, described, parameter })),
+  schemasByMode(parameter).map(([mode, described]) => ({ name: parameter.name, mode, described, parameter })),
 );
 
 describe("documented parameters", () => {
-  it("are those of the protocol, each once, with the modes that accept them", () => {
+  it("are those of the protocol, listed once each, with the modes that accept them", () => {
     const names = [...Object.keys(PARAMETERS.screenshot), ...Object.keys(PARAMETERS.pdf)];
     const documented = documentedParameters();
     expect(documented.map(({ name }) => name).toSorted()).toEqual([...new Set(names)].toSorted());
@@ -140,7 +140,9 @@ describe("documented parameters", () => {
   });
 
   it.each(cases)("$name is accepted in $mode mode within its range", ({ name, mode, described }) => {
-    const refused = allowed(described).filter((value) => problems(queryFor(name, mode, value)).length > 0);
+    const refused = allowedValues(described).filter(
+      (value) => problems(queryFor(name, mode, value)).length > 0,
+    );
     expect(refused).toEqual([]);
   });
 
@@ -151,7 +153,7 @@ describe("documented parameters", () => {
   });
 
   it.each(cases)("$name is rejected in $mode mode outside its range", ({ name, mode, described }) => {
-    const accepted = outside(described).filter(
+    const accepted = valuesOutside(described).filter(
       (value) => !problems(queryFor(name, mode, value)).includes(name),
     );
     expect(accepted).toEqual([]);
@@ -171,7 +173,7 @@ describe("documented parameters", () => {
     },
   );
 
-  // any text is valid for these, up to their length
+  // any text is valid for these, up to their maximum length
   const texts = new Set(
     "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask headerHtml footerHtml pdfTitle pdfAuthor pdfSubject pdfKeywords storeTo storeKey".split(
       " ",

@@ -43,7 +43,7 @@ describe("evictions", () => {
       },
       {
         level: "warn",
-        msg: "renderings evicted: the disk or the memory of Redis is nearly full",
+        msg: "renderings evicted: the disk or Redis's memory is nearly full",
         reason: "space",
         renderings: 3,
       },

@@ -8,7 +8,7 @@ import { DONE, FAILED, sampleBatch, sampleItem, SUBMITTED_AT } from "./batch-sam
 const MODEL_STEPS = 400;
 const ACCOUNT_IDS = ["acct_1", "acct_2", "acct_3"];
 
-/** Makes the same random calls on the store and on the in-memory model, and compares every result. */
+/** Makes the same random calls to the store and to the in-memory model, and compares every result. */
 export async function runBatchesAgainstModel(
   batches: BatchStore,
   { seed }: { readonly seed: number },
@@ -27,7 +27,7 @@ interface Call {
   make(batches: BatchStore): Promise<unknown>;
 }
 
-/** Few accounts and close instants, so ties occur. */
+/** Uses few accounts, and times that are close together, so that ties occur. */
 function randomCalls(seed: number): () => Call {
   const random = createFakeRandom(seed);
   const randomBelow = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
@@ -79,9 +79,9 @@ function randomCalls(seed: number): () => Call {
     const states = [unfinished(), randomBelow(4) === 0 ? FAILED : DONE];
     const state = states[randomBelow(2)] ?? DONE;
     const end = { finishedAt: now, prunesAt: soon(), delivery: randomBelow(4) === 0 ? null : delivery() };
-    const make = (batch: BatchRecord): BatchRecord | null => changeOf(batch, { itemId, state, end });
+    const update = (batch: BatchRecord): BatchRecord | null => applyChange(batch, { itemId, state, end });
     return call("change", { ...request, itemId, state, end }, (batches) =>
-      batches.change({ ...request, change: make }),
+      batches.change({ ...request, change: update }),
     );
   };
 
@@ -108,8 +108,8 @@ function randomCalls(seed: number): () => Call {
   };
 }
 
-/** Changes an unfinished item, and finishes the batch with the last one; or changes the delivery of a finished batch. */
-function changeOf(
+/** Changes an unfinished item, and finishes the batch once no item is unfinished; or changes the delivery of a finished batch. */
+function applyChange(
   batch: BatchRecord,
   {
     itemId,

@@ -35,7 +35,7 @@ export async function assertJournalAddsUp(ledger: Ledger, balanceRequest: Balanc
   }
 }
 
-/** Makes the same random calls on the ledger and on the in-memory model, and compares every result. */
+/** Makes the same random calls to the ledger and to the in-memory model, and compares every result. */
 export async function runAgainstModel(
   ledger: Ledger,
   { seed, periods }: { readonly seed: number; readonly periods: readonly [Period, Period] },

@@ -36,8 +36,8 @@ const SUPPORT = "docs/reference/support.md";
 /** Generates the files that are derived from the code, by path. Imports the built packages, so build them first. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await writePage(page));
-  files.set("docs/gallery/index.md", await writePage(await galleryPage()));
+  for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await pageText(page));
+  files.set("docs/gallery/index.md", await pageText(await galleryPage()));
   files.set("packages/protocol/src/parameters/values.ts", await parameterTypes());
   files.set(ARCHITECTURE, withPackageDiagram(await readFile(join(ROOT, ARCHITECTURE), "utf8")));
   files.set(RECIPES, withExamples(await readFile(join(ROOT, RECIPES), "utf8")));
@@ -46,7 +46,7 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
 }
 
 /** Deterministic: the same code produces the same bytes. */
-function writePage({ title, summary, parts }: ReferencePage): Promise<string> {
+function pageText({ title, summary, parts }: ReferencePage): Promise<string> {
   const text = [
     `# ${title}`,
     "<!-- Generated from the code by packages/workshop/src/docs/generate.ts: change the code, then run `pnpm site reference`. -->",

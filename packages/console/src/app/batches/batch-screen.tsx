@@ -19,20 +19,20 @@ import { BatchBadge, WebhookBadge } from "./states.tsx";
 
 const POLL_MS = 2_000;
 /**
- * How long the screen polls after the webhook is sent again and, for a token holder, after the batch finishes: their
- * batch does not tell whether an attempt is due.
+ * How long the screen polls after the webhook is sent again and, for a token holder, after the batch finishes: the
+ * batch that they see does not show whether an attempt is due.
  */
 const WATCH_MS = 60_000;
 
 export function BatchScreen({ id }: ScreenProps): JSX.Element {
   const source = batchSourceOf(useSession());
   const batch = useLoad(id, (signal) => source.get(id, signal));
-  const [resentMs, setResentMs] = useState(-WATCH_MS);
-  const isWatched = performance.now() - resentMs < WATCH_MS;
-  const isFollowed = batch.data !== null && (isWatched || isMoving(batch.data));
-  usePoll(batch.reload, isFollowed && !batch.isLoading ? POLL_MS : null);
+  const [lastResendAt, setLastResendAt] = useState(-WATCH_MS);
+  const isWatched = performance.now() - lastResendAt < WATCH_MS;
+  const shouldPoll = batch.data !== null && (isWatched || canStillChange(batch.data));
+  usePoll(batch.reload, shouldPoll && !batch.isLoading ? POLL_MS : null);
   const watch = (): void => {
-    setResentMs(performance.now());
+    setLastResendAt(performance.now());
     batch.reload();
   };
   return (
@@ -62,7 +62,7 @@ export function BatchScreen({ id }: ScreenProps): JSX.Element {
 }
 
 /** Whether a worker may still change the batch. */
-function isMoving({ status, finished_at: finishedAt, webhook }: BatchView): boolean {
+function canStillChange({ status, finished_at: finishedAt, webhook }: BatchView): boolean {
   if (status === "pending") return true;
   if (webhook === null || finishedAt === null) return false;
   if (webhook.state !== null) return webhook.state === "due" || webhook.state === "sending";
@@ -80,7 +80,7 @@ function BatchFacts({ batch }: { readonly batch: BatchView }): JSX.Element {
     },
     { label: "Submitted", value: <Time at={batch.created_at} /> },
     { label: "Finished", value: <Time at={batch.finished_at} none="not yet" /> },
-    { label: "Deletion", value: <Time at={batch.prunes_at} none="set when it finishes" /> },
+    { label: "Scheduled deletion", value: <Time at={batch.prunes_at} none="set when the batch finishes" /> },
     ...(account === null
       ? []
       : [

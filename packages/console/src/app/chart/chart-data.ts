@@ -14,7 +14,7 @@ export interface ChartData {
   /** Bottom of the stack first. */
   readonly series: readonly Series[];
   /** Whether instants are UTC days rather than times in the viewer's time zone. */
-  readonly isDays?: boolean;
+  readonly isDaily?: boolean;
   readonly formatInstant: (instant: Date) => string;
   readonly formatValue: (value: number) => string;
 }
@@ -26,16 +26,16 @@ export interface ChartData {
  * @example
  * stack([[1, 2], [10, 20]]); // [[11, 22], [1, 2]]
  */
-export function stack(columns: readonly (readonly (number | null)[])[]): number[][] {
+export function stack(series: readonly (readonly (number | null)[])[]): number[][] {
   const edges: number[][] = [];
-  for (const column of columns) {
+  for (const values of series) {
     const below = edges[0];
-    edges.unshift(column.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
+    edges.unshift(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
   }
   return edges;
 }
 
 /** Whether any value is above zero. */
-export function hasValues({ series }: Pick<ChartData, "series">): boolean {
+export function hasNonzeroValue({ series }: Pick<ChartData, "series">): boolean {
   return series.some(({ values }) => values.some((value) => value !== null && value > 0));
 }

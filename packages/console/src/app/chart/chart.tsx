@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Empty } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
-import { hasValues, type ChartData } from "./chart-data.ts";
+import { hasNonzeroValue, type ChartData } from "./chart-data.ts";
 import { drawChart } from "./draw-chart.ts";
 import { useRedraws } from "./use-redraws.ts";
 
@@ -22,7 +22,7 @@ interface ChartProps {
 /** A time series with a legend, the values under the pointer, and a table of all values. */
 export function Chart({ title, unit, summary, data, instantLabel, next }: ChartProps): JSX.Element {
   const container = useRef<HTMLDivElement>(null);
-  const isEmpty = !hasValues(data);
+  const isEmpty = !hasNonzeroValue(data);
   const [hovered, setHovered] = useState<number | null>(null);
   const redraws = useRedraws(container, !isEmpty);
   useEffect(() => {

@@ -59,7 +59,7 @@ export function drawChart(
     ],
     series: [{}, ...drawn.map(({ tone }) => look(color(COLOR_OF[tone]), isStacked))],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
-    ...(data.isDays && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC") }),
+    ...(data.isDaily && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC") }),
   };
   const columns = isStacked ? stack(values) : values.map((column) => column.slice());
   return new uPlot(options, [seconds, ...columns], container);

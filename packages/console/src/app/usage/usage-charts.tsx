@@ -63,7 +63,7 @@ function requestChart(days: readonly Day[]): ChartData {
     days.map(({ usage }) => usage?.[name] ?? 0);
   return {
     kind: "stacked-bars",
-    isDays: true,
+    isDaily: true,
     instants: days.map(({ day }) => new Date(day)),
     series: [
       { label: "Renders", tone: "accent", values: column("renders") },
@@ -80,7 +80,7 @@ function durationChart(days: readonly Day[]): ChartData {
     usage !== undefined && usage.renders > 0 ? usage : null;
   return {
     kind: "lines",
-    isDays: true,
+    isDaily: true,
     instants: days.map(({ day }) => new Date(day)),
     series: [
       { label: "Mean", tone: "accent", values: days.map((day) => withRenders(day)?.mean_render_ms ?? null) },

@@ -20,12 +20,12 @@ const STOP_TRANSITIONS = `() => {
 }`;
 
 /** Stores computed lengths as `snapLengths` in the service's isolated world. */
-const RECORD_LENGTHS = `(pinsFixed) => {
+const RECORD_LENGTHS = `(pinsFixedElements) => {
   ${ROOTS_OF}
   // a height in percent is relative to the viewport on the root element and, in quirks mode, also on the body
   const filling = [document.documentElement, document.compatMode === "BackCompat" ? document.body : null];
   const names = ${JSON.stringify(LENGTHS)};
-  globalThis.snapIsPinned = (element) => pinsFixed && getComputedStyle(element).position === "fixed";
+  globalThis.snapIsPinned = (element) => pinsFixedElements && getComputedStyle(element).position === "fixed";
   globalThis.snapLengthsOf = (element) => {
     // the used values; the position at the top determines the one at the bottom
     if (snapIsPinned(element)) {
@@ -46,8 +46,8 @@ const RECORD_LENGTHS = `(pinsFixed) => {
   globalThis.snapLengths = new Map(elements.map((element) => [element, snapLengthsOf(element)]));
 }`;
 
-/** Fixes the lengths that have changed since then at their current values. */
-const FIX_LENGTHS = `() => {
+/** Freezes the lengths that have changed since then at their current values. */
+const FREEZE_LENGTHS = `() => {
   ${SET_STYLE}
   if (globalThis.snapLengths === undefined) return false; // another document has replaced the recorded one
   const names = ${JSON.stringify(LENGTHS)};
@@ -68,23 +68,23 @@ export interface Viewports {
   readonly final: Viewport;
   readonly other: Viewport;
   /** Whether elements with `position: fixed` stay where they are, rather than at the edges of the viewport. */
-  readonly pinsFixed: boolean;
+  readonly pinsFixedElements: boolean;
 }
 
 /**
- * Fixes lengths in units such as `vh` at their values in the final viewport, which the page then has. Returns whether
+ * Freezes lengths in units such as `vh` at their values in the final viewport, which the page then has. Returns whether
  * there are any. After a print, Chromium updates them only when the viewport changes.
  */
-export async function fixLengths(
+export async function freezeLengths(
   tab: Tab,
-  { final, other, pinsFixed }: Viewports,
+  { final, other, pinsFixedElements }: Viewports,
   signal: AbortSignal,
 ): Promise<boolean> {
   await evaluate(tab, call(STOP_TRANSITIONS), signal);
   await changeViewport(tab, other, signal);
-  await evaluate(tab, call(RECORD_LENGTHS, pinsFixed), signal);
+  await evaluate(tab, call(RECORD_LENGTHS, pinsFixedElements), signal);
   await changeViewport(tab, final, signal);
-  return evaluate<boolean>(tab, call(FIX_LENGTHS), signal);
+  return evaluate<boolean>(tab, call(FREEZE_LENGTHS), signal);
 }
 
 export function changeViewport({ session }: Tab, viewport: Viewport, signal: AbortSignal): Promise<void> {

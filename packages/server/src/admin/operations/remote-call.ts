@@ -26,9 +26,9 @@ export interface RemoteCall {
   /** A field of the document, which proves that an admin API responds; `id` by default. */
   readonly expects?: "entries" | "id" | "ids" | "version";
   /** Thrown if the resource does not exist. */
-  readonly missing?: AdminError;
+  readonly notFoundError?: AdminError;
   /** Error code for a rejection that names no parameter; `refused` by default. */
-  readonly refusal?: AdminErrorCode;
+  readonly refusalCode?: AdminErrorCode;
 }
 
 /**
@@ -110,7 +110,9 @@ async function explain(service: RemoteService, call: RemoteCall, response: Respo
       "set it to the SNAP_ADMIN_TOKEN of the service",
     );
   if (code === "not_found")
-    return call.missing !== undefined && (await isServed(service)) ? call.missing : notServed(url);
+    return call.notFoundError !== undefined && (await isServed(service))
+      ? call.notFoundError
+      : notServed(url);
   if (code === "validation_failed")
     return new AdminError(message.replace(/\.$/, ""), { code: codeOf(envelope, call) });
   const what = code === undefined ? `status ${response.status} and no error envelope` : `${code}: ${message}`;
@@ -121,8 +123,8 @@ async function explain(service: RemoteService, call: RemoteCall, response: Respo
   );
 }
 
-function codeOf({ errors }: Partial<ErrorEnvelope>, { refusal = "refused" }: RemoteCall): AdminErrorCode {
-  if (errors === undefined) return refusal;
+function codeOf({ errors }: Partial<ErrorEnvelope>, { refusalCode = "refused" }: RemoteCall): AdminErrorCode {
+  if (errors === undefined) return refusalCode;
   return errors["email"]?.includes(EMAIL_TAKEN) ? "email_taken" : "invalid_value";
 }
 

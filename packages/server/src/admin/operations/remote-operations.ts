@@ -25,15 +25,15 @@ export function remoteOperations(service: RemoteService): AdminOperations {
 }
 
 function remoteAccounts(call: Call): AccountOperations {
-  const resource = (id: string): Pick<RemoteCall, "path" | "missing"> => ({
+  const resource = (id: string): Pick<RemoteCall, "path" | "notFoundError"> => ({
     path: `/accounts/${encodeURIComponent(id)}`,
-    missing: accountNotFound(id),
+    notFoundError: accountNotFound(id),
   });
   const act = (name: "verify" | "suspend" | "resume") => (id: string) =>
     call<AdminAccount>({ method: "POST", ...resource(id), path: `${resource(id).path}/${name}` });
   return {
     page: (query) =>
-      readPage(call, { path: "/accounts", query, missing: accountNotFound(query.after ?? "") }),
+      readPage(call, { path: "/accounts", query, notFoundError: accountNotFound(query.after ?? "") }),
     get: (id) => call(resource(id)),
     async getByEmail(email) {
       const accounts = await readAll<AdminAccount>(call, { path: "/accounts", query: { email } });
@@ -51,20 +51,20 @@ function remoteAccounts(call: Call): AccountOperations {
 }
 
 function remoteTokens(call: Call): TokenOperations {
-  const resource = (id: number): Pick<RemoteCall, "path" | "missing"> => ({
+  const resource = (id: number): Pick<RemoteCall, "path" | "notFoundError"> => ({
     path: `/tokens/${id}`,
-    missing: tokenNotFound(id),
+    notFoundError: tokenNotFound(id),
   });
-  const tokensOf = (account: string): Pick<RemoteCall, "path" | "query" | "missing"> => ({
+  const tokensOf = (account: string): Pick<RemoteCall, "path" | "query" | "notFoundError"> => ({
     path: "/tokens",
     query: { account },
-    missing: accountNotFound(account),
+    notFoundError: accountNotFound(account),
   });
   return {
     list: (account) => readAll<AdminToken>(call, tokensOf(account)),
     get: (id) => call(resource(id)),
     create: (body) =>
-      call({ method: "POST", path: "/tokens", body, missing: accountNotFound(body.account_id) }),
+      call({ method: "POST", path: "/tokens", body, notFoundError: accountNotFound(body.account_id) }),
     rotate: (id, body) => call({ method: "POST", ...resource(id), path: `/tokens/${id}/rotate`, body }),
     revoke: (id) => call({ method: "DELETE", ...resource(id) }),
     revokeAll: (account) => call({ method: "DELETE", ...tokensOf(account), expects: "ids" }),
@@ -74,8 +74,9 @@ function remoteTokens(call: Call): TokenOperations {
 
 function remoteBatches(call: Call): BatchOperations {
   return {
-    page: (query) => readPage(call, { path: "/batches", query, missing: batchNotFound(query.after ?? "") }),
-    get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, missing: batchNotFound(id) }),
+    page: (query) =>
+      readPage(call, { path: "/batches", query, notFoundError: batchNotFound(query.after ?? "") }),
+    get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, notFoundError: batchNotFound(id) }),
     attempts: async (id, limit) => {
       const query = { batch: id, limit };
       const request = { path: "/deliveries", query, expects: "entries" } as const;
@@ -86,8 +87,8 @@ function remoteBatches(call: Call): BatchOperations {
         method: "POST",
         path: "/deliveries",
         body: { batch_id: id },
-        missing: batchNotFound(id),
-        refusal: "cannot_redeliver",
+        notFoundError: batchNotFound(id),
+        refusalCode: "cannot_redeliver",
       }),
   };
 }
@@ -98,13 +99,13 @@ async function readPage<Entry extends { readonly id: string | number }>(
   { query = {}, ...rest }: RemoteCall,
 ): Promise<AdminCountedList<Entry>> {
   const entries: Entry[] = [];
-  const total = Number(query["limit"] ?? LIST_LIMITS.pageDefault);
+  const wanted = Number(query["limit"] ?? LIST_LIMITS.pageDefault);
   for (let { after } = query; ;) {
-    const limit = Math.min(total - entries.length, LIST_LIMITS.pageMax);
+    const limit = Math.min(wanted - entries.length, LIST_LIMITS.pageMax);
     const request = { ...rest, query: { ...query, after, limit }, expects: "entries" } as const;
     const page = await call<AdminCountedList<Entry>>(request);
     entries.push(...page.entries);
-    if (!page.has_more || entries.length >= total) return { ...page, entries };
+    if (!page.has_more || entries.length >= wanted) return { ...page, entries };
     after = String(page.entries.at(-1)?.id);
   }
 }
@@ -117,7 +118,7 @@ async function readAll<Entry extends { readonly id: string | number }>(
   return (await readPage<Entry>(call, { ...rest, query: { ...query, limit } })).entries;
 }
 
-/** Folds case as the storage does when it compares addresses. */
+/** Folds case as the storage does when it compares email addresses. */
 function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

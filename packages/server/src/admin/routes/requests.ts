@@ -9,7 +9,7 @@ import { openListDocument, pageRequestOf } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
 import { CODES } from "../schemas/batches.ts";
 import { listOf } from "../schemas/lists.ts";
-import { ENTRY_POINTS, historyRequest } from "../schemas/requests.ts";
+import { ENTRY_POINTS, historyEntry } from "../schemas/requests.ts";
 
 const CACHE = { HIT: "hit", MISS: "miss", BYPASS: "bypass" } as const;
 
@@ -44,7 +44,7 @@ export const REQUEST_ROUTES = [
     description:
       "Each capture, charged or not, is listed about a second after its response, and stored for `SNAP_HISTORY`. Each process lists at most 50 cache hits and 50 failures per second, and 25 of each for one account.",
     query: requestFilter,
-    response: listOf(historyRequest),
+    response: listOf(historyEntry),
     async handle({ engine, query }) {
       const { cache, since, until } = query;
       const page = await engine.history.page({
@@ -70,7 +70,7 @@ export const REQUEST_ROUTES = [
     operationId: "getRequest",
     tag: "Requests",
     summary: "Show a request",
-    response: historyRequest,
+    response: historyEntry,
     handle: async ({ engine, id: requestId }) => requestDocument(await findRequest(engine, requestId)),
   }),
   route({

@@ -5,7 +5,7 @@ import { count, instant, optionalInstant } from "./lists.ts";
 
 export const ENTRY_POINTS = ["snap", "signed", "captures", "mcp", "batch", "engine"] as const;
 
-export const historyRequest: z.ZodType<AdminRequest> = z
+export const historyEntry: z.ZodType<AdminRequest> = z
   .object({
     id: z.string().meta({ example: "req_0193a1b2c3d4e5f60718293a" }),
     at: instant.meta({ description: "When it finished." }),

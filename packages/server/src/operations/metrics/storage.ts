@@ -20,7 +20,7 @@ export const STORAGE_METRICS = {
     name: "snap_cache_evictions_total",
     help: "Renderings evicted before they expired.",
     labels: {
-      reason: { quota: "the cache is full", space: "the disk, or the memory of Redis, is nearly full" },
+      reason: { quota: "the cache is full", space: "the disk, or Redis's memory, is nearly full" },
     },
   }),
   diskFreeBytes: gauge({

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "../../../../server/src/openapi/generate.ts";
 
-/** A JSON Schema, as far as the reference shows it. */
+/** The parts of a JSON Schema that the reference shows. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];

@@ -8,7 +8,7 @@ import { mediaSettings } from "../configure/media.ts";
 import { viewportOf, type Viewport } from "../configure/viewport.ts";
 import { configureTargets } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
-import { changeViewport, fixLengths } from "../viewport-lengths.ts";
+import { changeViewport, freezeLengths } from "../viewport-lengths.ts";
 import { measureContent, removeBreaks } from "./fit-single-page.ts";
 import { countPages } from "./pdf-structure.ts";
 import { printLayoutOf, toInches } from "./print-layout.ts";
@@ -90,7 +90,7 @@ async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortS
  */
 function fixViewportLengths(tab: Tab, final: Viewport, signal: AbortSignal): Promise<boolean> {
   const other = { ...final, height: final.height * 2 };
-  return fixLengths(tab, { final, other, pinsFixed: false }, signal);
+  return freezeLengths(tab, { final, other, pinsFixedElements: false }, signal);
 }
 
 function requirePossibleHeight(points: number): void {

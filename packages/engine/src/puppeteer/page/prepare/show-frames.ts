@@ -5,7 +5,7 @@ import { viewportOf } from "../configure/viewport.ts";
 import { evaluate, evaluateInFrames } from "../evaluate.ts";
 import { reachesBeyondViewport } from "../measure.ts";
 import { NEXT_FRAME, ROOTS_OF } from "../in-page.ts";
-import { changeViewport, fixLengths } from "../viewport-lengths.ts";
+import { changeViewport, freezeLengths } from "../viewport-lengths.ts";
 import { freezeOnce } from "./stabilize.ts";
 import type { Step } from "./step.ts";
 
@@ -52,7 +52,7 @@ export const showFrames: Step = async (page, signal) => {
   const tall = { ...viewport, height };
   if (parameters.stabilize) await freezeOnce(page, signal);
   await abortable(signal, disableScripts(tab.session));
-  await fixLengths(tab, { final: viewport, other: tall, pinsFixed: true }, signal);
+  await freezeLengths(tab, { final: viewport, other: tall, pinsFixedElements: true }, signal);
   await changeViewport(tab, tall, signal);
   const limit = { signal, durationMs: PAINT_MAX_MS, otherwise: [] };
   await giveUpAfter(limit, (stepSignal) => evaluateInFrames(tab, () => AWAIT_PAINT, stepSignal));
