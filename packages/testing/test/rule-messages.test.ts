@@ -17,7 +17,7 @@ it.each<Fault>([
       },
     }),
     'TokenStore: "rejects a token without an account"',
-    "Missing expected rejection: the account does not exist",
+    "Missing expected rejection: insert must reject an unknown account",
   ],
   [
     "reserves with the reservation of another account",

@@ -133,14 +133,14 @@ function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Resu
   const unexpected = observations.filter(({ outcome }) => !EXPECTED_OUTCOMES.has(outcome));
   return {
     "hostile page": attack.name,
-    "renders 200": `${renders.filter(({ outcome }) => outcome === "200").length} of ${renders.length}`,
+    "renders with 200": `${renders.filter(({ outcome }) => outcome === "200").length} of ${renders.length}`,
     "median s": seconds(median(timesOf(renders))),
     "longest s": seconds(Math.max(...timesOf(renders))),
     "p99 after 30 s": seconds(percentile(timesOf(later), 0.99)),
     "hits and polls: p99 s": seconds(percentile(timesOf(others), 0.99)),
     "longest s ": seconds(Math.max(...timesOf(others))),
     "not 200 or 429": count(unexpected.map(({ kind, outcome }) => `${kind} ${outcome}`)),
-    "the attacker's": count(attackersOutcomes),
+    "the attacker's outcomes": count(attackersOutcomes),
     "memory MB": megabytes(memoryMaxBytes),
   };
 }

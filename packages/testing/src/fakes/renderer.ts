@@ -45,7 +45,7 @@ const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", 
  * await renderer.whenCalled(1);
  * release();
  */
-export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRenderer {
+export function createFakeRenderer(fakeOptions: FakeRendererOptions = {}): FakeRenderer {
   const calls: SnapParameters[] = [];
   const options: RenderOptions[] = [];
   const failures: SnapError[] = [];
@@ -63,8 +63,8 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
   return {
     calls,
     options,
-    filterLists: drawing.filterLists,
-    processesImages: drawing.processesImages,
+    filterLists: fakeOptions.filterLists,
+    processesImages: fakeOptions.processesImages,
     async whenCalled(count) {
       if (calls.length >= count) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,15 +91,15 @@ export function createFakeRenderer(drawing: FakeRendererOptions = {}): FakeRende
     setUnready(reason) {
       unready = reason;
     },
-    async render(parameters, isolation = {}) {
+    async render(parameters, renderOptions = {}) {
       if (closed) throw closedError();
       const failure = failures.shift();
-      options.push(isolation);
+      options.push(renderOptions);
       record(parameters);
       await gate?.promise;
-      if (isolation.document !== undefined) await isolation.document.readFile("index.html");
+      if (renderOptions.document !== undefined) await renderOptions.document.readFile("index.html");
       if (failure !== undefined) throw failure;
-      return drawFile(parameters, drawing);
+      return drawFile(parameters, fakeOptions);
     },
     async health() {
       const reason = closed ? "closed" : unready;

@@ -139,7 +139,7 @@ function longestDue<T extends { readonly accountId: string }>(
   return [...firstOfAccounts.values()].slice(0, limit);
 }
 
-/** Returns the instant from which it can be claimed; `Infinity` if it is finished. */
+/** Returns the time from which an item or a delivery can be claimed; `Infinity` if it is finished. */
 function claimableAtOf(state: ItemState | DeliveryState): number {
   if ("dueAt" in state) return state.dueAt;
   return "leaseEndsAt" in state ? state.leaseEndsAt : Infinity;

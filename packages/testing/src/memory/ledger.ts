@@ -51,7 +51,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
   const reservations = new Map<string, Reservation>();
 
   const balanceOf = (accountId: string, periodStartedAt: number): Balance =>
-    sumUp(journal.filter((line) => isOf(line, accountId, periodStartedAt)));
+    sumUp(journal.filter((line) => belongsTo(line, accountId, periodStartedAt)));
 
   const write = (reservation: Reservation, kind: JournalKind, at: number): void => {
     const { id: reservationId, accountId, periodStartedAt } = reservation;
@@ -65,7 +65,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
 
   /** Returns whether the account is being deleted, and has no such period. */
   const isRejected = ({ accountId, period }: PeriodGrant): boolean =>
-    deletions.has(accountId) && !journal.some((line) => isOf(line, accountId, period.startedAt));
+    deletions.has(accountId) && !journal.some((line) => belongsTo(line, accountId, period.startedAt));
 
   const updateBalance = ({ accountId, period, granted, now }: PeriodGrant & { now: number }): Balance => {
     for (const reservation of reservations.values())
@@ -142,7 +142,7 @@ function newestEntries(journal: readonly JournalEntry[], accountId: string): rea
   return journal.filter((entry) => entry.accountId === accountId).toReversed();
 }
 
-function isOf(line: JournalEntry, accountId: string, periodStartedAt: number): boolean {
+function belongsTo(line: JournalEntry, accountId: string, periodStartedAt: number): boolean {
   return line.accountId === accountId && line.periodStartedAt === periodStartedAt;
 }
 
@@ -181,7 +181,7 @@ function createRemover({
       const pruned = removePeriods(
         (entry) =>
           entry.periodStartedAt < (periodsBefore ?? -Infinity) &&
-          !open.some((reservation) => isOf(entry, reservation.accountId, reservation.periodStartedAt)),
+          !open.some((reservation) => belongsTo(entry, reservation.accountId, reservation.periodStartedAt)),
         limit,
       );
       return oldReservations.length + pruned;

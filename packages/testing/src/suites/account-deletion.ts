@@ -17,7 +17,7 @@ async function startDeletion({ accounts }: Pick<Storage, "accounts">): Promise<A
   return accounts.startDeletion({ id: "acct_1", now: NOW });
 }
 
-/** Tests that a deleted account leaves nothing, even if requests or renders are in flight. */
+/** Tests that a deleted account leaves nothing, even if requests are in flight or renders are running. */
 export function testAccountDeletion(test: DefineTest<keyof Storage>): void {
   testBatches(test);
   testLedger(test);
@@ -69,7 +69,7 @@ function testBatches(test: DefineTest<keyof Storage>): void {
 }
 
 function testLedger(test: DefineTest<keyof Storage>): void {
-  test("deletes an account's ledger, and leaves no trace of a render in flight", async (storage) => {
+  test("deletes an account's ledger, and leaves no trace of a running render", async (storage) => {
     const { ledger } = storage;
     await ledger.reserve(reservation("charged"));
     await ledger.settle({ reservationId: "charged", now: NOW });
@@ -131,7 +131,7 @@ function testLedger(test: DefineTest<keyof Storage>): void {
     assert.equal(await ledger.deleteAccount(ACCOUNT), 0);
   });
 
-  test("keeps the ledger when only the account is deleted: renders in flight are settled, and no new period opens", async (storage) => {
+  test("keeps the ledger when only the account is deleted: running renders are settled, and no new period opens", async (storage) => {
     const { accounts, ledger } = storage;
     await ledger.reserve(reservation("open"));
     await startDeletion(storage);

@@ -17,7 +17,7 @@ export function testAccountStore(runner: SuiteRunner, open: OpenStorage<"account
   defineSuite({ runner, open, name: "AccountStore: inserts" }, testInserts);
   defineSuite({ runner, open, name: "AccountStore: uniqueness" }, testUniqueness);
   defineSuite({ runner, open, name: "AccountStore: updates" }, testUpdates);
-  defineSuite({ runner, open, name: "AccountStore: suspensions and deletions" }, testEnds);
+  defineSuite({ runner, open, name: "AccountStore: suspensions and deletions" }, testSuspensionsAndDeletions);
   defineSuite({ runner, open, name: "AccountStore: pages" }, testAccountPages);
 }
 
@@ -133,8 +133,8 @@ function testUpdates(test: DefineTest<"accounts">): void {
     const change = { email: "Ada@example.com", planSlug: "growth" };
     assert.equal(await accounts.update("acct_2", change), "email-taken");
     assert.equal((await accounts.find("acct_2"))?.planSlug, "starter");
-    // its own address in another case is not taken
     assert.equal((await accounts.list())[0]?.email, "ada@example.com");
+    // its own address in another case is not taken
     assert.deepEqual(
       await accounts.update("acct_1", { email: "Ada@example.com" }),
       sampleAccount({ email: "Ada@example.com" }),
@@ -156,7 +156,7 @@ function testUpdates(test: DefineTest<"accounts">): void {
   });
 }
 
-function testEnds(test: DefineTest<"accounts">): void {
+function testSuspensionsAndDeletions(test: DefineTest<"accounts">): void {
   const NOW = 1_767_225_700_000;
 
   test("suspends and resumes an account", async ({ accounts }) => {

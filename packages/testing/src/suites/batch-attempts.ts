@@ -1,7 +1,7 @@
 import type { BatchStore, AttemptFilter, AttemptRecord } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
-import { assertOpenPages } from "./pages.ts";
+import { assertUncountedPages } from "./pages.ts";
 import { concurrently, overwrite, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
 /** Returns an attempt to deliver the webhook of `batch_1`. `sequence` determines its id and start time. */
@@ -20,14 +20,14 @@ function attempt(sequence: number, change: Partial<AttemptRecord> = {}): Attempt
   };
 }
 
-const FAILED = { status: null, body: null } as const;
+const NO_RESPONSE = { status: null, body: null } as const;
 
 /** In the order of their ids. New objects each time, because a test overwrites what a storage returns. */
 const sampleAttempts = (): AttemptRecord[] => [
   attempt(0),
-  attempt(1, { ...FAILED, attempt: 2, failure: "timed-out" }),
+  attempt(1, { ...NO_RESPONSE, attempt: 2, failure: "timed-out" }),
   attempt(2, { batchId: "batch_2", accountId: "acct_2", status: 204, body: "" }),
-  attempt(3, { ...FAILED, attempt: 3, failure: "token-revoked", durationMs: 0 }),
+  attempt(3, { ...NO_RESPONSE, attempt: 3, failure: "token-revoked", durationMs: 0 }),
   attempt(4, { batchId: "batch_3", body: `${"路".repeat(680)}\n"\u2028` }),
 ];
 
@@ -62,7 +62,7 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
       [{ accountId: "a\0b" }, []],
     ];
     for (const [filter, sequences] of selections)
-      await assertOpenPages(
+      await assertUncountedPages(
         (request) => batches.attempts({ ...request, ...filter }),
         sequences.map((sequence) => attempt(sequence).id),
       );

@@ -11,7 +11,10 @@ export function sampleClaim(change: Partial<IdempotencyClaim> = {}): Idempotency
 }
 
 /** Inserts `batch_2` with this change and the sample claim; returns the id of the batch that has the key. */
-async function holderAfter(batches: BatchStore, change: Partial<BatchRecord> = {}): Promise<string | null> {
+async function insertAndReturnHolder(
+  batches: BatchStore,
+  change: Partial<BatchRecord> = {},
+): Promise<string | null> {
   const batch = sampleBatch({ id: "batch_2", ...change });
   return (await batches.insert(batch, sampleClaim()))?.batch.id ?? null;
 }
@@ -70,7 +73,7 @@ function testClaims(test: DefineTest<"batches">): void {
       batches.insert(sampleBatch(), sampleClaim()),
       "insert must reject an id that is taken",
     );
-    assert.equal(await holderAfter(batches), null, "the rejected batch must not have the key");
+    assert.equal(await insertAndReturnHolder(batches), null, "the rejected batch must not have the key");
   });
 
   test("stores one of many batches that are inserted concurrently with one key", async ({ batches }) => {
@@ -98,8 +101,8 @@ function testClaims(test: DefineTest<"batches">): void {
 function testClaimEnds(test: DefineTest<"batches">): void {
   test("frees a key at the millisecond at which its claim expires", async ({ batches }) => {
     await batches.insert(sampleBatch(), sampleClaim());
-    assert.equal(await holderAfter(batches, { createdAt: EXPIRES_AT - 1 }), "batch_1");
-    assert.equal(await holderAfter(batches, { createdAt: EXPIRES_AT }), null);
+    assert.equal(await insertAndReturnHolder(batches, { createdAt: EXPIRES_AT - 1 }), "batch_1");
+    assert.equal(await insertAndReturnHolder(batches, { createdAt: EXPIRES_AT }), null);
     assert.notEqual(await batches.find("batch_1"), null, "the batch outlives its claim");
     const later = sampleBatch({ id: "batch_3", createdAt: EXPIRES_AT - 1 });
     const holder = await batches.insert(later, sampleClaim());
@@ -108,8 +111,8 @@ function testClaimEnds(test: DefineTest<"batches">): void {
 
   test("frees a key at the millisecond at which its batch can be pruned", async ({ batches }) => {
     await batches.insert(finished(sampleBatch(), { retentionMs: 1000 }), sampleClaim());
-    assert.equal(await holderAfter(batches, { createdAt: SUBMITTED_AT + 999 }), "batch_1");
-    assert.equal(await holderAfter(batches, { createdAt: SUBMITTED_AT + 1000 }), null);
+    assert.equal(await insertAndReturnHolder(batches, { createdAt: SUBMITTED_AT + 999 }), "batch_1");
+    assert.equal(await insertAndReturnHolder(batches, { createdAt: SUBMITTED_AT + 1000 }), null);
   });
 
   test("deletes a claim with its batch", async ({ batches }) => {
@@ -117,16 +120,16 @@ function testClaimEnds(test: DefineTest<"batches">): void {
     await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 });
     // a new batch can reuse the id
     await batches.insert(sampleBatch());
-    assert.equal(await holderAfter(batches), null, "a pruned batch has no key");
+    assert.equal(await insertAndReturnHolder(batches), null, "a pruned batch has no key");
     await batches.deleteAccount({ accountId: "acct_1" });
-    assert.equal(await holderAfter(batches), null, "a deleted account has no keys");
+    assert.equal(await insertAndReturnHolder(batches), null, "a deleted account has no keys");
   });
 
   test("keeps the claim of a later batch when the earlier one is deleted", async ({ batches }) => {
     await batches.insert(finished(sampleBatch()), sampleClaim({ expiresAt: SUBMITTED_AT + 1 }));
-    assert.equal(await holderAfter(batches, { createdAt: SUBMITTED_AT + 1 }), null);
+    assert.equal(await insertAndReturnHolder(batches, { createdAt: SUBMITTED_AT + 1 }), null);
     await batches.prune({ now: SUBMITTED_AT + 1000, limit: 10 });
     assert.equal(await batches.find("batch_1"), null);
-    assert.equal(await holderAfter(batches, { id: "batch_3" }), "batch_2");
+    assert.equal(await insertAndReturnHolder(batches, { id: "batch_3" }), "batch_2");
   });
 }

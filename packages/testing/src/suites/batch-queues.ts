@@ -68,8 +68,8 @@ function testWhenItemsAreDue(test: DefineTest<"batches">): void {
   });
 
   test("reflects each change to an item", async ({ batches }) => {
-    const change = (state: (batch: BatchRecord) => BatchRecord | null): Promise<BatchRecord | null> =>
-      batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change: state });
+    const change = (apply: (batch: BatchRecord) => BatchRecord | null): Promise<BatchRecord | null> =>
+      batches.change({ batchId: "batch_1", now: SUBMITTED_AT, change: apply });
     await batches.insert(sampleBatch({ items: itemsOf([queued(), queued()]) }));
     await change((batch) => claim(batch, SUBMITTED_AT));
     assert.deepEqual(await dueItems(batches), ["batch_1 item_2"]);

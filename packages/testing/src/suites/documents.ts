@@ -108,14 +108,14 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
     const { document } = sample();
     await documents.put(sample());
     const path = "index.html";
-    for (const [now, isThere] of [
+    for (const [now, exists] of [
       [EXPIRES_AT - 1, true],
       [EXPIRES_AT, false],
       // a read does not delete: an earlier instant still finds it
       [EXPIRES_AT - 1, true],
     ] as const) {
-      assert.deepEqual(await documents.find({ ...KEY, now }), isThere ? document : null);
-      assert.equal((await documents.readFile({ ...KEY, path, now })) !== null, isThere);
+      assert.deepEqual(await documents.find({ ...KEY, now }), exists ? document : null);
+      assert.equal((await documents.readFile({ ...KEY, path, now })) !== null, exists);
     }
     assert.equal(await documents.delete({ ...KEY, now: EXPIRES_AT }), false);
     assert.equal(await documents.delete({ ...KEY, now: EXPIRES_AT - 1 }), true);

@@ -5,7 +5,7 @@ import type { DefineTest } from "./suite.ts";
 import { hexOf, sampleToken } from "./token-samples.ts";
 
 export function testEnsuredTokens(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
-  test("stores only one token with a name under concurrent calls", async ({ accounts, tokens }) => {
+  test("stores only one token per name under concurrent calls", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const other = await tokens.insert(sampleToken());
     const token = { ...sampleToken(), name: "the shop" };

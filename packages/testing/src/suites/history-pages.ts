@@ -1,7 +1,7 @@
 import type { HistoryFilter } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { failedEntry, FINISHED_AT, historyId, sampleEntry } from "./history-samples.ts";
-import { assertOpenPages } from "./pages.ts";
+import { assertUncountedPages } from "./pages.ts";
 import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
 
 const DAY_MS = 86_400_000;
@@ -66,14 +66,14 @@ export function testHistoryPages(test: DefineTest<"history">): void {
     await history.append({ entries: ENTRIES, totals: [] });
     for (const [filter, requestIds] of FILTERS) {
       const ids = requestIds.map((name) => ENTRIES.find(({ requestId }) => requestId === name)?.id ?? "");
-      await assertOpenPages((request) => history.page({ ...request, ...filter }), ids);
+      await assertUncountedPages((request) => history.page({ ...request, ...filter }), ids);
     }
   });
 
   test("sorts late entries by id", async ({ history }) => {
     for (const index of [3, 0, 6, 4, 1, 5, 2])
       await history.append({ entries: ENTRIES.slice(index, index + 1), totals: [] });
-    await assertOpenPages(
+    await assertUncountedPages(
       (request) => history.page(request),
       ENTRIES.map(({ id }) => id),
     );

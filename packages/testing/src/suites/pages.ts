@@ -20,7 +20,7 @@ export async function assertPages(
 }
 
 /** Like `assertPages`, for pages that only report whether there are more. */
-export async function assertOpenPages(
+export async function assertUncountedPages(
   readPage: (
     request: PageRequest,
   ) => Promise<{ readonly entries: readonly Identified[]; readonly hasMore: boolean }>,

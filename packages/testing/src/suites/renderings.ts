@@ -15,7 +15,7 @@ import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const NAME = { accountId: "acct_1", key: "0f1e" };
 
-function named(now: number): typeof NAME & { readonly now: number } {
+function requestAt(now: number): typeof NAME & { readonly now: number } {
   return { ...NAME, now };
 }
 
@@ -45,7 +45,7 @@ export function testRenderingStore(
     prunesByItself ? testPruningByItself : testPruning,
   );
   defineSuite({ runner, open, name: "RenderingStore: purges" }, (test) =>
-    testPurges(test, { isCounted: !isUnlimited }),
+    testPurges(test, { hasStats: !isUnlimited }),
   );
   if (!isUnlimited) testQuota(runner, open);
 }
@@ -62,11 +62,11 @@ function testContents(test: DefineTest<"renderings">): void {
       sampleRendering({ page: { title: null, finalUrl: null, pages: null } }),
     ]) {
       await renderings.put({ ...NAME, rendering });
-      assertSameRendering(await renderings.get(named(STORED_AT)), rendering);
+      assertSameRendering(await renderings.get(requestAt(STORED_AT)), rendering);
     }
   });
 
-  test("returns every field but the bytes", async ({ renderings }) => {
+  test("peeks at every field but the bytes", async ({ renderings }) => {
     for (const rendering of [
       sampleRendering({ targetStatus: 404, notes: ["wait-capped", "é"] }),
       sampleRendering({ contentType: "application/pdf", targetStatus: null }),
@@ -76,10 +76,10 @@ function testContents(test: DefineTest<"renderings">): void {
     ]) {
       await renderings.put({ ...NAME, rendering });
       const { bytes: _, ...metadata } = rendering;
-      assert.deepEqual(await renderings.peek(named(STORED_AT)), metadata);
+      assert.deepEqual(await renderings.peek(requestAt(STORED_AT)), metadata);
     }
-    assert.equal(await renderings.peek({ ...named(STORED_AT), accountId: "acct_2" }), null);
-    assert.equal(await renderings.peek({ ...named(STORED_AT), key: "0f1f" }), null);
+    assert.equal(await renderings.peek({ ...requestAt(STORED_AT), accountId: "acct_2" }), null);
+    assert.equal(await renderings.peek({ ...requestAt(STORED_AT), key: "0f1f" }), null);
   });
 
   test("returns identical bytes", async ({ renderings }) => {
@@ -93,7 +93,7 @@ function testContents(test: DefineTest<"renderings">): void {
       large.subarray(1000, 70_000),
     ]) {
       await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
-      assertSameRendering(await renderings.get(named(STORED_AT)), sampleRendering({ bytes }));
+      assertSameRendering(await renderings.get(requestAt(STORED_AT)), sampleRendering({ bytes }));
     }
   });
 
@@ -107,26 +107,26 @@ function testContents(test: DefineTest<"renderings">): void {
     const rendering = sample();
     await renderings.put({ ...NAME, rendering });
     overwrite(rendering);
-    overwrite(await renderings.get(named(STORED_AT)));
-    overwrite(await renderings.peek(named(STORED_AT)));
-    assertSameRendering(await renderings.get(named(STORED_AT)), sample());
+    overwrite(await renderings.get(requestAt(STORED_AT)));
+    overwrite(await renderings.peek(requestAt(STORED_AT)));
+    assertSameRendering(await renderings.get(requestAt(STORED_AT)), sample());
   });
 
   test("replaces an existing rendering, expired or not", async ({ renderings }) => {
     await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: STORED_AT + 1 }) });
     const second = sampleRendering({ bytes: new Uint8Array([2]), storedAt: STORED_AT + 1 });
     await renderings.put({ ...NAME, rendering: second });
-    assertSameRendering(await renderings.get(named(STORED_AT + 1)), second);
+    assertSameRendering(await renderings.get(requestAt(STORED_AT + 1)), second);
     const third = sampleRendering({ bytes: new Uint8Array([3]), expiresAt: STORED_AT + 2 });
     await renderings.put({ ...NAME, rendering: third });
-    assert.equal(await renderings.get(named(STORED_AT + 2)), null);
+    assert.equal(await renderings.get(requestAt(STORED_AT + 2)), null);
   });
 
   test("stores one complete rendering after many concurrent calls", async ({ renderings }) => {
     const numbered = (index: number): StoredRendering =>
       sampleRendering({ bytes: new Uint8Array(index + 1).fill(index), storedAt: STORED_AT - index });
     await concurrently((index) => renderings.put({ ...NAME, rendering: numbered(index) }));
-    const found = await renderings.get(named(STORED_AT));
+    const found = await renderings.get(requestAt(STORED_AT));
     assertSameRendering(found, numbered(STORED_AT - (found?.storedAt ?? 0)));
   });
 }
@@ -134,12 +134,12 @@ function testContents(test: DefineTest<"renderings">): void {
 function testKeysAndExpiry(test: DefineTest<"renderings">): void {
   test("expires a rendering at the exact millisecond", async ({ renderings }) => {
     await renderings.put({ ...NAME, rendering: sampleRendering() });
-    assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
-    assert.equal(await renderings.get(named(EXPIRES_AT)), null);
-    assert.equal((await renderings.peek(named(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
-    assert.equal(await renderings.peek(named(EXPIRES_AT)), null);
+    assertSameRendering(await renderings.get(requestAt(EXPIRES_AT - 1)), sampleRendering());
+    assert.equal(await renderings.get(requestAt(EXPIRES_AT)), null);
+    assert.equal((await renderings.peek(requestAt(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
+    assert.equal(await renderings.peek(requestAt(EXPIRES_AT)), null);
     // a read does not delete: an earlier instant still finds it
-    assertSameRendering(await renderings.get(named(EXPIRES_AT - 1)), sampleRendering());
+    assertSameRendering(await renderings.get(requestAt(EXPIRES_AT - 1)), sampleRendering());
   });
 
   test("isolates accounts and keys with unusual names", async ({ renderings }) => {
@@ -160,7 +160,7 @@ function testKeysAndExpiry(test: DefineTest<"renderings">): void {
     await renderings.put({ ...other, rendering: sampleRendering() });
     await renderings.delete(NAME);
     await renderings.delete(NAME);
-    assert.equal(await renderings.get(named(STORED_AT)), null);
+    assert.equal(await renderings.get(requestAt(STORED_AT)), null);
     assertSameRendering(await renderings.get({ ...other, now: STORED_AT }), sampleRendering());
   });
 }
@@ -206,7 +206,7 @@ function testPruningByItself(test: DefineTest<"renderings">): void {
   });
 }
 
-function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly isCounted: boolean }): void {
+function testPurges(test: DefineTest<"renderings">, { hasStats }: { readonly hasStats: boolean }): void {
   const rendering = sampleRendering();
   const keysLeft = async (
     renderings: RenderingStore,
@@ -248,7 +248,7 @@ function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly is
     assert.equal(await renderings.purge({ accountId: null }), 14);
     for (const accountId of ["acct_1", "acct_2"])
       assert.deepEqual(await keysLeft(renderings, accountId, 7), []);
-    if (isCounted) assert.equal((await renderings.stats())?.bytes, 0);
+    if (hasStats) assert.equal((await renderings.stats())?.bytes, 0);
   });
 
   test("stores nothing for an account that is being deleted", async ({ renderings }) => {
@@ -261,7 +261,7 @@ function testPurges(test: DefineTest<"renderings">, { isCounted }: { readonly is
     await putMany(renderings, "acct_2", 4);
     assert.deepEqual(await keysLeft(renderings, "acct_2", 4), ["0", "1", "2", "3"]);
     await renderings.purge({ accountId: "acct_2" });
-    if (isCounted) assert.equal((await renderings.stats())?.bytes, 0);
+    if (hasStats) assert.equal((await renderings.stats())?.bytes, 0);
   });
 
   test("leaves no rendering that is stored during the deletion", async ({ renderings }) => {

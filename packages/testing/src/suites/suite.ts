@@ -13,8 +13,8 @@ export interface StorageSettings {
 }
 
 /**
- * Opens an empty storage for one test; `close` frees its resources. A storage with only some of the ports uses only
- * their suites.
+ * Opens an empty storage for one test; `close` frees its resources. For a storage with only some of the ports, call only
+ * those ports' suites.
  */
 export type OpenStorage<Port extends keyof Storage = keyof Storage> = (settings: StorageSettings) => Promise<{
   readonly storage: Pick<Storage, Port>;
@@ -72,7 +72,7 @@ export function concurrently<T>(call: (index: number) => Promise<T>): Promise<T[
   return Promise.all(Array.from({ length: CONCURRENT_CALLS }, (_, index) => call(index)));
 }
 
-/** Strings that break stores which build objects, patterns or composite keys from them. */
+/** Strings that break a store that builds objects, patterns or composite keys from them. */
 export const UNUSUAL_TEXTS: readonly string[] = [
   "__proto__",
   "constructor",

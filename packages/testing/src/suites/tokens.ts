@@ -85,7 +85,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 
   test("rejects a token without an account", async ({ tokens }) => {
-    await assert.rejects(tokens.insert(sampleToken()), "the account does not exist");
+    await assert.rejects(tokens.insert(sampleToken()), "insert must reject an unknown account");
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
 
@@ -244,7 +244,7 @@ function testLifeCycle(test: DefineTest<"accounts" | "tokens" | "ledger">): void
   });
 }
 
-function rotatedOf(rotation: Rotation | null): TokenRecord {
+function assertRotated(rotation: Rotation | null): TokenRecord {
   assert.ok(rotation?.rotated, "the token was not rotated");
   return rotation.token;
 }
@@ -261,16 +261,16 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
       sealedSigningSecret,
     });
     const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
-    const overlapping = rotatedOf(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
+    const overlapping = assertRotated(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
     assert.deepEqual(overlapping.previous, { ...secretsOf(first), endsAt: 900 });
     assert.deepEqual((await tokens.find(id))?.token, overlapping);
     assert.deepEqual(await tokens.listByAccount("acct_1"), [overlapping]);
 
     const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third, rotatedAt: 900 };
-    const again = rotatedOf(await tokens.rotate(id, { ...third, overlapEndsAt: 950 }));
+    const again = assertRotated(await tokens.rotate(id, { ...third, overlapEndsAt: 950 }));
     assert.deepEqual(again.previous, { ...secretsOf({ ...first, ...second }), endsAt: 950 });
 
-    const ended = rotatedOf(await tokens.rotate(id, { ...second, rotatedAt: 910, overlapEndsAt: null }));
+    const ended = assertRotated(await tokens.rotate(id, { ...second, rotatedAt: 910, overlapEndsAt: null }));
     assert.equal(ended.previous, null);
     assert.deepEqual((await tokens.find(id))?.token, ended);
   });
@@ -280,7 +280,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     const token = sampleToken({ abilities: ["pdf"] });
     const { id } = await tokens.insert(token);
     const next = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 5 };
-    const rotated = rotatedOf(await tokens.rotate(id, { ...next, overlapEndsAt: 9 }));
+    const rotated = assertRotated(await tokens.rotate(id, { ...next, overlapEndsAt: 9 }));
     const expected = structuredClone(rotated);
     overwrite(token);
     overwrite(rotated);
@@ -296,7 +296,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     await accounts.insert(sampleAccount());
     const { id } = await tokens.insert(sampleToken());
     const second = { secretHash: hexOf(32, 8), sealedSigningSecret: SEALED.next, rotatedAt: 100 };
-    const overlapping = rotatedOf(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
+    const overlapping = assertRotated(await tokens.rotate(id, { ...second, overlapEndsAt: 900 }));
     const third = { secretHash: hexOf(32, 9), sealedSigningSecret: SEALED.third };
     for (const rotatedAt of [100, 899]) {
       const rejected = await tokens.rotate(id, { ...third, rotatedAt, overlapEndsAt: 2_000 });
@@ -314,7 +314,7 @@ function testOverlapsAndUses(test: DefineTest<"accounts" | "tokens" | "ledger">)
     });
     const [rotation, ...others] = results.filter((result) => result?.rotated === true);
     assert.equal(others.length, 0, "more than one call rotated the token");
-    const rotated = rotatedOf(rotation ?? null);
+    const rotated = assertRotated(rotation ?? null);
     assert.equal(rotated.previous?.secretHash, secretHash);
     assert.deepEqual((await tokens.find(id))?.token, rotated);
   });
