@@ -9,7 +9,7 @@ export interface RenderingProgram {
   readonly close: () => Promise<unknown>;
 }
 
-/** No scenario has more renders in flight. */
+/** No scenario runs more renders at once. */
 const CLUSTER_CONTEXTS = 64;
 
 export const PROGRAMS = {

@@ -11,7 +11,7 @@ import { PageHead } from "./ui/page-head.tsx";
 import { Empty, Failure, Loading } from "./ui/states.tsx";
 
 export function App(): JSX.Element {
-  const { state, useToken, signOut, retry } = useSessionState();
+  const { state, signInWithToken, signOut, retry } = useSessionState();
   const route = useRoute();
   return (
     <>
@@ -27,7 +27,7 @@ export function App(): JSX.Element {
           <Failure failure={state.failure} onRetry={retry} />
         </main>
       )}
-      {state.kind === "signed-out" && <SignInScreen reason={state.reason} onToken={useToken} />}
+      {state.kind === "signed-out" && <SignInScreen reason={state.reason} onToken={signInWithToken} />}
       {(state.kind === "operator" || state.kind === "token") && (
         <SessionContext.Provider value={state}>
           <Shell session={state} route={route} onSignOut={signOut}>
@@ -51,7 +51,7 @@ function CurrentScreen({
   const screens = SCREENS[session.kind];
   const [name = screens[0].name, id] = route.path;
   const screen = screens.find((each) => each.name === name);
-  const Content = id === undefined ? screen?.list : screen?.one;
+  const Content = id === undefined ? screen?.list : screen?.entry;
   if (Content === undefined) return <UnknownScreen isOperator={session.kind === "operator"} />;
   return <Content key={`${name}/${id}`} id={id ?? ""} query={route.query} visit={route.visit} />;
 }

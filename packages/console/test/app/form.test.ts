@@ -95,7 +95,7 @@ describe("a playground link", () => {
     ["https:user:password@example.com:99999/", "https:example.com:99999/"],
     ["user:password@example.com", "example.com"],
     ["https://example.com/@a?b=c@d", "https://example.com/@a?b=c@d"],
-  ])("of %s has no user name and password", (url, shown) => {
+  ])("for %s has no user name or password", (url, shown) => {
     expect(linkOf(form({ url }))).toBe(`#/playground?${new URLSearchParams({ url: shown })}`);
   });
 

@@ -1,22 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { whyUnsignable, writeImage } from "../../src/app/playground/snippets/sign-image.ts";
+import { imageHtml, whyUnsignable } from "../../src/app/playground/snippets/sign-image.ts";
 import {
-  writeCurl,
-  writePython,
-  writeToolCall,
-  writeTypeScript,
-} from "../../src/app/playground/snippets/write-snippet.ts";
+  curlSnippet,
+  pythonSnippet,
+  toolCallSnippet,
+  typeScriptSnippet,
+} from "../../src/app/playground/snippets/snippet-text.ts";
 
 const BASE_URL = "https://snap.example.com/v1";
 /** Quotes, line separators, and characters that a shell or an attribute would interpret. */
 const NASTY = `https://example.com/?q='"$(id)\`id\`\\&<b>\u2028`;
 
-describe("the curl line", () => {
-  it("survives a shell unchanged", () => {
-    const line = writeCurl({ url: NASTY, fullPage: true }, BASE_URL);
+describe("the curl command", () => {
+  it("passes its arguments through a shell unchanged", () => {
+    const command = curlSnippet({ url: NASTY, fullPage: true }, BASE_URL);
     // prints its arguments, each followed by a zero byte
-    const script = `curl() { printf '%s\\0' "$@"; }\nSNAP_TOKEN='7|t'\n${line}`;
+    const script = `curl() { printf '%s\\0' "$@"; }\nSNAP_TOKEN='7|t'\n${command}`;
     const args = execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
     expect(args).toEqual([
       "-fsS",
@@ -36,13 +36,13 @@ describe("the curl line", () => {
   });
 
   it("writes AVIF to an .avif file", () => {
-    expect(writeCurl({ url: "https://example.com/", output: "avif" }, BASE_URL)).toMatch(
+    expect(curlSnippet({ url: "https://example.com/", output: "avif" }, BASE_URL)).toMatch(
       /-o rendering\.avif$/,
     );
   });
 
   it("posts content as JSON", () => {
-    expect(writeCurl({ html: "<p>it's</p>", format: "jpeg" }, BASE_URL)).toBe(
+    expect(curlSnippet({ html: "<p>it's</p>", format: "jpeg" }, BASE_URL)).toBe(
       [
         "curl -fsS -D - 'https://snap.example.com/v1/captures' \\",
         '  -H "Authorization: Bearer $SNAP_TOKEN" \\',
@@ -55,7 +55,7 @@ describe("the curl line", () => {
 });
 
 it("the TypeScript program calls the method for the mode", () => {
-  expect(writeTypeScript({ url: NASTY, pdf: true, cookies: [{ name: "a", value: "b" }] }, BASE_URL)).toBe(
+  expect(typeScriptSnippet({ url: NASTY, pdf: true, cookies: [{ name: "a", value: "b" }] }, BASE_URL)).toBe(
     `import { writeFile } from "node:fs/promises";
 import { createClient } from "@snap/client";
 
@@ -71,7 +71,7 @@ console.log(etag);`,
 
 describe("the Python program", () => {
   it("sends the query as strings", () => {
-    const program = writePython({ url: "https://example.com/", scale: 2, fullPage: true }, BASE_URL);
+    const program = pythonSnippet({ url: "https://example.com/", scale: 2, fullPage: true }, BASE_URL);
     expect(program).toContain(`response = requests.get(
     "https://snap.example.com/v1/snap",
     headers={"Authorization": "Bearer " + os.environ["SNAP_TOKEN"]},
@@ -91,7 +91,7 @@ describe("the Python program", () => {
       javascript: false,
       cookies: [{ name: "a", value: "b" }],
     };
-    expect(writePython(parameters, BASE_URL)).toContain(`    json={
+    expect(pythonSnippet(parameters, BASE_URL)).toContain(`    json={
         "markdown": "# A",
         "fullPage": True,
         "javascript": False,
@@ -106,7 +106,7 @@ describe("the Python program", () => {
 });
 
 it("the tool call names the tool for the mode, and omits pdf", () => {
-  expect(JSON.parse(writeToolCall({ url: "https://example.com/", pdf: true }))).toEqual({
+  expect(JSON.parse(toolCallSnippet({ url: "https://example.com/", pdf: true }))).toEqual({
     jsonrpc: "2.0",
     id: 1,
     method: "tools/call",
@@ -127,7 +127,7 @@ describe("the image", () => {
     const url =
       "https://snap.example.com/v1/snap/signed?expires=1893456000&amp;fullPage=true&amp;tokenId=7" +
       "&amp;url=https%3A%2F%2Fexample.com%2F&amp;signature=d68823495d3d047b4cbc1c94a21492f40313df08540b375dbf71a6be396b75ef";
-    expect(writeImage({ url: "https://example.com/", fullPage: true }, signer)).toBe(
+    expect(imageHtml({ url: "https://example.com/", fullPage: true }, signer)).toBe(
       `<img src="${url}" alt="" />`,
     );
   });

@@ -13,7 +13,7 @@ import { resolveTimeRange, todayUtc } from "../../src/app/requests/time-range.ts
 import { parseRoute, readSignInCode, toHash } from "../../src/app/routing/route.ts";
 import { tokenProblem } from "../../src/app/session/stored-tokens.ts";
 import { findPeak } from "../../src/app/usage/find-peak.ts";
-import { daysOf, isRange, lastDays } from "../../src/app/usage/range.ts";
+import { daysOf, isValidRange, lastDays } from "../../src/app/usage/range.ts";
 import { createUsage } from "../stub/data.ts";
 
 it("the filters for today start at midnight in UTC", () => {
@@ -120,11 +120,11 @@ describe("a range of days", () => {
     [{ from: "2026-01-02", to: "2026-01-01" }, false],
     [{ from: "yesterday", to: "2026-01-01" }, false],
   ])("%o is valid: %s", (range, valid) => {
-    expect(isRange(range)).toBe(valid);
+    expect(isValidRange(range)).toBe(valid);
   });
 });
 
-it("a peak is the first largest figure above zero", () => {
+it("a peak is the first day with the largest figure above zero", () => {
   const [usage] = createUsage("day", "2026-10-01", "2026-10-01");
   const days = [0, 5, 7, 7].map((renders, index) => ({
     day: `2026-10-0${index}`,

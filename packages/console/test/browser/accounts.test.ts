@@ -26,7 +26,7 @@ const lastChange = (): Pick<Call, "method" | "path" | "body"> => {
   return { method, path, body };
 };
 /** The title of the open dialog. */
-const open = (): Promise<string | null> =>
+const dialogTitle = (): Promise<string | null> =>
   visitor.page.evaluate(() => document.querySelector("dialog h2")?.textContent ?? null);
 
 it("creates an account, and names an invalid field", async () => {
@@ -54,7 +54,7 @@ it("creates an account, and names an invalid field", async () => {
   await visitor.see("No tokens yet.");
 });
 
-it("offers the first plan for a new account, even if the plans are late", async () => {
+it("offers the first plan for a new account, even if the plans load late", async () => {
   const late = Promise.withResolvers<void>();
   stub.before = async ({ path }) => {
     if (path === "/admin/v1/plans") await late.promise;
@@ -127,13 +127,13 @@ it("verifies an account, suspends it after confirmation, and resumes it", async 
   await visitor.see("studio@fabrikam.example is verified.");
   stub.scenario = "failing";
   await visitor.press("Suspend");
-  await expect.poll(open).toBe("Suspend studio@fabrikam.example?");
+  await expect.poll(dialogTitle).toBe("Suspend studio@fabrikam.example?");
   await visitor.press("Suspend account");
   await visitor.page.waitForSelector("dialog .failure");
   stub.scenario = "normal";
   await visitor.press("Cancel");
   await visitor.press("Suspend");
-  await expect.poll(open).toBe("Suspend studio@fabrikam.example?");
+  await expect.poll(dialogTitle).toBe("Suspend studio@fabrikam.example?");
   expect(await visitor.page.$("dialog .failure")).toBe(null);
   await visitor.press("Suspend account");
   await visitor.see("studio@fabrikam.example is suspended.");
@@ -172,7 +172,7 @@ it("shows the credentials of a new token once, and passes the token to the playg
       name: "blog",
       expires_in_seconds: 2_592_000,
     });
-  await expect.poll(open).toBe("Credentials of token 42");
+  await expect.poll(dialogTitle).toBe("Credentials of token 42");
   const shown = await visitor.page.$$eval("dialog input", (inputs) => inputs.map((input) => input.value));
   expect(shown).toEqual(["42|secret-of-token-42", "s3cret-of-the-token"]);
   await visitor.press("Copy signing secret");
@@ -202,7 +202,7 @@ it("rotates a token with an overlap", async () => {
     path: "/admin/v1/tokens/7/rotate",
     body: { overlap_seconds: 3600 },
   });
-  await expect.poll(open).toBe("Credentials of token 7");
+  await expect.poll(dialogTitle).toBe("Credentials of token 7");
   await visitor.see("The previous credentials work until");
   await visitor.press("Done");
 });
@@ -219,9 +219,9 @@ it("reveals a signing secret only after a click", async () => {
 it("revokes the token that the confirmation names", async () => {
   await visitor.go(ACCOUNT);
   await visitor.press("Revoke token 7");
-  await expect.poll(open).toBe("Revoke token 7, “Invoices, nightly run”?");
+  await expect.poll(dialogTitle).toBe("Revoke token 7, “Invoices, nightly run”?");
   await visitor.press("Cancel");
-  await expect.poll(open).toBe(null);
+  await expect.poll(dialogTitle).toBe(null);
   await visitor.press("Revoke token 7");
   await visitor.press("Revoke token 7");
   await visitor.see("Token 7 revoked.");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { FORGED, LONG_URL } from "../stub/data.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { isIdle, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+import { openBrowser, openConsole, signIn, waitUntilIdle, type Visitor } from "./open-console.ts";
 
 let stub: Stub;
 let browser: Browser;
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const lastQuery = (path: string): Record<string, string> =>
   Object.fromEntries(stub.calls.findLast((call) => call.path === path)!.query);
-const rows = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
+const rowCount = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
 
 /** Intervals of later documents elapse only when the test calls the returned function. */
 async function controlIntervals(page: Page): Promise<() => Promise<void>> {
@@ -38,7 +38,7 @@ async function controlIntervals(page: Page): Promise<() => Promise<void>> {
   });
   return async () => {
     await page.evaluate("pass()");
-    await isIdle(page);
+    await waitUntilIdle(page);
   };
 }
 
@@ -68,12 +68,12 @@ describe("requests", () => {
     await visitor.press("Load more");
     await visitor.press("Load more");
     await visitor.see("130 requests");
-    await expect.poll(rows).toBe(130);
+    await expect.poll(rowCount).toBe(130);
     await expect
       .poll(() => lastQuery("/admin/v1/requests"))
       .toEqual({ after: "req_000000000000000000000900" });
     await visitor.press("Refresh");
-    await expect.poll(rows).toBe(50);
+    await expect.poll(rowCount).toBe(50);
   });
 
   it("have no further page if the rest was deleted in the meantime", async () => {
@@ -291,7 +291,7 @@ describe("a batch", () => {
     expect(holder.problems).toEqual([]);
   });
 
-  it("is followed by a token holder until its webhook is delivered", async () => {
+  it("is polled for a token holder until its webhook is delivered", async () => {
     const holder = await openConsole(browser, stub);
     const pass = await controlIntervals(holder.page);
     await holder.go("/");

@@ -72,7 +72,7 @@ it("the arrow keys move between tabs", async () => {
   await expect.poll(focused).toBe("BUTTON <img>");
 });
 
-it("copying leaves the focus on the button, also without navigator.clipboard, as over plain HTTP", async () => {
+it("copying leaves the focus on the button, even without navigator.clipboard, as over plain HTTP", async () => {
   await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
   await visitor.page.evaluate(() => {
     Object.defineProperty(navigator, "clipboard", { value: undefined });

@@ -27,7 +27,7 @@ export interface Visitor {
   readonly copied: () => Promise<string>;
 }
 
-const NO_RESPONSE = "Failed to load resource";
+const ERROR_RESPONSE = "Failed to load resource";
 
 export async function openConsole(
   browser: Browser,
@@ -46,13 +46,14 @@ export async function openConsole(
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
     // error responses, which the console displays
-    if (message.type() === "error" && !message.text().startsWith(NO_RESPONSE)) problems.push(message.text());
+    if (message.type() === "error" && !message.text().startsWith(ERROR_RESPONSE))
+      problems.push(message.text());
   });
   page.on("request", (request) => {
     const url = request.url();
     if (![`${origin}/`, "blob:", "data:"].some((start) => url.startsWith(start))) problems.push(url);
   });
-  const handle = async (label: string): Promise<ElementHandle<HTMLElement>> => {
+  const findControl = async (label: string): Promise<ElementHandle<HTMLElement>> => {
     const found = await page.waitForFunction(
       (text) =>
         Array.from(document.querySelectorAll("label")).find((each) => each.innerText === text)?.control,
@@ -67,22 +68,22 @@ export async function openConsole(
     async go(route) {
       await page.goto("about:blank");
       await page.goto(`${origin}${base}#${route}`);
-      await isIdle(page);
+      await waitUntilIdle(page);
     },
     async press(name, role = "button") {
       await page.locator(`::-p-aria([name="${name}"][role="${role}"])`).click();
-      await isIdle(page);
+      await waitUntilIdle(page);
     },
     async fill(label, text) {
-      const element = await handle(label);
+      const element = await findControl(label);
       await element.click({ count: 3 });
       await page.keyboard.press("Backspace");
       await element.type(text);
     },
     async choose(label, option) {
-      const element = await handle(label);
+      const element = await findControl(label);
       await element.select(option);
-      await isIdle(page);
+      await waitUntilIdle(page);
     },
     async see(text) {
       await page.waitForFunction((wanted) => document.body.innerText.includes(wanted), {}, text);
@@ -94,8 +95,8 @@ export async function openConsole(
 }
 
 /**
- * Counts the page's calls of `fetch`. Puppeteer's count of requests can stay above zero after an aborted one, and calls the
- * network idle while a busy machine has not yet sent anything.
+ * Counts the page's calls to `fetch`. Puppeteer's count of requests can stay above zero after one is aborted, and
+ * Puppeteer considers the network idle when a busy machine has not yet sent anything.
  */
 function countFetches(): void {
   const { fetch } = window;
@@ -120,7 +121,7 @@ interface CountedWindow {
 }
 
 /** Waits until the page has displayed the last change, no request is in flight, and nothing is loading. */
-export async function isIdle(page: Page): Promise<void> {
+export async function waitUntilIdle(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   await page.waitForFunction(() => {
     const { inFlight, changedAtMs } = (window as unknown as CountedWindow).fetches;
@@ -136,7 +137,7 @@ export async function signIn(visitor: Visitor, stub: Stub): Promise<void> {
 }
 
 /** Emulates a color scheme. Disables transitions, because colors are wrong while they run. */
-export async function prefer(page: Page, scheme: "light" | "dark"): Promise<void> {
+export async function emulateColorScheme(page: Page, scheme: "light" | "dark"): Promise<void> {
   await page.emulateMediaFeatures([
     { name: "prefers-color-scheme", value: scheme },
     { name: "prefers-reduced-motion", value: "reduce" },

@@ -166,7 +166,7 @@ describe("a render", () => {
     expect(await visitor.see("No credit was charged.")).toBe(true);
   });
 
-  it("that a proxy rejects says nothing about credits and retries", async () => {
+  it("that a proxy rejects says nothing about credits or retries", async () => {
     await visitor.fill("url", "https://bad-gateway.example/");
     await visitor.press("Render");
     await visitor.see("502 unexpected_response");

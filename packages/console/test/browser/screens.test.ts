@@ -4,7 +4,7 @@ import type { Browser } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { openBrowser, openConsole, prefer, signIn, type Visitor } from "./open-console.ts";
+import { emulateColorScheme, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
 
 let stub: Stub;
 let browser: Browser;
@@ -102,9 +102,9 @@ const CONTRAST = "color-contrast";
  */
 async function inspect(visitor: Visitor): Promise<object> {
   const { page, problems } = visitor;
-  await prefer(page, "light");
+  await emulateColorScheme(page, "light");
   const light = await findings(visitor);
-  await prefer(page, "dark");
+  await emulateColorScheme(page, "dark");
   const dark = await findings(visitor, { runOnly: [CONTRAST] });
   await page.setViewport({ width: 375, height: 800 });
   const phone = await findings(visitor, { rules: { [CONTRAST]: { enabled: false } } });
@@ -203,10 +203,10 @@ it("these checks detect an inline style, a request to another origin and an unla
     document.body.append(document.createElement("input"));
     new Image().src = "https://elsewhere.invalid/";
   });
-  const sheet = visitor.page.evaluate(() => {
+  const injection = visitor.page.evaluate(() => {
     document.body.innerHTML = "<b>markup</b>";
   });
-  await expect(sheet).rejects.toThrow("TrustedHTML");
+  await expect(injection).rejects.toThrow("TrustedHTML");
   await visitor.page.waitForFunction(() => document.querySelector("body > input") !== null);
   expect(visitor.problems.join()).toContain("style-src 'self'");
   expect(visitor.problems.join()).toContain("elsewhere.invalid");

@@ -3,7 +3,7 @@ import type { Browser } from "puppeteer";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
 import { startStub } from "../stub/stub-server.ts";
-import { isIdle, openBrowser, openConsole, signIn, type Visitor } from "./open-console.ts";
+import { openBrowser, openConsole, signIn, waitUntilIdle, type Visitor } from "./open-console.ts";
 
 let stub: Stub;
 let browser: Browser;
@@ -74,12 +74,12 @@ describe("a sign-in link", () => {
     );
     late.resolve();
     await rejected;
-    await isIdle(visitor.page);
+    await waitUntilIdle(visitor.page);
     expect(await visitor.text("h1")).toBe("Home");
     stub.before = async () => {};
   });
 
-  it("that is invalid leaves a token holder signed in, and says so", async () => {
+  it("that is invalid leaves a token holder signed in, and shows a notice", async () => {
     await visitor.go("/");
     await visitor.fill("API token", "7|holder-secret");
     await visitor.press("Use this token");
@@ -187,7 +187,7 @@ describe("a token holder", () => {
     stub.calls.length = 0;
     await visitor.fill("API token", "7|ключ");
     await visitor.press("Use this token");
-    await visitor.see("must be a token such as 7|…, without spaces and special characters");
+    await visitor.see("must be a token such as 7|…, without spaces or special characters");
     expect(stub.calls).toEqual([]);
   });
 

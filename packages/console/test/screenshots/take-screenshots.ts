@@ -2,7 +2,14 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "puppeteer";
 import sharp from "sharp";
-import { isIdle, openBrowser, openConsole, prefer, signIn, type Visitor } from "../browser/open-console.ts";
+import {
+  emulateColorScheme,
+  openBrowser,
+  openConsole,
+  signIn,
+  waitUntilIdle,
+  type Visitor,
+} from "../browser/open-console.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { BATCH_ID, prepareForScreenshots } from "./showcase.ts";
 
@@ -19,7 +26,7 @@ const PORT = 3000;
 interface Screen {
   readonly name: string;
   readonly route: string;
-  /** Fills the screen. */
+  /** Fills in the form of the screen, and waits for the result. */
   readonly open?: (visitor: Visitor) => Promise<void>;
   /** For long lists, whose start is enough. */
   readonly maxHeight?: number;
@@ -43,14 +50,14 @@ const OPERATOR_SCREENS: readonly Screen[] = [
   { name: "usage", route: "/usage" },
 ];
 
-/** Sizes in CSS pixels. A screenshot is as high as its content, within these limits. */
+/** Sizes in CSS pixels. A screenshot is as tall as its content, within these limits. */
 const LOOKS = [
   { suffix: "", scheme: "light", width: 1280, minHeight: 640, maxHeight: 1200, deviceScaleFactor: 1 },
   { suffix: "-dark", scheme: "dark", width: 1280, minHeight: 640, maxHeight: 1200, deviceScaleFactor: 1 },
   { suffix: "-phone", scheme: "light", width: 375, minHeight: 640, maxHeight: 900, deviceScaleFactor: 2 },
 ] as const;
 
-/** Halves the size of a screenshot. */
+/** Halves the file size of a screenshot. */
 const PALETTE = { palette: true, quality: 90, dither: 0, compressionLevel: 9 } as const;
 
 async function render(visitor: Visitor): Promise<void> {
@@ -63,7 +70,7 @@ async function render(visitor: Visitor): Promise<void> {
   });
 }
 
-async function openAtNow(browser: Browser, origin: string): Promise<Visitor> {
+async function openAtFixedTime(browser: Browser, origin: string): Promise<Visitor> {
   const visitor = await openConsole(browser, { origin, base: "/console/" });
   await visitor.page.emulateTimezone("UTC");
   await visitor.page.evaluateOnNewDocument((nowMs) => {
@@ -80,7 +87,7 @@ async function openAtNow(browser: Browser, origin: string): Promise<Visitor> {
 async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> {
   for (const { suffix, scheme, ...size } of LOOKS) {
     const { page } = visitor;
-    await prefer(page, scheme);
+    await emulateColorScheme(page, scheme);
     await resize(page, { ...size, height: size.minHeight });
     await visitor.go(screen.route);
     await screen.open?.(visitor);
@@ -102,7 +109,7 @@ async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> 
 async function resize(page: Page, size: Parameters<Page["setViewport"]>[0]): Promise<void> {
   await page.setViewport(size);
   if (page.url() === "about:blank") return;
-  await isIdle(page);
+  await waitUntilIdle(page);
   await page.waitForFunction(() => Array.from(document.images).every(({ complete }) => complete));
 }
 
@@ -113,9 +120,9 @@ const [stub, browser] = await Promise.all([startStub(PORT, "/console/", () => NO
 try {
   stub.image = await readFile(`${DOCS}/demo.png`);
   prepareForScreenshots(stub);
-  const guest = await openAtNow(browser, stub.origin);
+  const guest = await openAtFixedTime(browser, stub.origin);
   if (isWanted(SIGN_IN)) await takeScreenshots(guest, SIGN_IN);
-  const operator = await openAtNow(browser, stub.origin);
+  const operator = await openAtFixedTime(browser, stub.origin);
   await signIn(operator, stub);
   for (const screen of OPERATOR_SCREENS.filter(isWanted)) await takeScreenshots(operator, screen);
 } finally {

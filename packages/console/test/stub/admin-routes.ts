@@ -5,7 +5,7 @@ import { createHealth, createUsage, EMPTY_HEALTH, PLANS, USAGE_REPORT } from "./
 
 type Body = NonNullable<Call["body"]>;
 
-/** Handles a call of the admin API; returns `null` for an unknown path. */
+/** Handles a call to the admin API; returns `null` for an unknown path. */
 export function handleAdmin(stub: Stub, call: Call): StubResponse | null {
   const [resource = "", id = "", action = ""] = call.path
     .slice("/admin/v1/".length)

@@ -2,7 +2,7 @@ import { handleDeliveries, summarize } from "./admin-routes.ts";
 import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./responses.ts";
 import { FORGED, USAGE_REPORT } from "./data.ts";
 
-/** Handles a call of the token holders' API; returns `null` for an unknown path. */
+/** Handles a call to the token holders' API; returns `null` for an unknown path. */
 export function handleService(stub: Stub, call: Call): StubResponse | null {
   if (call.path === "/v1/snap/signed") return image(stub);
   if (call.token === null || !stub.tokens.has(call.token))

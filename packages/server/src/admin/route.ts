@@ -1,7 +1,7 @@
 import type { Engine } from "@snap/engine";
 import type { Request } from "express";
 import * as z from "zod";
-import { checkBody, readQuery, type QuerySchema } from "../requests/read-input.ts";
+import { checkBody, readQuery, type FieldsSchema } from "../requests/read-input.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
 import type { AdminService } from "./admin-service.ts";
 import type { Operator } from "./authenticate.ts";
@@ -30,7 +30,7 @@ export interface AdminCall extends CallContext {
   readonly body: unknown;
 }
 
-interface CheckedCall<Query extends QuerySchema, Body extends QuerySchema> extends CallContext {
+interface CheckedCall<Query extends FieldsSchema, Body extends FieldsSchema> extends CallContext {
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
 }
@@ -53,7 +53,7 @@ interface RouteFacts {
   readonly needsConsole?: true;
 }
 
-interface RouteDefinition<Query extends QuerySchema, Body extends QuerySchema> extends RouteFacts {
+interface RouteDefinition<Query extends FieldsSchema, Body extends FieldsSchema> extends RouteFacts {
   /** Relative to `/admin/v1`. */
   readonly path: `/${string}`;
   /** By default, the query must be empty. */
@@ -70,20 +70,21 @@ interface RouteDefinition<Query extends QuerySchema, Body extends QuerySchema> e
 export interface AdminRoute extends RouteFacts {
   /** Includes `/admin/v1`. */
   readonly path: string;
-  readonly query: QuerySchema;
-  readonly body: QuerySchema;
+  readonly query: FieldsSchema;
+  readonly body: FieldsSchema;
   readonly command: string;
   readonly handle: (call: AdminCall) => Promise<HttpResponse>;
 }
 
 const NOTHING = z.strictObject({});
 
-export function route<Query extends QuerySchema = typeof NOTHING, Body extends QuerySchema = typeof NOTHING>(
-  definition: RouteDefinition<Query, Body>,
-): AdminRoute {
+export function route<
+  Query extends FieldsSchema = typeof NOTHING,
+  Body extends FieldsSchema = typeof NOTHING,
+>(definition: RouteDefinition<Query, Body>): AdminRoute {
   const { path, method, command = `${method.toUpperCase()} ${path}`, status = 200, handle } = definition;
   // if the schema is absent, its type parameter has the default
-  const { query = NOTHING as QuerySchema as Query, body = NOTHING as QuerySchema as Body } = definition;
+  const { query = NOTHING as FieldsSchema as Query, body = NOTHING as FieldsSchema as Body } = definition;
   return {
     ...definition,
     path: `${ADMIN_BASE}${path}`,

@@ -2,7 +2,7 @@ import type { DocumentContent, DocumentUpload } from "@snap/engine";
 import { DOCUMENT_LIMITS, DOCUMENT_TYPES } from "@snap/protocol";
 import type { IncomingMessage } from "node:http";
 import type { BodyMemory } from "../requests/body-budget.ts";
-import { invalidBody, readBody, requireIdentity } from "../requests/request-body.ts";
+import { invalidBody, readBody, requireUncompressed } from "../requests/request-body.ts";
 import { readMultipart } from "./read-multipart.ts";
 import { readZip } from "./read-zip.ts";
 
@@ -20,7 +20,7 @@ export function uploadOf(request: IncomingMessage, memory: BodyMemory): Document
 }
 
 async function unpack(body: Buffer, headers: IncomingMessage["headers"]): Promise<DocumentContent> {
-  requireIdentity(headers);
+  requireUncompressed(headers);
   const { "content-type": declared = "" } = headers;
   const type = declared.split(";", 1)[0]?.trim().toLowerCase();
   requireUtf8(declared);

@@ -11,7 +11,7 @@ const MAY_CONTAIN_NAME = /(?:^|&)(?:answer=|[^=&]*%)/;
 /** `answer`, and the parameters of the rendering, which it does not affect. */
 interface Separated<Sent> {
   readonly answer: Answer;
-  /** Contain `answer` if it is invalid, so the engine rejects it with all other problems. */
+  /** Include `answer` only if it is invalid, so the engine rejects it with all other problems. */
   readonly parameters: Sent;
 }
 

@@ -120,7 +120,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const budget = new BodyBudget();
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
   const forVerified = (endpoint: BearerEndpoint): RequestHandler => withToken(verified(endpoint));
-  // the engine checks the email address first, and lists the failure
+  // the engine itself rejects an unverified email address, and records the failure in the history
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
   addEndpoint(
     app,
@@ -199,7 +199,7 @@ function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
 }
 
-/** RFC 9112, 3.2. Node itself would reject only a missing one, without the envelope. */
+/** RFC 9112, 3.2. Node itself would reject only a missing header, without the envelope. */
 const requireHost: RequestHandler = ({ httpVersion, headersDistinct }, _response, next) => {
   const { length } = headersDistinct["host"] ?? [];
   if (length > 1) throw new SnapError("bad_request", "More than one Host header; send one.");
@@ -244,7 +244,7 @@ const handleError: ErrorRequestHandler = async (error: unknown, request, respons
   send(response, failureResponse(exchangeOf(response), error));
 };
 
-/** Receives the body of a rejected request: closing early would reset the connection before the client reads. */
+/** Receives the body of a rejected request: closing early would reset the connection before the response is read. */
 async function receiveBody(request: Request, response: Response): Promise<void> {
   try {
     await discardBody(request);

@@ -11,7 +11,7 @@ import { queryTextOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 
-/** Where the path of a batch has its id. */
+/** Index of the path segment that contains the id of a batch. */
 const ID_SEGMENT = 3;
 
 /** `POST /renders`. Only an authenticated caller can make the service read a body. */

@@ -85,7 +85,7 @@ export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerE
   }
 }
 
-/** Rejects an account whose email address is not verified before `endpoint` checks or reads anything. */
+/** Before `endpoint` checks or reads anything, rejects an account whose email address is not verified. */
 export function verified(endpoint: BearerEndpoint): BearerEndpoint {
   return async (call) => {
     requireVerifiedEmail(call.principal.account);

@@ -67,7 +67,7 @@ async function respondWithFile(
   });
 }
 
-/** The metadata of a capture is never 304: it contains its cost. */
+/** Never responds with 304, because the metadata of a capture contains its cost. */
 async function respondWithFacts(
   dependencies: RenderingDependencies,
   request: RenderingRequest,

@@ -84,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  // after the responses to the complete requests before it on the connection
+  // rejects only after the responses to the complete requests before it on the connection
   const rejectInOrder = (socket: Duplex, rejection: Parameters<typeof rejectSocket>[1]): void => {
     const response = latestResponse(socket);
     const reject = (): void => rejectSocket(socket, rejection);

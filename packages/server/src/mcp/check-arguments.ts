@@ -21,10 +21,10 @@ export function requireMode(mode: Ability, args: Arguments): void {
   const problems = new ProblemList();
   const rest: [string, unknown][] = [["pdf", mode === "pdf"]];
   for (const [name, value] of Object.entries(args)) {
-    const isOthers = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
+    const isForOtherTool = Object.hasOwn(PARAMETERS[other], name) && !Object.hasOwn(PARAMETERS[mode], name);
     if (name === "pdf")
       problems.add(name, "is set by the tool; call take-screenshot for images, create-pdf for PDFs");
-    else if (isOthers) problems.add(name, OTHER_TOOL[mode]);
+    else if (isForOtherTool) problems.add(name, OTHER_TOOL[mode]);
     else rest.push([name, value]);
   }
   if (problems.isEmpty) return;

@@ -51,7 +51,7 @@ const MAX_SLOT_WAIT_MS = 10_000;
 /** Well below the minute after which clients give up on a silent call. */
 const PROGRESS_INTERVAL_MS = 5000;
 
-/** A file of the largest size in base64. */
+/** The largest file, in base64. */
 const RESULT_MAX_BYTES = Math.ceil((INLINE_LIMITS.maxBytes * 4) / 3);
 
 type RegisteredTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "annotations"> & {

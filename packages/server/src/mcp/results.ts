@@ -169,7 +169,7 @@ export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   if (signed) return linkedResult({ label, url, capture, link: signed });
   const { bytes, contentType: mimeType } = capture.rendering;
   const facts = factsOf(capture, null);
-  // stored for the caller, so it was not rejected
+  // it was stored for the caller, so it was not rejected as too large
   if (bytes.byteLength > INLINE_LIMITS.maxBytes)
     return { content: [text(`${describe({ label, url, capture })} ${UNCACHED}`)], structuredContent: facts };
   const uri = `snap://renderings/${fileName(url, mimeType)}`;

@@ -138,15 +138,20 @@ function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
   return new Map(
     rows.map((row) => {
       const { name, group, description, example } = row;
-      const { description: _, example: __, default: filledIn, ...value } = properties[name] as ValueSchema;
-      const isSendable = filledIn !== undefined && isFilledInByBoth(name, filledIn);
+      const {
+        description: _,
+        example: __,
+        default: defaultValue,
+        ...value
+      } = properties[name] as ValueSchema;
+      const isSafeDefault = defaultValue !== undefined && isDefaultInBothModes(name, defaultValue);
       const parameter = {
         name,
         required: required.includes(name),
         group,
-        description: isSendable ? description : withDefault(description, effectiveDefault(row)),
+        description: isSafeDefault ? description : withDefault(description, effectiveDefault(row)),
         example,
-        schema: isSendable ? { ...value, default: filledIn } : value,
+        schema: isSafeDefault ? { ...value, default: defaultValue } : value,
         acceptedIn: [mode],
       };
       return [name, parameter];
@@ -158,7 +163,7 @@ function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
  * Some generated clients send every `default`, so there is one only if sending it makes no difference in either mode.
  * The description has the others.
  */
-function isFilledInByBoth(name: string, value: unknown): boolean {
+function isDefaultInBothModes(name: string, value: unknown): boolean {
   const modes: readonly Readonly<Record<string, ParameterRow>>[] = Object.values(PARAMETERS);
   return modes.every((rows) => rows[name]?.default === value);
 }

@@ -20,12 +20,12 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return pino(options, destination ?? openStandardOutput());
 }
 
-/** Lines that wait for a reader; more are dropped. */
+/** Limit for the lines that wait for a reader; more are dropped. */
 const WAITING_MAX_BYTES = 1_048_576;
 /** Interval between tries to write after a failure, such as a full disk. */
 const RETRY_MS = 1_000;
 
-/** Time on exit for a reader to read the last lines. */
+/** How long the process waits on exit until a reader has read the last lines. */
 const LAST_LINES_MS = 1_000;
 
 /** Codes of a closed pipe or terminal, which nobody will read again. */

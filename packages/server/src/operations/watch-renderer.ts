@@ -13,7 +13,7 @@ const LEVELS = {
   "browser-ended": "warn",
   "browser-unresponsive": "warn",
   "browser-start-failed": "error",
-  // a warning, because it lists what the containment lacks
+  // a warning, because it lists the gaps in the browser's containment
   "remote-browser-connected": "warn",
   "remote-browser-ended": "warn",
   "remote-browser-unresponsive": "warn",

@@ -20,7 +20,7 @@ export function flag(): z.ZodBoolean {
   return z.boolean({ error: "must be true or false" });
 }
 
-/** A wrong length is the only problem reported, so later checks do not repeat it. */
+/** A wrong length ends the checks, so it is reported only once. */
 export function text({ max }: { readonly max: number }): z.ZodString {
   const error = `must be a string of 1 to ${max} characters`;
   return z.string({ error }).min(1, { error, abort: true }).max(max, { error, abort: true });
@@ -41,12 +41,12 @@ export function id(): z.ZodString {
   return text({ max: LIST_LIMITS.idCharacters });
 }
 
-/** A number that identifies something, in a query: `readQuery` reads at most 15 digits. */
+/** An id that is a number, in a query: `readQuery` reads at most 15 digits. */
 export function numericId(): z.ZodNumber {
   return integer({ min: 1, max: 999_999_999_999_999 });
 }
 
-/** The bounds of lists. */
+/** The limits of lists. */
 export const LIST_LIMITS = { pageDefault: 50, pageMax: 200, idCharacters: 128 } as const;
 
 /** Selects a page of a list. */

@@ -22,17 +22,20 @@ export const HTTP_LIMITS = {
    * takes about 10 ms.
    */
   jsonValues: 20_000,
-  /** All bodies of `POST /captures` and `POST /documents` in flight together; each stays in memory until the response. */
+  /**
+   * For the bodies of all `POST /captures` and `POST /documents` requests in flight together; each stays in memory until
+   * the response.
+   */
   totalBodyBytes: 256 * 1024 * 1024,
   /** Limit for one account: six of the largest bodies. */
   bodiesPerAccountBytes: 64 * 1024 * 1024,
-  /** Pieces in which a body may arrive, however small they are: each takes hundreds of bytes and some microseconds. */
+  /** Pieces in which a body may arrive, however small they are: each takes hundreds of bytes and a few microseconds. */
   bodyPieces: 1_000,
-  /** A body may have one more piece for this many bytes; packets and the chunks of most clients are far larger. */
+  /** Each time it grows by this size, a body may have one more piece; packets and most chunks are far larger. */
   bytesPerPiece: 32,
   /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
   discardedBytes: 1024 * 1024,
-  /** By default, for running renders (45 s each) and most renders waiting for a slot. */
+  /** Enough, by default, for running renders (45 s each) and most renders waiting for a slot. */
   drainMs: 90_000,
   /**
    * How long to wait for a slow client: to read a response when the listener closes, to read a rejection, or to send a

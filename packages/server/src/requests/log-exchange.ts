@@ -31,9 +31,9 @@ export function logExchange(
   // A tool error is sent with status 200.
   const outcome = error?.status ?? status ?? 0;
   const failed = outcome >= 500 && !(code !== null && EXPECTED_FAILURES.has(code));
-  const isRead = exchange.route === HEALTH_ROUTE && status === 200;
-  const expected = isRead || PROBES.has(exchange.route) ? "debug" : "info";
-  logger[failed ? "error" : expected](
+  const isConsolePoll = exchange.route === HEALTH_ROUTE && status === 200;
+  const usualLevel = isConsolePoll || PROBES.has(exchange.route) ? "debug" : "info";
+  logger[failed ? "error" : usualLevel](
     {
       request_id: requestId,
       method: request.method,

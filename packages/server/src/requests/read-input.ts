@@ -4,7 +4,7 @@ import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
 
 /** A schema of parameters by name, for a query or a JSON body. */
-export type QuerySchema = z.ZodObject;
+export type FieldsSchema = z.ZodObject;
 
 /**
  * Reads a query. Converts text to a number or a boolean where the schema has one.
@@ -12,7 +12,7 @@ export type QuerySchema = z.ZodObject;
  * @param schema A strict object, whose fields are strings, numbers and booleans.
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
-export function readQuery<Schema extends QuerySchema>(schema: Schema, text: string): z.output<Schema> {
+export function readQuery<Schema extends FieldsSchema>(schema: Schema, text: string): z.output<Schema> {
   const sent = new URLSearchParams(text);
   const problems = new ProblemList();
   const values = new Map<string, unknown>();
@@ -28,13 +28,13 @@ export function readQuery<Schema extends QuerySchema>(schema: Schema, text: stri
  *
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
-export function checkBody<Schema extends QuerySchema>(schema: Schema, body: unknown = {}): z.output<Schema> {
+export function checkBody<Schema extends FieldsSchema>(schema: Schema, body: unknown = {}): z.output<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object");
   return validate(schema, body, new ProblemList());
 }
 
-function validate<Schema extends QuerySchema>(
+function validate<Schema extends FieldsSchema>(
   schema: Schema,
   values: object,
   problems: ProblemList,

@@ -30,7 +30,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, memory }: B
   return bytes;
 }
 
-const FIRST_BYTES = 16_384;
+const INITIAL_BUFFER_BYTES = 16_384;
 
 /**
  * Collects the chunks of a body in one buffer: separately, each would take hundreds of bytes more. The buffer doubles, so
@@ -62,7 +62,7 @@ class BodyBuffer {
   }
 
   #grow(buffer: Buffer): Buffer | null {
-    const doubled = Math.min(Math.max(FIRST_BYTES, 2 * buffer.length), this.#maxBytes);
+    const doubled = Math.min(Math.max(INITIAL_BUFFER_BYTES, 2 * buffer.length), this.#maxBytes);
     const length = Math.max(doubled, this.#receivedBytes);
     if (this.#memory?.take(length - buffer.length) === false) return null;
     const larger = Buffer.alloc(length);
@@ -152,7 +152,7 @@ export async function readJson(
   const bytes = await readBody(request, limits);
   const { "content-type": type = "" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
-  requireIdentity(request.headers);
+  requireUncompressed(request.headers);
   if (hasMoreValues(bytes, HTTP_LIMITS.jsonValues))
     throw invalidBody(`must contain at most ${HTTP_LIMITS.jsonValues} values`);
   try {
@@ -164,7 +164,7 @@ export async function readJson(
 }
 
 /** @throws SnapError `validation_failed` for a body that is compressed. */
-export function requireIdentity({ "content-encoding": coding = "identity" }: IncomingHttpHeaders): void {
+export function requireUncompressed({ "content-encoding": coding = "identity" }: IncomingHttpHeaders): void {
   if (coding.toLowerCase() !== "identity") throw invalidBody("must be sent without a Content-Encoding");
 }
 

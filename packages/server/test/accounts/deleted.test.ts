@@ -112,7 +112,7 @@ describe("a deleted account", () => {
   it.each([
     ["", false, 1],
     [", with purge", true, 0],
-  ])("leaves no trace of renders in flight, which still succeed%s", async (_, purge, cost) => {
+  ])("leaves no trace of running renders, which still succeed%s", async (_, purge, cost) => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const customer = await createCustomer(opened, "in-flight");

@@ -194,7 +194,7 @@ return #names`,
   transformReply: (count: number): number => count,
 });
 
-/** Longer than any render in flight. */
+/** How long an account's deletion is remembered: longer than any render that started before it. */
 export const DELETION_MS = 3_600_000;
 /** Deletions per call, which blocks Redis for a few milliseconds. */
 export const DELETIONS_PER_CALL = 200;

@@ -15,7 +15,7 @@ const DONE = { verify: "is verified", resume: "can render again" } as const;
 
 export function AccountActions({ account, onDone }: AccountActionsProps): JSX.Element {
   const admin = useAdmin();
-  const [isSuspending, setSuspending] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const { run, isRunning, failure } = useAction(async (action: keyof typeof DONE) => {
     await admin.actOnAccount(account.id, action);
     notify(`${account.email} ${DONE[action]}.`);
@@ -32,7 +32,7 @@ export function AccountActions({ account, onDone }: AccountActionsProps): JSX.El
         </button>
       )}
       {account.suspended_at === null ? (
-        <button type="button" class="button" onClick={() => setSuspending(true)}>
+        <button type="button" class="button" onClick={() => setDialogOpen(true)}>
           Suspend
         </button>
       ) : (
@@ -40,8 +40,8 @@ export function AccountActions({ account, onDone }: AccountActionsProps): JSX.El
           Resume
         </button>
       )}
-      {isSuspending && (
-        <SuspendDialog account={account} onDone={onDone} onClose={() => setSuspending(false)} />
+      {isDialogOpen && (
+        <SuspendDialog account={account} onDone={onDone} onClose={() => setDialogOpen(false)} />
       )}
     </>
   );

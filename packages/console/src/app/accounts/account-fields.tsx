@@ -24,8 +24,8 @@ export function valuesOf(account: AdminAccount | null): AccountValues {
   };
 }
 
-/** Returns the fields in the form of the API: `null` for empty ones. The API rejects text that is not a number. */
-export function changeOf({ email, plan, credits, limit }: AccountValues): Required<AccountChange> {
+/** Returns the fields as the API expects them: `null` for empty ones. The API rejects text that is not a number. */
+export function toApiFields({ email, plan, credits, limit }: AccountValues): Required<AccountChange> {
   return {
     email: email.trim(),
     plan: plan === "" ? null : plan,
@@ -36,7 +36,7 @@ export function changeOf({ email, plan, credits, limit }: AccountValues): Requir
 
 /** Returns the fields that differ; `{}` if none do. */
 export function difference(before: AccountValues, after: AccountValues): AccountChange {
-  const [old, changed] = [changeOf(before), changeOf(after)];
+  const [old, changed] = [toApiFields(before), toApiFields(after)];
   const entries = Object.entries(changed).filter(([name, value]) => value !== old[name as keyof typeof old]);
   return Object.fromEntries(entries);
 }
@@ -59,10 +59,10 @@ interface AccountFieldsProps {
 export function AccountFields({ values, plans, problems, onChange }: AccountFieldsProps): JSX.Element {
   const plan = plans?.find(({ slug }) => slug === values.plan);
   const isMissing = plan === undefined && values.plan !== "";
-  const field = (name: keyof AccountValues, sent: string): FieldState => ({
+  const field = (name: keyof AccountValues, apiName: string): FieldState => ({
     value: values[name],
     onChange: (value) => onChange({ ...values, [name]: value }),
-    problem: problems[sent]?.join("; "),
+    problem: problems[apiName]?.join("; "),
   });
   return (
     <>

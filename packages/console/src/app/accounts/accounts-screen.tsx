@@ -21,13 +21,13 @@ import { CreateAccountDialog } from "./create-account-dialog.tsx";
 export function AccountsScreen({ query }: ScreenProps): JSX.Element {
   const admin = useAdmin();
   const filters = filtersOf("accounts", query);
-  const [isCreating, setCreating] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const plans = useLoad("plans", admin.plans);
   const pages = usePages<AdminAccount>(filters.key, (page, signal) =>
     admin.accounts({ ...Object.fromEntries(query), ...page }, signal),
   );
   const create = (
-    <button type="button" class="button primary" onClick={() => setCreating(true)}>
+    <button type="button" class="button primary" onClick={() => setDialogOpen(true)}>
       Create an account
     </button>
   );
@@ -38,7 +38,7 @@ export function AccountsScreen({ query }: ScreenProps): JSX.Element {
       <PageList pages={pages} noun="account" empty={<NoAccounts filters={filters} />}>
         {(entries) => <AccountTable accounts={entries} />}
       </PageList>
-      {isCreating && <CreateAccountDialog plans={plans} onClose={() => setCreating(false)} />}
+      {isDialogOpen && <CreateAccountDialog plans={plans} onClose={() => setDialogOpen(false)} />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { CheckField } from "../ui/fields.tsx";
 import { notify } from "../ui/notices.tsx";
 import { FormFailure } from "../ui/form-failure.tsx";
 import { WhenLoaded } from "../ui/states.tsx";
-import { ACCOUNT_FIELDS, AccountFields, changeOf, valuesOf } from "./account-fields.tsx";
+import { ACCOUNT_FIELDS, AccountFields, toApiFields, valuesOf } from "./account-fields.tsx";
 import { forgetAccountNames } from "./account-names.ts";
 
 interface CreateAccountProps<Plans> {
@@ -41,7 +41,7 @@ function CreateAccountForm({ plans, onClose }: CreateAccountProps<readonly Admin
   const [isVerified, setVerified] = useState(true);
   const { run, isRunning, failure } = useAction(
     async () => {
-      const account = await admin.createAccount({ ...changeOf(values), verified: isVerified });
+      const account = await admin.createAccount({ ...toApiFields(values), verified: isVerified });
       forgetAccountNames(admin);
       notify(`Account ${account.email} created.`);
       return account;

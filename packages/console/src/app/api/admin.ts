@@ -14,7 +14,7 @@ import type {
   Mode,
 } from "@snap/protocol";
 import { ADMIN_URL } from "./addresses.ts";
-import { createCaller, toSearch, type Call, type Query } from "./call.ts";
+import { createApiClient, toSearch, type Call, type Query } from "./call.ts";
 import { safeFile } from "../rendering/safe-file.ts";
 import { ApiFailure } from "./failure.ts";
 
@@ -79,19 +79,19 @@ export interface UsageQuery {
 }
 
 /** For calls whose 401 means that there is no session to end. */
-const withoutSession = createCaller(ADMIN_URL);
+const withoutSession = createApiClient(ADMIN_URL);
 
 /** Exchanges the code from a sign-in link for a session. */
 export async function signIn(code: string): Promise<void> {
   await withoutSession.send("sign-in", { method: "POST", body: { code } });
 }
 
-function one(list: string, id: string | number): string {
+function entryPath(list: string, id: string | number): string {
   return `${list}/${encodeURIComponent(id)}`;
 }
 
 function renderingPath(requestId: string): string {
-  return `${one("requests", requestId)}/rendering`;
+  return `${entryPath("requests", requestId)}/rendering`;
 }
 
 export function renderingUrl(requestId: string): string {
@@ -104,7 +104,7 @@ export function usageCsvUrl(query: UsageQuery): string {
 
 /** @param onSignedOut called when the session ends. */
 export function createAdminApi(onSignedOut: () => void): AdminApi {
-  const { send, read } = createCaller(ADMIN_URL, { onUnauthorized: onSignedOut });
+  const { send, read } = createApiClient(ADMIN_URL, { onUnauthorized: onSignedOut });
   const act = async (path: string, request: Call): Promise<void> => {
     await send(path, request);
   };
@@ -119,22 +119,23 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
     health: (signal) => read("health", { signal }),
     plans: (signal) => read("plans", { signal }),
     accounts: readPage("accounts"),
-    account: (id, signal) => read(one("accounts", id), { signal }),
+    account: (id, signal) => read(entryPath("accounts", id), { signal }),
     createAccount: (body) => read("accounts", { method: "POST", body }),
-    changeAccount: (id, body) => read(one("accounts", id), { method: "PATCH", body }),
-    actOnAccount: (id, action) => act(`${one("accounts", id)}/${action}`, { method: "POST" }),
+    changeAccount: (id, body) => read(entryPath("accounts", id), { method: "PATCH", body }),
+    actOnAccount: (id, action) => act(`${entryPath("accounts", id)}/${action}`, { method: "POST" }),
     // a deletion waits for a backup that is running
-    deleteAccount: (id, query) => act(one("accounts", id), { method: "DELETE", query, timeoutMs: 120_000 }),
+    deleteAccount: (id, query) =>
+      act(entryPath("accounts", id), { method: "DELETE", query, timeoutMs: 120_000 }),
     createToken: (body) => read("tokens", { method: "POST", body }),
     rotateToken: (id, seconds) =>
-      read(`${one("tokens", id)}/rotate`, { method: "POST", body: { overlap_seconds: seconds } }),
-    revokeToken: (id) => act(one("tokens", id), { method: "DELETE" }),
+      read(`${entryPath("tokens", id)}/rotate`, { method: "POST", body: { overlap_seconds: seconds } }),
+    revokeToken: (id) => act(entryPath("tokens", id), { method: "DELETE" }),
     async revealSecret(id) {
-      const path = `${one("tokens", id)}/reveal`;
+      const path = `${entryPath("tokens", id)}/reveal`;
       return (await read<{ signing_secret: string }>(path, { method: "POST" })).signing_secret;
     },
     requests: readPage("requests"),
-    request: (id, signal) => read(one("requests", id), { signal }),
+    request: (id, signal) => read(entryPath("requests", id), { signal }),
     async rendering(id, signal) {
       try {
         return safeFile(await (await send(renderingPath(id), { signal })).blob());
@@ -144,7 +145,7 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
       }
     },
     batches: readPage("batches"),
-    batch: (id, signal) => read(one("batches", id), { signal }),
+    batch: (id, signal) => read(entryPath("batches", id), { signal }),
     deliveries: readPage("deliveries"),
     resend: (batchId) => act("deliveries", { method: "POST", body: { batch_id: batchId } }),
     usage: (query, signal) => read("usage", { query: { ...query }, signal }),

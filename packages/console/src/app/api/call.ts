@@ -12,15 +12,15 @@ export interface Call {
   readonly timeoutMs?: number;
 }
 
-interface CallerOptions {
+interface ApiClientOptions {
   /** Bearer token; without one, the session cookie authenticates the calls. */
   readonly token?: string;
   /** Called when the service rejects the session or the token. */
   readonly onUnauthorized?: () => void;
 }
 
-/** Calls one API. Throws an `ApiFailure` for an error response, and whatever `fetch` throws without a response. */
-export interface Caller {
+/** Calls one API. Throws an `ApiFailure` for an error response, and whatever `fetch` throws if there is none. */
+export interface ApiClient {
   /** Sends a request and returns its response. */
   readonly send: (path: string, call?: Call) => Promise<Response>;
   /** Sends a request and returns the JSON of its response. */
@@ -28,8 +28,8 @@ export interface Caller {
 }
 
 /** @param base URL that paths are appended to. */
-export function createCaller(base: string, { token, onUnauthorized }: CallerOptions = {}): Caller {
-  const send: Caller["send"] = async (path, call = {}) => {
+export function createApiClient(base: string, { token, onUnauthorized }: ApiClientOptions = {}): ApiClient {
+  const send: ApiClient["send"] = async (path, call = {}) => {
     const response = await request(base + path, call, token);
     if (response.ok) return response;
     if (response.status === 401) onUnauthorized?.();

@@ -30,7 +30,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Converts anything thrown, such as the TypeError of `fetch` without a connection. */
+/** Converts anything thrown, such as the `TypeError` of `fetch` if there is no connection. */
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   const isTimeout = error instanceof DOMException && error.name === "TimeoutError";

@@ -6,7 +6,7 @@ import type {
   UsageReport,
 } from "@snap/protocol";
 import { BASE_URL } from "./addresses.ts";
-import { createCaller, type Query } from "./call.ts";
+import { createApiClient, type Query } from "./call.ts";
 
 /** The API of a token holder, limited to the token's account. */
 export interface ServiceApi {
@@ -23,7 +23,7 @@ export interface ServiceApi {
 
 /** @param onRejected called when the service rejects the token. */
 export function createServiceApi(token: string, onRejected: () => void): ServiceApi {
-  const { send, read } = createCaller(BASE_URL, { token, onUnauthorized: onRejected });
+  const { send, read } = createApiClient(BASE_URL, { token, onUnauthorized: onRejected });
   const batchPath = (id: string): string => `/renders/${encodeURIComponent(id)}`;
   return {
     usage: (signal) => read("/usage", { signal }),

@@ -28,8 +28,8 @@ export function BatchScreen({ id }: ScreenProps): JSX.Element {
   const source = batchSourceOf(useSession());
   const batch = useLoad(id, (signal) => source.get(id, signal));
   const [lastResendAt, setLastResendAt] = useState(-WATCH_MS);
-  const isWatched = performance.now() - lastResendAt < WATCH_MS;
-  const shouldPoll = batch.data !== null && (isWatched || canStillChange(batch.data));
+  const wasResentRecently = performance.now() - lastResendAt < WATCH_MS;
+  const shouldPoll = batch.data !== null && (wasResentRecently || canStillChange(batch.data));
   usePoll(batch.reload, shouldPoll && !batch.isLoading ? POLL_MS : null);
   const watch = (): void => {
     setLastResendAt(performance.now());

@@ -89,10 +89,10 @@ function holderSource(service: ServiceApi): BatchSource {
 
 /** One page of the history usually contains all items of a batch, which has at most 20. */
 const HISTORY_LIMIT = 200;
-/** The history may be written after the batch. */
+/** The last items can reach the history shortly after the batch is marked as finished. */
 const HISTORY_SLACK_MS = 5_000;
 
-/** Finds the batch in the history, through which the operator can fetch renderings. */
+/** Finds the items of the batch in the history, through which the operator can fetch renderings. */
 async function findRequests(
   admin: AdminApi,
   batch: AdminBatch,
@@ -139,14 +139,14 @@ function holderView(batch: RenderBatch): BatchView {
     items: batch.items.map((item) => ({
       ...item,
       notes: item.notes ?? [],
-      mode: modeOfSigned(item.signed_url),
+      mode: modeOfSignedUrl(item.signed_url),
       parameters: null,
       rendering: item.signed_url === null ? null : atOwnOrigin(item.signed_url),
     })),
   };
 }
 
-function modeOfSigned(url: string | null): Mode | null {
+function modeOfSignedUrl(url: string | null): Mode | null {
   if (url === null || !URL.canParse(url)) return null;
   return ["true", "1"].includes(new URL(url).searchParams.get("pdf") ?? "") ? "pdf" : "screenshot";
 }

@@ -67,12 +67,12 @@ function describe(data: ChartData, index: number): string {
   const instant = data.instants[index];
   if (instant === undefined) return "";
   const values = data.series.map(
-    ({ label, values: all }) => `${label.toLowerCase()} ${formatAt(data, all[index])}`,
+    ({ label, values: all }) => `${label.toLowerCase()} ${formatOrDash(data, all[index])}`,
   );
   return `${data.formatInstant(instant)}: ${values.join(", ")}`;
 }
 
-function formatAt({ formatValue }: ChartData, value: number | null | undefined): string {
+function formatOrDash({ formatValue }: ChartData, value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : formatValue(value);
 }
 
@@ -88,7 +88,7 @@ function FiguresTable({ title, data, instantLabel }: FiguresProps): JSX.Element 
         { label: instantLabel, cell: (index) => data.formatInstant(data.instants[index] ?? new Date(0)) },
         ...data.series.map(({ label, values }) => ({
           label,
-          cell: (index: number) => formatAt(data, values[index]),
+          cell: (index: number) => formatOrDash(data, values[index]),
           isNumber: true,
         })),
       ]}

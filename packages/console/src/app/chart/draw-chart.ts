@@ -57,7 +57,7 @@ export function drawChart(
           .toSorted((a, b) => a - b),
       },
     ],
-    series: [{}, ...drawn.map(({ tone }) => look(color(COLOR_OF[tone]), isStacked))],
+    series: [{}, ...drawn.map(({ tone }) => seriesStyle(color(COLOR_OF[tone]), isStacked))],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     ...(data.isDaily && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC") }),
   };
@@ -65,7 +65,7 @@ export function drawChart(
   return new uPlot(options, [seconds, ...columns], container);
 }
 
-function look(color: string, isStacked: boolean): uPlot.Series {
+function seriesStyle(color: string, isStacked: boolean): uPlot.Series {
   // a day between two days without renders would otherwise be invisible
   if (!isStacked) return { stroke: color, width: 2, points: { show: true, size: 5, fill: color, width: 0 } };
   const paths = uPlot.paths.bars?.({ size: [0.72, 28] });

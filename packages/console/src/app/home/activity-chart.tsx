@@ -8,7 +8,7 @@ import { toHash } from "../routing/route.ts";
 
 type Activity = AdminHealth["activity"];
 
-/** Renders and failures per minute of the last hour. */
+/** Renders and failures per minute in the last hour. */
 export function ActivityChart({ activity }: { readonly activity: Activity }): JSX.Element {
   const data = useMemo(() => chartOf(activity), [activity]);
   return (

@@ -18,7 +18,7 @@ interface State<T> extends Omit<Loaded<T>, "reload" | "cancelReload"> {
 /**
  * Loads data when the component mounts and whenever `key` changes.
  *
- * @param key identifies the data; data of another key is not returned.
+ * @param key identifies the data; data that was loaded for another key is not returned.
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>(() => initial(key));
@@ -31,13 +31,13 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     const controller = new AbortController();
     inFlight.current = controller;
     const { signal } = controller;
-    const finish = (change: (before: State<T>) => State<T>): void => {
+    const update = (change: (before: State<T>) => State<T>): void => {
       if (!signal.aborted) setState((before) => change(before.key === key ? before : initial(key)));
     };
-    finish((before) => ({ ...before, isLoading: true }));
+    update((before) => ({ ...before, isLoading: true }));
     latest.current(signal).then(
-      (data) => finish(() => ({ key, data, failure: null, isLoading: false })),
-      (error: unknown) => finish((before) => ({ ...before, failure: toFailure(error), isLoading: false })),
+      (data) => update(() => ({ key, data, failure: null, isLoading: false })),
+      (error: unknown) => update((before) => ({ ...before, failure: toFailure(error), isLoading: false })),
     );
     return () => controller.abort();
   }, [key, round]);

@@ -26,20 +26,20 @@ interface Screen {
   readonly label: string;
   readonly list: ComponentType<ScreenProps>;
   /** Shows one entry of the list, at `#/name/id`. */
-  readonly one?: ComponentType<ScreenProps>;
+  readonly entry?: ComponentType<ScreenProps>;
 }
 
 const PLAYGROUND: Screen = { name: "playground", label: "Playground", list: PlaygroundScreen };
-const BATCHES: Screen = { name: "batches", label: "Batches", list: BatchesScreen, one: BatchScreen };
+const BATCHES: Screen = { name: "batches", label: "Batches", list: BatchesScreen, entry: BatchScreen };
 
 /** The screens of each kind of session, in menu order. The first is the start page. */
 export const SCREENS: Readonly<Record<Session["kind"], readonly [Screen, ...Screen[]]>> = {
   operator: [
     { name: "home", label: "Home", list: HomeScreen },
     PLAYGROUND,
-    { name: "requests", label: "Requests", list: RequestsScreen, one: RequestScreen },
+    { name: "requests", label: "Requests", list: RequestsScreen, entry: RequestScreen },
     BATCHES,
-    { name: "accounts", label: "Accounts", list: AccountsScreen, one: AccountScreen },
+    { name: "accounts", label: "Accounts", list: AccountsScreen, entry: AccountScreen },
     { name: "usage", label: "Usage", list: UsageScreen },
   ],
   token: [PLAYGROUND, BATCHES, { name: "usage", label: "Usage", list: CreditsScreen }],

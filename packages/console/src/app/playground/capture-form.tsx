@@ -25,7 +25,7 @@ interface CaptureFormProps {
 export function CaptureForm(props: CaptureFormProps): JSX.Element {
   const { form, parameters, problems, token, isRunning, onChange, onToken, onSubmit } = props;
   const [isSubmitted, setSubmitted] = useState(false);
-  const [searched, setSearched] = useState("");
+  const [searchText, setSearchText] = useState("");
   const shown = problemsToShow(form, problems, isSubmitted);
   const isTokenMissing = token === "";
   const submit = (event: SubmitEvent): void => {
@@ -34,7 +34,7 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
     const hasToken = !isTokenMissing && tokenProblem(token) === undefined;
     if (Object.keys(problems).length === 0 && hasToken) return onSubmit();
     // the search may have hidden the invalid field
-    setSearched("");
+    setSearchText("");
     focusFirstProblem(event.currentTarget);
   };
   return (
@@ -52,8 +52,8 @@ export function CaptureForm(props: CaptureFormProps): JSX.Element {
         form={form}
         parameters={parameters}
         problems={shown}
-        searched={searched}
-        onSearch={setSearched}
+        searchText={searchText}
+        onSearch={setSearchText}
         onChange={(name, text) =>
           onChange((current) => ({ ...current, values: { ...current.values, [name]: text } }))
         }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { TextField } from "../ui/fields.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { selectMode, type Form, type Source } from "./form.ts";
-import { LinesField } from "./parameter-field.tsx";
+import { MultilineField } from "./parameter-field.tsx";
 
 interface PageFieldsProps {
   readonly form: Form;
@@ -55,7 +55,7 @@ export function PageFields({ form, problems, onChange }: PageFieldsProps): JSX.E
           placeholder="https://example.com/"
         />
       ) : (
-        <LinesField
+        <MultilineField
           label={source}
           value={text}
           onChange={setText}

@@ -35,10 +35,10 @@ export function ParameterField({ row, text, problem, onChange }: ParameterFieldP
         />
       );
     case "json":
-      return <LinesField {...shared} placeholder={placeholderOf(row)} />;
+      return <MultilineField {...shared} placeholder={placeholderOf(row)} />;
     case "text":
       if (row.maxCharacters > LINE_CHARACTERS_MAX)
-        return <LinesField {...shared} placeholder={placeholderOf(row)} />;
+        return <MultilineField {...shared} placeholder={placeholderOf(row)} />;
       return (
         <TextField
           {...shared}
@@ -67,7 +67,7 @@ function FlagField({ row, text, problem, onChange }: ParameterFieldProps): JSX.E
   );
 }
 
-interface LinesProps {
+interface MultilineFieldProps {
   readonly label: string;
   readonly hint: JSX.Element;
   readonly problem: string | undefined;
@@ -78,7 +78,7 @@ interface LinesProps {
 }
 
 /** A multi-line field for code. */
-export function LinesField({
+export function MultilineField({
   label,
   hint,
   problem,
@@ -86,7 +86,7 @@ export function LinesField({
   onChange,
   placeholder,
   rows = 3,
-}: LinesProps): JSX.Element {
+}: MultilineFieldProps): JSX.Element {
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(control) => (

@@ -14,17 +14,17 @@ interface ParameterGroupsProps {
 }
 
 interface SearchProps {
-  readonly searched: string;
+  readonly searchText: string;
   readonly onSearch: (text: string) => void;
 }
 
 /** The parameters of the mode by group, with a search field. */
 export function ParameterGroups({
-  searched,
+  searchText,
   onSearch,
   ...props
 }: ParameterGroupsProps & SearchProps): JSX.Element {
-  const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = searchText.toLowerCase().split(/\s+/).filter(Boolean);
   const isFound = ({ name, description }: ParameterRow): boolean => {
     const text = `${name} ${description}`.toLowerCase();
     return words.every((word) => text.includes(word));
@@ -35,7 +35,7 @@ export function ParameterGroups({
       <TextField
         label="Find a parameter"
         type="search"
-        value={searched}
+        value={searchText}
         onChange={onSearch}
         placeholder="name or description"
       />
@@ -59,12 +59,12 @@ interface GroupProps extends ParameterGroupsProps {
 }
 
 /** Groups that are open initially, because most renders use them. */
-const OPEN_AT_FIRST: ReadonlySet<string> = new Set(["Viewport", "Paper"]);
+const INITIALLY_OPEN: ReadonlySet<string> = new Set(["Viewport", "Paper"]);
 
 function Group({ name, rows, isSearched, form, parameters, problems, onChange }: GroupProps): JSX.Element {
   const sent = countSent(rows, parameters);
   const invalid = rows.filter((row) => problems[row.name] !== undefined).length;
-  const [isOpen, setOpen] = useState(OPEN_AT_FIRST.has(name) || sent > 0);
+  const [isOpen, setOpen] = useState(INITIALLY_OPEN.has(name) || sent > 0);
   return (
     <details
       class="group"

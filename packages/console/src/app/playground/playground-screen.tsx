@@ -29,7 +29,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
   );
   const render = useRender();
   const link = linkOf(form);
-  useAddress(link ?? toHash(["playground"]));
+  useHashSync(link ?? toHash(["playground"]));
   const parameters = toParameters(form);
   const problems = findProblems(form);
   return (
@@ -66,7 +66,7 @@ function Playground({ initial }: { readonly initial: Form }): JSX.Element {
 }
 
 /** Mirrors the form in the address, without secrets, for reloads and bookmarks. */
-function useAddress(hash: string): void {
+function useHashSync(hash: string): void {
   useEffect(() => {
     const timer = setTimeout(() => history.replaceState(null, "", hash), ADDRESS_PAUSE_MS);
     return () => clearTimeout(timer);

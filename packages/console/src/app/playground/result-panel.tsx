@@ -78,7 +78,7 @@ function Failed({
   readonly result: Extract<Result, { kind: "failed" }>;
 }): JSX.Element {
   const known: Readonly<Record<string, { readonly retryable: boolean }>> = ERROR_CODES;
-  // an error of a proxy has no published code
+  // a proxy's error has no published code
   const published = known[failure.code];
   return (
     <>

@@ -3,7 +3,7 @@ import { BASE_URL } from "../api/addresses.ts";
 import { readFailure, toFailure, type ApiFailure } from "../api/failure.ts";
 import { safeFile } from "../rendering/safe-file.ts";
 import type { Parameters } from "./form.ts";
-import { writeCapture } from "./write-capture.ts";
+import { toCaptureRequest } from "./capture-request.ts";
 
 export interface ResponseFacts {
   readonly status: number;
@@ -35,7 +35,7 @@ export async function sendCapture(
   signal: AbortSignal,
 ): Promise<Result> {
   const startedMs = performance.now();
-  const { url, query, body } = writeCapture(parameters, BASE_URL);
+  const { url, query, body } = toCaptureRequest(parameters, BASE_URL);
   try {
     const response = await fetch(body === null ? `${url}?${query}` : url, {
       headers: {

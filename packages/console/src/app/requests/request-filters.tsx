@@ -14,7 +14,8 @@ interface RequestFiltersProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-const UNCHANGED_FILTERS = [
+/** Filters that have the same names and values in the API. */
+const API_FILTERS = [
   "account",
   "token",
   "entry_point",
@@ -26,11 +27,11 @@ const UNCHANGED_FILTERS = [
   "request_id",
 ];
 
-/** Converts the filters to a query of the API. */
+/** Converts the filters to a query for the API. */
 export function requestQuery(filters: Filters, now: Date): Query {
   const [range, from, to] = [filters.get("range"), filters.get("from"), filters.get("to")];
   return {
-    ...Object.fromEntries(UNCHANGED_FILTERS.map((name) => [name, filters.get(name)])),
+    ...Object.fromEntries(API_FILTERS.map((name) => [name, filters.get(name)])),
     ...resolveTimeRange({ range, from, to }, now),
   };
 }

@@ -1,6 +1,6 @@
 /*
- * Routes are in the hash, such as `#/requests/req_1` or `#/requests?code=render_failed`: the console then works under
- * any path, and the server never sees them.
+ * Routes are in the hash, such as `#/requests/req_1` or `#/requests?code=render_failed`, so the console works under any
+ * path, and the server never sees them.
  */
 
 export interface Route {

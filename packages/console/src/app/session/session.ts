@@ -58,7 +58,7 @@ export function startTokenSession(token: string, onEnd: (reason: SignedOutReason
   return { kind: "token", token, service: createServiceApi(token, () => onEnd("token-rejected")) };
 }
 
-/** Returns `false` if the call fails with 401. @throws ApiFailure for any other failure. */
+/** Returns `false` if the call fails with 401; rethrows any other error. */
 async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();

@@ -29,10 +29,10 @@ export function storeToken(use: TokenUse, token: string): void {
   }
 }
 
-/** Returns why text cannot be a token: a header can contain nothing else. `undefined` if it can. */
+/** Returns why the text cannot be a token; `undefined` if it can. A token in a header is visible ASCII. */
 export function tokenProblem(token: string): string | undefined {
   if (/^[\x21-\x7e]*$/.test(token.trim())) return undefined;
-  return "must be a token such as 7|…, without spaces and special characters";
+  return "must be a token such as 7|…, without spaces or special characters";
 }
 
 /** Returns the public part of a token such as `7|…`; `null` for one that is only a secret. */

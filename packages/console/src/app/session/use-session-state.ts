@@ -5,7 +5,7 @@ import { forgetTokens } from "./stored-tokens.ts";
 
 export interface SessionControl {
   readonly state: SessionState;
-  readonly useToken: (token: string) => void;
+  readonly signInWithToken: (token: string) => void;
   readonly signOut: () => Promise<void>;
   readonly retry: () => void;
 }
@@ -29,7 +29,7 @@ export function useSessionState(): SessionControl {
   const start = useCallback(async (code: string | null) => {
     const enter = begin();
     enter({ kind: "starting" });
-    enter(await startSession(code, endOf(enter)));
+    enter(await startSession(code, createEnd(enter)));
   }, []);
 
   useEffect(() => {
@@ -43,27 +43,27 @@ export function useSessionState(): SessionControl {
   }, []);
 
   const signOut = async (): Promise<void> => {
-    const end = endOf(latest.current);
+    const end = createEnd(latest.current);
     if (state.kind === "operator") await state.admin.signOut();
     end("signed-out");
   };
-  const useToken = (token: string): void => {
+  const signInWithToken = (token: string): void => {
     const enter = begin();
-    enter(startTokenSession(token, endOf(enter)));
+    enter(startTokenSession(token, createEnd(enter)));
   };
   return {
     state,
-    useToken,
+    signInWithToken,
     signOut,
     retry: () => void start(state.kind === "failed" ? state.code : null),
   };
 }
 
-function endOf(enter: Enter): (reason: SignedOutReason) => void {
+function createEnd(enter: Enter): (reason: SignedOutReason) => void {
   return (reason) => enter({ kind: "signed-out", reason });
 }
 
-/** Removes the sign-in code from the address, so it neither stays in the history nor appears on a screen. */
+/** Returns the sign-in code, and removes it from the address, so it does not stay there or in the browser history. */
 function takeSignInCode(): string | null {
   const code = readSignInCode(location.hash);
   if (code !== null) location.replace("#/");

@@ -11,7 +11,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog. It traps focus, and restores it on closing. */
+/** A modal dialog. It traps focus, and restores it when it closes. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -10,12 +10,12 @@ interface Notice {
 let latest: Notice | null = null;
 
 /** The update function of each mounted `Notices`, the innermost last. */
-const places: (() => void)[] = [];
+const updaters: (() => void)[] = [];
 
 /** Shows a short message, which screen readers announce. */
 export function notify(text: string): void {
   latest = { text };
-  places.at(-1)?.();
+  updaters.at(-1)?.();
 }
 
 /** Shows the messages of `notify`. An open dialog has its own, because everything outside it is inert. */
@@ -23,10 +23,10 @@ export function Notices(): JSX.Element {
   const [notice, setNotice] = useState<Notice | null>(null);
   useEffect(() => {
     const update = (): void => setNotice(latest);
-    places.push(update);
+    updaters.push(update);
     return () => {
-      places.splice(places.indexOf(update), 1);
-      places.at(-1)?.();
+      updaters.splice(updaters.indexOf(update), 1);
+      updaters.at(-1)?.();
     };
   }, []);
   useEffect(() => {

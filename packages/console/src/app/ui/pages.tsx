@@ -17,7 +17,7 @@ interface PageListProps<Entry> {
   readonly children: (entries: readonly Entry[]) => ComponentChildren;
 }
 
-const LIVE_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** A list that loads page by page, with its loading, empty and failure states. */
 export function PageList<Entry>({
@@ -33,7 +33,7 @@ export function PageList<Entry>({
   const refresh = useCallback(() => {
     if (panel.current?.matches(":hover, :focus-within") === false) reload();
   }, [reload]);
-  usePoll(refresh, isLive && hasOnlyFirstPage && !isLoading ? LIVE_MS : null);
+  usePoll(refresh, isLive && hasOnlyFirstPage && !isLoading ? POLL_MS : null);
   return (
     <div ref={panel} class="panel" aria-busy={isLoading}>
       {failure !== null && (

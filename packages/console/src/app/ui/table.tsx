@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly isWide?: boolean;
   /** Shares the remaining width; longer text is cut off. */
   readonly isTruncated?: boolean;
-  /** Hidden on a phone; the screen of the entry shows the value. */
+  /** Hidden on a phone; the entry's own screen shows the value. */
   readonly isHiddenOnPhones?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
-  /** For rows of a name and its value, which stay side by side on a phone. */
+  /** For rows with a name and its value, which stay side by side on a phone. */
   readonly isPairs?: boolean;
 }
 

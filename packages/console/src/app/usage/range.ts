@@ -2,7 +2,7 @@ import { toUtcDay } from "../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The service stores totals for this time. */
+/** How long the service stores totals. */
 export const DAYS_MAX = 400;
 
 /** Ranges that end today. */
@@ -24,7 +24,7 @@ export function lastDays(days: number, now: Date): DayRange {
   return { from: toUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: toUtcDay(now) };
 }
 
-/** Returns every day of a range, including days without usage; of a longer one, the last 400 days. */
+/** Returns every day of a range, including days without usage; the last 400 days of a longer one. */
 export function daysOf({ from, to }: DayRange): string[] {
   const last = Date.parse(to);
   const first = Math.max(Date.parse(from), last - (DAYS_MAX - 1) * DAY_MS);
@@ -33,6 +33,6 @@ export function daysOf({ from, to }: DayRange): string[] {
 }
 
 /** Whether both dates are valid and in order. */
-export function isRange({ from, to }: DayRange): boolean {
+export function isValidRange({ from, to }: DayRange): boolean {
   return !Number.isNaN(Date.parse(from)) && !Number.isNaN(Date.parse(to)) && from <= to;
 }

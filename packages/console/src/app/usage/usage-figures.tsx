@@ -8,7 +8,10 @@ export function UsageFigures({ entries }: { readonly entries: readonly AdminUsag
   const sum = (name: "renders" | "hits" | "failures" | "credits"): number =>
     entries.reduce((total, entry) => total + entry[name], 0);
   const [renders, hits, failures] = [sum("renders"), sum("hits"), sum("failures")];
-  const spent = entries.reduce((total, entry) => total + (entry.mean_render_ms ?? 0) * entry.renders, 0);
+  const totalRenderMs = entries.reduce(
+    (total, entry) => total + (entry.mean_render_ms ?? 0) * entry.renders,
+    0,
+  );
   const longest = Math.max(0, ...entries.map((entry) => entry.longest_render_ms));
   return (
     <dl class="stats">
@@ -29,7 +32,7 @@ export function UsageFigures({ entries }: { readonly entries: readonly AdminUsag
       />
       <Stat
         label="Mean render time"
-        value={renders === 0 ? "–" : formatDuration(spent / renders)}
+        value={renders === 0 ? "–" : formatDuration(totalRenderMs / renders)}
         note={renders === 0 ? "no renders" : `longest ${formatDuration(longest)}`}
       />
     </dl>

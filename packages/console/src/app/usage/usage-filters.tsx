@@ -13,7 +13,7 @@ interface UsageFiltersProps {
   readonly range: DayRange;
 }
 
-/** While a date is typed, its field has no value, or years such as 0002. */
+/** While a date is being typed, its field has no value, or a year such as 0002. */
 const EARLIEST_DAY = "2000-01-01";
 
 export function UsageFilters({ filters, range }: UsageFiltersProps): JSX.Element {

@@ -7,7 +7,7 @@ import { filtersOf } from "../routing/filters.ts";
 import { useAdmin } from "../session/session.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { WhenLoaded } from "../ui/states.tsx";
-import { DAYS_MAX, isRange, lastDays, type DayRange } from "./range.ts";
+import { DAYS_MAX, isValidRange, lastDays, type DayRange } from "./range.ts";
 import { TotalsByAccount, TotalsByToken } from "./totals.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageFilters } from "./usage-filters.tsx";
@@ -36,7 +36,7 @@ export function UsageScreen({ query }: ScreenProps): JSX.Element {
         }
       />
       <UsageFilters filters={filters} range={range} />
-      {isRange(range) ? (
+      {isValidRange(range) ? (
         <Usage
           key={JSON.stringify(selection)}
           range={range}

@@ -31,7 +31,7 @@ export interface Tab extends FollowedPage {
   /** The pending start of a paused page that was opened at its URL; `null` for a page that was opened blank. */
   readonly start: PausedStart | null;
   /**
-   * Aborts when the page cannot be rendered any more: with a `TabLost` if the render can be retried, with a `SnapError`
+   * Aborts when the page can no longer be rendered: with a `TabLost` if the render can be retried, with a `SnapError`
    * if the page closed itself, was ended or has an incomplete document, and with any error passed to `end`.
    */
   readonly ended: AbortSignal;

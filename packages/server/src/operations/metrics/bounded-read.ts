@@ -2,8 +2,8 @@
 const LIMIT_MS = 700;
 
 /**
- * Returns a function that makes a read, and returns `null` if it fails or takes too long. A read that is still running is
- * joined, so scrapes of a hanging storage do not use up its connections.
+ * Returns a function that calls `read`, and returns `null` if that fails or takes too long. A call that is still running
+ * is joined, so scrapes of a hanging storage do not use up its connections.
  */
 export function boundedRead<T>(): (read: () => Promise<T>) => Promise<T | null> {
   let running: Promise<T | null> | null = null;

@@ -64,7 +64,7 @@ export function createStateReader(
   };
 }
 
-/** Returns a function that reads the clock of each server, which fails for one that is unavailable or hangs. */
+/** Returns a function that finds out which servers are up: those whose clock can be read in time. */
 function createServerReader(): (servers: readonly ServerClock[]) => Promise<(readonly [string, boolean])[]> {
   const reads = new Map<string, ReturnType<typeof boundedRead<number | null>>>();
   return (servers) =>

@@ -13,7 +13,7 @@ interface SecretsProps {
 
 /** Shows the credentials of a new or rotated token. The token is shown only here. */
 export function SecretsDialog({ minted, onClose }: SecretsProps): JSX.Element {
-  const useInPlayground = (): void => {
+  const openPlayground = (): void => {
     storeToken("playground", minted.token);
     onClose();
     location.hash = toHash(["playground"]);
@@ -34,7 +34,7 @@ export function SecretsDialog({ minted, onClose }: SecretsProps): JSX.Element {
           </p>
         )}
         <div class="dialog-actions">
-          <button type="button" class="button" onClick={useInPlayground}>
+          <button type="button" class="button" onClick={openPlayground}>
             Use in the playground
           </button>
           <button type="button" class="button primary" onClick={onClose}>

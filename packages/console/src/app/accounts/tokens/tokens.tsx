@@ -18,14 +18,14 @@ interface TokensProps {
   readonly onDone: () => void;
 }
 
-/** The open dialog. */
-type Open =
+/** The dialog that is open, with what it shows. */
+type OpenDialog =
   | { readonly kind: "create" }
   | { readonly kind: "rotate" | "revoke" | "reveal"; readonly token: AdminToken }
   | { readonly kind: "secrets"; readonly minted: AdminMintedToken };
 
 export function Tokens({ account, onDone }: TokensProps): JSX.Element {
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const close = (): void => setOpen(null);
   const showSecrets = (minted: AdminMintedToken): void => {
     setOpen({ kind: "secrets", minted });
@@ -61,7 +61,7 @@ export function Tokens({ account, onDone }: TokensProps): JSX.Element {
 
 interface TokenTableProps {
   readonly tokens: readonly AdminToken[];
-  readonly onOpen: (open: Open) => void;
+  readonly onOpen: (open: OpenDialog) => void;
 }
 
 function TokenTable({ tokens, onOpen }: TokenTableProps): JSX.Element {

@@ -5,7 +5,7 @@ import { tokenIdOf } from "../../session/stored-tokens.ts";
 import { SelectField, TextField } from "../../ui/fields.tsx";
 import type { Parameters } from "../form.ts";
 import { Code } from "./code.tsx";
-import { whyUnsignable, writeImage } from "./sign-image.ts";
+import { imageHtml, whyUnsignable } from "./sign-image.ts";
 
 interface ImageSnippetProps {
   readonly parameters: Parameters;
@@ -62,7 +62,7 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
       </p>
       {isComplete ? (
         <Code
-          text={writeImage(parameters, {
+          text={imageHtml(parameters, {
             baseUrl: BASE_URL,
             tokenId: Number(tokenId),
             signingSecret,

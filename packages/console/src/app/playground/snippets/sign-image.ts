@@ -19,7 +19,7 @@ export function whyUnsignable(parameters: Parameters): string | null {
 }
 
 /** Returns HTML that needs no token: an image, or a link to a PDF. */
-export function writeImage(parameters: Parameters, { expires, ...signer }: ImageSigner): string {
+export function imageHtml(parameters: Parameters, { expires, ...signer }: ImageSigner): string {
   const signed = buildSignedUrl(toQuery(parameters), { ...signer, expires: expires ?? undefined });
   const url = escapeAttribute(signed);
   return parameters["pdf"] === true ? `<a href="${url}">PDF</a>` : `<img src="${url}" alt="" />`;

@@ -6,7 +6,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import type { Parameters } from "../form.ts";
 import { Code } from "./code.tsx";
 import { ImageSnippet } from "./image-snippet.tsx";
-import { writeCurl, writePython, writeToolCall, writeTypeScript } from "./write-snippet.ts";
+import { curlSnippet, pythonSnippet, toolCallSnippet, typeScriptSnippet } from "./snippet-text.ts";
 
 interface SnippetPanelProps {
   readonly parameters: Parameters;
@@ -17,13 +17,13 @@ interface SnippetPanelProps {
 const PROGRAMS: Readonly<
   Record<
     string,
-    { readonly label: string; readonly write: (parameters: Parameters, baseUrl: string) => string }
+    { readonly label: string; readonly snippet: (parameters: Parameters, baseUrl: string) => string }
   >
 > = {
-  curl: { label: "curl", write: writeCurl },
-  typescript: { label: "TypeScript", write: writeTypeScript },
-  python: { label: "Python", write: writePython },
-  tool: { label: "Tool call", write: writeToolCall },
+  curl: { label: "curl", snippet: curlSnippet },
+  typescript: { label: "TypeScript", snippet: typeScriptSnippet },
+  python: { label: "Python", snippet: pythonSnippet },
+  tool: { label: "Tool call", snippet: toolCallSnippet },
 };
 const TABS = [
   ...Object.entries(PROGRAMS).map(([name, { label }]) => ({ name, label })),
@@ -43,7 +43,7 @@ export function SnippetPanel({ parameters, isValid, token }: SnippetPanelProps):
             <ImageSnippet parameters={parameters} token={token} />
           ) : (
             <>
-              <Code text={program.write(parameters, BASE_URL)} what={program.label} />
+              <Code text={program.snippet(parameters, BASE_URL)} what={program.label} />
               <SnippetHint name={selected} secrets={secretsIn(parameters)} />
             </>
           )}

@@ -1,5 +1,5 @@
 import type { Parameters } from "../form.ts";
-import { fileNameOf, writeCapture } from "../write-capture.ts";
+import { fileNameOf, toCaptureRequest } from "../capture-request.ts";
 import { quoteForShell, toPython, toTypeScript } from "./literals.ts";
 
 /*
@@ -7,8 +7,8 @@ import { quoteForShell, toPython, toTypeScript } from "./literals.ts";
  * repositories.
  */
 
-export function writeCurl(parameters: Parameters, baseUrl: string): string {
-  const { url, query, body } = writeCapture(parameters, baseUrl);
+export function curlSnippet(parameters: Parameters, baseUrl: string): string {
+  const { url, query, body } = toCaptureRequest(parameters, baseUrl);
   const content =
     body === null
       ? [
@@ -24,7 +24,7 @@ export function writeCurl(parameters: Parameters, baseUrl: string): string {
   ].join(" \\\n  ");
 }
 
-export function writeTypeScript({ pdf, ...parameters }: Parameters, baseUrl: string): string {
+export function typeScriptSnippet({ pdf, ...parameters }: Parameters, baseUrl: string): string {
   const method = pdf === true ? "pdf" : "screenshot";
   return `import { writeFile } from "node:fs/promises";
 import { createClient } from "@snap/client";
@@ -35,8 +35,8 @@ await writeFile("${fileNameOf({ ...parameters, pdf })}", bytes);
 console.log(etag);`;
 }
 
-export function writePython(parameters: Parameters, baseUrl: string): string {
-  const { url, query, body } = writeCapture(parameters, baseUrl);
+export function pythonSnippet(parameters: Parameters, baseUrl: string): string {
+  const { url, query, body } = toCaptureRequest(parameters, baseUrl);
   const content =
     body === null
       ? `params=${toPython(Object.fromEntries(query), "    ")}`
@@ -58,7 +58,7 @@ print(response.headers["ETag"])`;
 }
 
 /** A Model Context Protocol request, as a client sends it to `/mcp`. */
-export function writeToolCall({ pdf, ...parameters }: Parameters): string {
+export function toolCallSnippet({ pdf, ...parameters }: Parameters): string {
   const name = pdf === true ? "create-pdf" : "take-screenshot";
   const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: parameters } };
   return JSON.stringify(request, null, 2);

@@ -9,7 +9,7 @@ export interface CaptureRequest {
   readonly body: Parameters | null;
 }
 
-export function writeCapture(parameters: Parameters, baseUrl: string): CaptureRequest {
+export function toCaptureRequest(parameters: Parameters, baseUrl: string): CaptureRequest {
   const query = captureQuery(parameters);
   return query === null
     ? { url: `${baseUrl}/captures`, query: new URLSearchParams(), body: parameters }
