@@ -6,7 +6,7 @@ import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts"
 import { openListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
-import { readQuery } from "../requests/read-input.ts";
+import { readQuery, requireNoQuery } from "../requests/read-input.ts";
 import { queryTextOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
@@ -17,6 +17,7 @@ const ID_SEGMENT = 3;
 /** `POST /renders`. Only an authenticated caller can make the service read a body. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
+    requireNoQuery(queryTextOf(request.url));
     const idempotencyKey = readIdempotencyKey(request);
     const document = await readJson(request);
     const batch = await engine.batches.submit({ principal, document, idempotencyKey });

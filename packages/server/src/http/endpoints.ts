@@ -1,10 +1,5 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
-import {
-  invalidParameter,
-  separateContent,
-  typedParameters,
-  type SeparatedContent,
-} from "@snap/engine/internals";
+import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
@@ -13,6 +8,7 @@ import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer
 import { captureFile, capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { parseIfNoneMatch } from "./entity-tags.ts";
+import { requireNoQuery } from "../requests/read-input.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
 import { queryTextOf } from "../requests/request-target.ts";
 
@@ -85,12 +81,6 @@ async function respondWithFacts(
 /** `GET /usage`. It has no parameters and ignores the query. */
 export function usage(engine: Engine): BearerEndpoint {
   return async ({ principal }) => json(await engine.usage(principal));
-}
-
-/** @throws SnapError `validation_failed` that names a parameter. */
-function requireNoQuery(text: string): void {
-  const [name] = new URLSearchParams(text).keys();
-  if (name !== undefined) throw invalidParameter(name, "must be sent in the JSON body, not in the query");
 }
 
 /** @throws SnapError `validation_failed` or `invalid_url` unless it is an object with exactly one page. */

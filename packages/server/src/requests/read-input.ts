@@ -1,4 +1,4 @@
-import { rejectProblems } from "@snap/engine/internals";
+import { invalidParameter, rejectProblems } from "@snap/engine/internals";
 import { ProblemList, suggestion } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
@@ -32,6 +32,16 @@ export function checkBody<Schema extends FieldsSchema>(schema: Schema, body: unk
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidBody("must be a JSON object");
   return validate(schema, body, new ProblemList());
+}
+
+/**
+ * Rejects the query of a request whose parameters belong in its JSON body.
+ *
+ * @throws SnapError `validation_failed` that names a parameter.
+ */
+export function requireNoQuery(text: string): void {
+  const [name] = new URLSearchParams(text).keys();
+  if (name !== undefined) throw invalidParameter(name, "must be sent in the JSON body, not in the query");
 }
 
 function validate<Schema extends FieldsSchema>(

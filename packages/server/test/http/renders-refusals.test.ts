@@ -23,6 +23,21 @@ describe("an invalid submission", () => {
     expect(Object.keys(errors).every((name) => name.startsWith("items.0.parameter"))).toBe(true);
   });
 
+  it("is rejected if a field is in the query, where it would be ignored", async () => {
+    const service = await openService();
+    const { id: accountId, token } = await service.customer();
+    const reply = await service.send("/v1/renders?webhookUrl=https://example.com/hook", {
+      method: "POST",
+      body: JSON.stringify(one),
+      token,
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(reply.status).toBe(422);
+    const problems = { webhookUrl: ["must be sent in the JSON body, not in the query"] };
+    expect(envelopeOf(reply)).toMatchObject({ code: "validation_failed", errors: problems });
+    expect(await leftOfLimit(service, { accountId, name: "submission" })).toBe(100);
+  });
+
   const LONG = `https://example.com/${"a".repeat(2048)}`;
 
   it.each<[name: string, document: unknown, code: string, problems: Record<string, RegExp>]>([

@@ -4,7 +4,7 @@ import { isStorable, type Database, type Query } from "../database.ts";
 import { isUniqueViolation } from "../faults.ts";
 import type { BatchSignal } from "../batch-signal.ts";
 import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
-import { BATCH_PAGE, toSummary, type SummaryRow } from "./batch-pages.ts";
+import { BATCH_PAGES, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { claimKey } from "./idempotency-keys.ts";
 import { inChunks } from "./in-chunks.ts";
@@ -47,7 +47,8 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     },
     async page({ after, limit, accountId, isFinished, delivery }) {
       if (![after ?? "", accountId ?? ""].every(isStorable)) return { entries: [], more: 0 };
-      const rows = await query<SummaryRow>(BATCH_PAGE, [
+      const text = accountId === undefined ? BATCH_PAGES.all : BATCH_PAGES.byAccount;
+      const rows = await query<SummaryRow>(text, [
         after ?? null,
         accountId ?? null,
         isFinished ?? null,
