@@ -72,16 +72,24 @@ function requireOneMessage(document: unknown): unknown {
   throw invalidBody("must be a single message; JSON-RPC batches are not supported");
 }
 
-/**
- * Converts to a web `Request` without the body, which is read separately. Replaces a missing or wildcard `Accept` with
- * both types.
- */
+/** The types of a response, which the library compares with `Accept` as text. */
+const RESPONSE_TYPES = ["application/json", "text/event-stream"] as const;
+
+/** Whether `Accept` covers both types, by name or with wildcards (RFC 9110, 12.5.1). */
+function acceptsBoth(accept: string): boolean {
+  const ranges = accept.split(",").map((range) => range.replace(/;.*/s, "").trim().toLowerCase());
+  return RESPONSE_TYPES.every((type) =>
+    [type, type.replace(/\/.*/, "/*"), "*/*"].some((range) => ranges.includes(range)),
+  );
+}
+
+/** Converts to a web `Request` without the body, which is read separately. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },
 ): Request {
-  const accept = headers.accept ?? "*/*";
-  const sent = { ...headers, accept: accept === "*/*" ? "application/json, text/event-stream" : accept };
+  const { accept = "*/*" } = headers;
+  const sent = { ...headers, accept: acceptsBoth(accept) ? RESPONSE_TYPES.join(", ") : accept };
   const pairs = Object.entries(sent).map(([name, value]) => [name, String(value)] as [string, string]);
   return new Request(new URL(url, publicUrl), { method, headers: pairs, signal });
 }

@@ -146,6 +146,9 @@ it.each([
   ["/mcp", "*/*"],
   ["/mcp/", "*/*"],
   ["/mcp", undefined],
+  ["/mcp", "application/json, text/plain, */*"],
+  ["/mcp", "*/*;q=0.8"],
+  ["/mcp", "Application/JSON, text/*"],
 ])("at %s sends events to a client with Accept: %s", async (path, accept) => {
   const { send, customer } = await openService();
   const { token } = await customer();
