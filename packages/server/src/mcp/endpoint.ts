@@ -1,15 +1,17 @@
 import {
   createMcpHandler,
-  hostHeaderValidationResponse,
   localhostAllowedHostnames,
-  originValidationResponse,
+  validateHostHeader,
+  validateOriginHeader,
 } from "@modelcontextprotocol/server";
+import { SnapError } from "@snap/engine";
 import { createPreviews } from "@snap/engine/internals";
 import type { Request as ExpressRequest, RequestHandler } from "express";
 import type { ServerResponse } from "node:http";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
+import { printable, shorten } from "../operations/printable.ts";
 import { commonHeaders } from "../requests/response.ts";
 import { credentialOf } from "../requests/credential.ts";
 import type { CaptureDependencies } from "../requests/capture-page.ts";
@@ -40,14 +42,15 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
     const exchange = exchangeOf(response);
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
-    const message = toWebRequest(request, { publicUrl, signal: disconnected.signal });
-    const rejection =
-      hostHeaderValidationResponse(message, hostnames) ?? originValidationResponse(message, hostnames);
-    if (rejection !== undefined) {
+    const foreign = findForeignName(request, hostnames);
+    if (foreign !== null) {
+      const problem = `${foreign}. This service is at ${publicUrl}; to allow another address, its operator must set SNAP_PUBLIC_URL.`;
+      exchange.error = new SnapError("forbidden", problem, { detail: problem });
       await discardBody(request);
-      await relay(response, rejection);
+      await relay(response, rejection(problem));
       return;
     }
+    const message = toWebRequest(request, { publicUrl, signal: disconnected.signal });
     const principal = await engine.authenticate(credentialOf(request));
     exchange.principal = principal;
     const parsedBody = requireOneMessage(await readJson(request));
@@ -63,6 +66,23 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
   };
 }
 
+/** A name has at most 253 characters, but anyone can send 64 KiB. */
+const PROBLEM_CHARACTERS_MAX = 300;
+
+/** Returns what is wrong with `Host` or `Origin`; `null` if both name one of the hosts. */
+function findForeignName({ headers }: ExpressRequest, hostnames: string[]): string | null {
+  const checks = [
+    validateHostHeader(headers.host, hostnames),
+    validateOriginHeader(headers.origin, hostnames),
+  ];
+  const failed = checks.find((check) => !check.ok);
+  return failed === undefined ? null : printable(shorten(failed.message, PROBLEM_CHARACTERS_MAX));
+}
+
+function rejection(message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, { status: 403 });
+}
+
 /**
  * One revision of the protocol allowed JSON-RPC batches. They would multiply the work of one request, and one message
  * could cancel a call in the same batch, which then never gets a response.
@@ -72,16 +92,24 @@ function requireOneMessage(document: unknown): unknown {
   throw invalidBody("must be a single message; JSON-RPC batches are not supported");
 }
 
-/**
- * Converts to a web `Request` without the body, which is read separately. Replaces a missing or wildcard `Accept` with
- * both types.
- */
+/** The types of a response, which the library compares with `Accept` as text. */
+const RESPONSE_TYPES = ["application/json", "text/event-stream"] as const;
+
+/** Whether `Accept` covers both types, by name or with wildcards (RFC 9110, 12.5.1). */
+function acceptsBoth(accept: string): boolean {
+  const ranges = new Set(accept.split(",").map((range) => range.replace(/;.*/s, "").trim().toLowerCase()));
+  return RESPONSE_TYPES.every((type) =>
+    [type, type.replace(/\/.*/, "/*"), "*/*"].some((range) => ranges.has(range)),
+  );
+}
+
+/** Converts to a web `Request` without the body, which is read separately. */
 function toWebRequest(
   { method, url, headers }: ExpressRequest,
   { publicUrl, signal }: { readonly publicUrl: string; readonly signal: AbortSignal },
 ): Request {
-  const accept = headers.accept ?? "*/*";
-  const sent = { ...headers, accept: accept === "*/*" ? "application/json, text/event-stream" : accept };
+  const { accept = "*/*" } = headers;
+  const sent = { ...headers, accept: acceptsBoth(accept) ? RESPONSE_TYPES.join(", ") : accept };
   const pairs = Object.entries(sent).map(([name, value]) => [name, String(value)] as [string, string]);
   return new Request(new URL(url, publicUrl), { method, headers: pairs, signal });
 }

@@ -78,15 +78,22 @@ it.each([undefined, "1|wrong"])("returns 401 with the error envelope for the tok
 it.each([
   ["Host", "evil.example.com"],
   ["Host", "snap.example.com.evil.example.com"],
+  ["Host", "x".repeat(500)],
   ["Origin", "https://evil.example.com"],
   ["Origin", "null"],
 ])("rejects the foreign %s %s, despite a valid token", async (name, value) => {
-  const { send, customer, renderer } = await openService();
+  const { send, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer();
   const call = request("tools/call", { name: "take-screenshot", arguments: { url } });
   const reply = await send("/mcp", post(call, { token, headers: { [name]: value } }));
   expect(reply.status).toBe(403);
-  expect(messagesOf(reply)).toMatchObject([{ jsonrpc: "2.0", error: { code: -32000 } }]);
+  const advice =
+    /^Invalid .*snap\.example\.com; to allow another address, its operator must set SNAP_PUBLIC_URL\.$/;
+  const message = expect.stringMatching(advice) as string;
+  expect(messagesOf(reply)).toEqual([{ jsonrpc: "2.0", error: { code: -32000, message }, id: null }]);
+  expect(reply.body.length).toBeLessThan(600);
+  await whenLogged("request");
+  expect(lines.find(({ msg }) => msg === "request")).toMatchObject({ status: 403, detail: message });
   expect(renderer.calls).toEqual([]);
 });
 
@@ -146,6 +153,9 @@ it.each([
   ["/mcp", "*/*"],
   ["/mcp/", "*/*"],
   ["/mcp", undefined],
+  ["/mcp", "application/json, text/plain, */*"],
+  ["/mcp", "*/*;q=0.8"],
+  ["/mcp", "Application/JSON, text/*"],
 ])("at %s sends events to a client with Accept: %s", async (path, accept) => {
   const { send, customer } = await openService();
   const { token } = await customer();
