@@ -277,6 +277,10 @@ describe("a command with SNAP_ADMIN_URL", () => {
       code: "admin_api_unreachable",
       message: `http://127.0.0.1:${websitePort} does not serve an admin API`,
     });
+    expect(await explain(`https://127.0.0.1:${websitePort}`)).toMatchObject({
+      code: "admin_api_unreachable",
+      message: `https://127.0.0.1:${websitePort} cannot be reached: no TLS on this port`,
+    });
     const silent = openWorkspace({
       ...service.environment,
       SNAP_PORT: String(await findFreePort()),
