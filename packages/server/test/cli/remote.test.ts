@@ -277,10 +277,6 @@ describe("a command with SNAP_ADMIN_URL", () => {
       code: "admin_api_unreachable",
       message: `http://127.0.0.1:${websitePort} does not serve an admin API`,
     });
-    expect(await explain(`https://127.0.0.1:${websitePort}`)).toMatchObject({
-      code: "admin_api_unreachable",
-      message: `https://127.0.0.1:${websitePort} cannot be reached: no TLS on this port`,
-    });
     const silent = openWorkspace({
       ...service.environment,
       SNAP_PORT: String(await findFreePort()),
@@ -306,6 +302,15 @@ describe("a command with SNAP_ADMIN_URL", () => {
     });
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "admin_api_unreachable" } });
+  });
+
+  it("reports a service without TLS", async () => {
+    const address = `https://127.0.0.1:${await listen(createServer())}`;
+    const call = callRemote({ url: address, token: "t" }, { path: "/session" });
+    await expect(call).rejects.toMatchObject({
+      code: "admin_api_unreachable",
+      problem: `${address} cannot be reached: no TLS on this port`,
+    });
   });
 
   it("says that a change may still be made if the service does not respond in time", async () => {
