@@ -34,9 +34,16 @@ export function watchRenderer({
   let hasStarted = false;
   return (event) => {
     if (metrics) metrics.countRendererEvent(event);
-    const { type, requestId, ...facts } = { requestId: undefined, ...event };
+    const { type, requestId, retryInMs, ...facts } = {
+      requestId: undefined,
+      retryInMs: undefined,
+      ...event,
+    };
     const isFirst = type === "browser-started" && !hasStarted;
     hasStarted ||= isFirst;
-    logger[isFirst ? "info" : LEVELS[type]]({ ...facts, request_id: requestId }, type.replaceAll("-", " "));
+    logger[isFirst ? "info" : LEVELS[type]](
+      { ...facts, retry_in_ms: retryInMs, request_id: requestId },
+      type.replaceAll("-", " "),
+    );
   };
 }

@@ -15,9 +15,14 @@ export interface BodyLimits {
  * Reads the body of a request, up to the limit.
  *
  * @throws SnapError `payload_too_large`, or `bad_request` if it ends early; the connection must then be closed.
- * `upstream_rate_limited` if there is not enough memory left.
+ * `upstream_rate_limited` if there is not enough memory left. Error if a parser of another app has read it.
  */
 export async function readBody(request: IncomingMessage, { maxBytes, memory }: BodyLimits): Promise<Buffer> {
+  // it would look empty, and the caller would be blamed
+  if (hasBody(request) && request.readableEnded)
+    throw new Error(
+      "the request body has already been read; mount createApp before body parsers such as express.json()",
+    );
   const declared = Number(request.headers["content-length"] ?? maxBytes);
   const body = new BodyBuffer(Math.min(declared, maxBytes), memory);
   await receiveBody(request, { maxBytes, onChunk: (chunk) => body.add(chunk) });

@@ -304,6 +304,15 @@ describe("a command with SNAP_ADMIN_URL", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "admin_api_unreachable" } });
   });
 
+  it("reports a service without TLS", async () => {
+    const address = `https://127.0.0.1:${await listen(createServer())}`;
+    const call = callRemote({ url: address, token: "t" }, { path: "/session" });
+    await expect(call).rejects.toMatchObject({
+      code: "admin_api_unreachable",
+      problem: `${address} cannot be reached: no TLS on this port`,
+    });
+  });
+
   it("says that a change may still be made if the service does not respond in time", async () => {
     const late = new DOMException("The operation was aborted due to timeout", "TimeoutError");
     const request = vi.spyOn(globalThis, "fetch").mockRejectedValueOnce(late);

@@ -96,7 +96,10 @@ function unreachable(url: string, error: unknown): OperatorError {
 
 /** The errors of `fetch` have the reason in `cause`. */
 function reasonOf(error: unknown): string {
-  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // the text is OpenSSL's, with addresses and file names
+  if ((cause as { code?: unknown }).code === "ERR_SSL_WRONG_VERSION_NUMBER") return "no TLS on this port";
+  return messageOf(cause);
 }
 
 async function explain(service: RemoteService, call: RemoteCall, response: Response): Promise<Error> {
