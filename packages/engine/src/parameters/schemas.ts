@@ -126,9 +126,9 @@ function targetUrl(): z.ZodType {
     .check(({ value, issues }) => {
       const verdict = classifySentUrl(value, PUBLIC_TARGETS_ONLY);
       // a blocked host is reported later, if all parameters are valid
-      if (verdict === "blocked") return;
-      if (verdict !== "ok") issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value });
-      else if (value.includes(REPLACEMENT)) issues.push({ code: "custom", message: NOT_UTF8, input: value });
+      const isTarget = verdict === "ok" || verdict === "blocked";
+      if (isTarget && !value.includes(REPLACEMENT)) return;
+      issues.push({ code: "custom", message: isTarget ? NOT_UTF8 : URL_MESSAGES[verdict], input: value });
     })
     .overwrite(encodeSpaces)
     .meta({ maxLength: LIMITS.urlCharacters, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" });

@@ -321,6 +321,7 @@ describe("the error code", () => {
     ["url=https%3A%2F%2Fuser%3Apass%40example.com%2F", "invalid_url"],
     [`url=https://example.com/${"x".repeat(2029)}`, "invalid_url"],
     ["url=https://example.com/caf%E9", "invalid_url"],
+    ["url=http://127.0.0.1/caf%E9", "invalid_url"],
     ["url=nope&quality=80", "validation_failed"],
     [`${PAGE}&${PAGE}`, "validation_failed"],
   ])("for %j is %s", (query, code) => {
