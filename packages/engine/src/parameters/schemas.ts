@@ -116,14 +116,19 @@ function jsonSchemaOf(row: Exclude<ParameterRow, { readonly kind: "url" }>): obj
   }
 }
 
+/** Decoders of queries put it in place of bytes that are not UTF-8, such as those of %E9. */
+const REPLACEMENT = "\u{FFFD}";
+const NOT_UTF8 = "must be UTF-8; percent-encode the whole URL, so that its %E9 becomes %25E9";
+
 function targetUrl(): z.ZodType {
   return z
     .string({ error: ({ input }) => (input === undefined ? URL_MESSAGES.missing : URL_MESSAGES.malformed) })
     .check(({ value, issues }) => {
       const verdict = classifySentUrl(value, PUBLIC_TARGETS_ONLY);
       // a blocked host is reported later, if all parameters are valid
-      if (verdict === "ok" || verdict === "blocked") return;
-      issues.push({ code: "custom", message: URL_MESSAGES[verdict], input: value });
+      const isTarget = verdict === "ok" || verdict === "blocked";
+      if (isTarget && !value.includes(REPLACEMENT)) return;
+      issues.push({ code: "custom", message: isTarget ? NOT_UTF8 : URL_MESSAGES[verdict], input: value });
     })
     .overwrite(encodeSpaces)
     .meta({ maxLength: LIMITS.urlCharacters, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" });

@@ -132,6 +132,10 @@ describe("valid values", () => {
     const url = `https://example.com/${"漢".repeat(2028)}`;
     expect(accepted(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
   });
+
+  it("include a URL whose own escapes are not UTF-8", () => {
+    expect(accepted("url=https://example.com/caf%25E9")["url"]).toBe("https://example.com/caf%E9");
+  });
 });
 
 describe("the error for invalid values", () => {
@@ -316,6 +320,8 @@ describe("the error code", () => {
     ["url=ftp%3A%2F%2Fexample.com", "invalid_url"],
     ["url=https%3A%2F%2Fuser%3Apass%40example.com%2F", "invalid_url"],
     [`url=https://example.com/${"x".repeat(2029)}`, "invalid_url"],
+    ["url=https://example.com/caf%E9", "invalid_url"],
+    ["url=http://127.0.0.1/caf%E9", "invalid_url"],
     ["url=nope&quality=80", "validation_failed"],
     [`${PAGE}&${PAGE}`, "validation_failed"],
   ])("for %j is %s", (query, code) => {

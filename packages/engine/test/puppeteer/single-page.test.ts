@@ -48,6 +48,11 @@ beforeAll(async () => {
       addEventListener("load", () => { for (let index = 0; index < 100; index += 1) setTimeout(add, index * 10); });
       addEventListener("beforeprint", () => { if (!self.last) document.body.append(self.last = "last"); });
     </script>`,
+    "/opened-for-print": `${HTML}<details><summary>more</summary><div style="height:2000px"></div>last</details><script>
+      const [details] = document.getElementsByTagName("details");
+      addEventListener("beforeprint", () => { details.open = true; });
+      addEventListener("afterprint", () => { details.open = false; });
+    </script>`,
     "/quirks": "<h1>Receipt</h1>",
     "/standards": "<!doctype html><h1>Receipt</h1>",
     "/quirks-filled": "<body style='margin:0;height:100%'>a",
@@ -178,6 +183,9 @@ describe.concurrent("a single page", () => {
 
   it("includes content that is added late, even while printing", async () => {
     expect(spaceBelow(await print("/growing"))).toBeLessThan(60);
+    const opened = await print("/opened-for-print");
+    expect(opened.height).toBeGreaterThan(1500);
+    expect(spaceBelow(opened)).toBeLessThan(8);
   });
 
   it("shrinks content that is too wide, as other pages do", async () => {

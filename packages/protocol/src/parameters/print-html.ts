@@ -4,7 +4,7 @@
  */
 
 // No two adjacent parts of a pattern match white space, so matching takes time linear in the length of the HTML.
-const LOADING_ELEMENT = /<(?:script|link|meta|base|iframe|frame|object|embed|audio|video)\b/i;
+const LOADING_ELEMENT = /<(?:script|link|iframe|frame|object|embed|audio|video)\b/i;
 const LOADING_ATTRIBUTE = /[\s"'/](?:src|srcset|poster|background)\s*=(?!\s*(?:["']\s*)?data:image\/)/i;
 /** A reference to an element in the same document, such as an SVG gradient, loads nothing. */
 const LOADING_STYLE = /@import|url\((?!\s*(?:["']\s*)?#)|image-set\(\s*["']/i;

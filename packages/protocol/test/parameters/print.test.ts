@@ -40,6 +40,7 @@ describe("headerHtml", () => {
     '<svg><use href="#g"/><image xlink:href="data:image/png;base64,iVBORw0K"/></svg>',
     `<svg><use a="<" href="#g"/><image b='>' c = 1 href=data:image/png;base64,iVBORw== ></image></svg><a href="/">a</a>`,
     "<style>b { color: red; background: linear-gradient(red, blue) }</style><b>resource</b>",
+    '<!doctype html><html><head><meta charset="utf-8"><base target="_blank"></head><body>Page</body></html>',
   ])("is accepted: %s", (html) => {
     expect(canonical("headerHtml", html)).toBe(html);
   });

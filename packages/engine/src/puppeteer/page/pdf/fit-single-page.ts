@@ -76,6 +76,11 @@ const MEASURE = `(async () => {
     const { scrollHeight } = document.scrollingElement ?? root;
     return scrollHeight > innerHeight ? scrollHeight : Math.min(Math.max(1, scrollHeight), lowestBottom());
   };
+  // a page can show more right before it is printed, and hide it again afterwards
+  if (globalThis.snapPrintedHeight === undefined) {
+    globalThis.snapPrintedHeight = 0;
+    addEventListener("beforeprint", () => { globalThis.snapPrintedHeight = contentHeight(); });
+  }
   const end = performance.now() + ${SETTLE_MAX_MS};
   let height = contentHeight();
   for (let frames = 0; frames < ${SETTLE_FRAMES} && performance.now() < end; frames += 1) {
@@ -85,7 +90,7 @@ const MEASURE = `(async () => {
     height = next;
   }
   // Chromium does not shrink content that is too wide to the left
-  return { width: flowsLeft() ? innerWidth : root.scrollWidth, height };
+  return { width: flowsLeft() ? innerWidth : root.scrollWidth, height, printedHeight: globalThis.snapPrintedHeight };
 })()`;
 
 /** Removes page breaks and the page's own paper settings. */
@@ -93,10 +98,15 @@ export async function removeBreaks(tab: Tab, margins: Margins, signal: AbortSign
   await evaluate(tab, call(REMOVE_BREAKS, margins.join(" ")), signal);
 }
 
-/** Returns the size of the content in CSS pixels once it has stopped growing. */
-export function measureContent(
-  tab: Tab,
-  signal: AbortSignal,
-): Promise<{ readonly width: number; readonly height: number }> {
+/** In CSS pixels. */
+export interface ContentSize {
+  readonly width: number;
+  readonly height: number;
+  /** Height when the page was last printed; 0 before. */
+  readonly printedHeight: number;
+}
+
+/** Returns the size of the content once it has stopped growing. */
+export function measureContent(tab: Tab, signal: AbortSignal): Promise<ContentSize> {
   return evaluate(tab, MEASURE, signal);
 }

@@ -74,8 +74,8 @@ export async function printSinglePage(
 /** Returns the height of the content in CSS pixels, as Chromium lays it out for print. */
 async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<number> {
   const viewport = viewportOf(parameters);
-  const { width, height } = await measureContent(tab, signal);
-  if (width <= viewport.width) return height;
+  const { width, height, printedHeight } = await measureContent(tab, signal);
+  if (width <= viewport.width) return Math.max(height, printedHeight);
   // the viewport was rounded down
   const shrink = Math.min(width / (viewport.width + 1), SHRINK_MAX);
   await changeViewport(tab, { ...viewport, width: Math.round(viewport.width * shrink) }, signal);
