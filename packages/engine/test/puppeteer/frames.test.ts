@@ -142,7 +142,8 @@ async function openTab(): Promise<{ readonly page: Page; readonly tab: Tab }> {
   return { page, tab: { session, mainFrameId } as Partial<Tab> as Tab };
 }
 
-const FINAL = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
+const SCREEN = { screenWidth: 800, screenHeight: 600 };
+const FINAL = { width: 800, height: 600, ...SCREEN, deviceScaleFactor: 1, mobile: false };
 const VIEWPORTS = { final: FINAL, other: { ...FINAL, height: 1200 }, pinsFixed: true };
 
 it("lengths are not fixed in a document that has replaced the measured one", async () => {

@@ -4,7 +4,7 @@ import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { defaultScreenshot, openRenderer, pdf, screenshot } from "./setup.ts";
+import { defaultScreenshot, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -217,7 +217,7 @@ describe("a full page with lazyContent=auto (the default)", () => {
     expect(height).toBe(5 * 600);
   });
 
-  it.each([
+  it.each<[ScreenshotOptions, number[], number[]]>([
     [{ fullPage: true }, RED, GREEN],
     [{ fullPage: true, javascript: false }, RED, GREEN],
     [{ fullPage: true, lazyContent: "off" }, WHITE, WHITE],
