@@ -29,6 +29,10 @@ const facts = () => ({
   height: innerHeight,
   ratio: devicePixelRatio,
   touch: navigator.maxTouchPoints,
+  screen: [screen.width, screen.height],
+  orientation: screen.orientation.type,
+  pointer: ["none", "coarse", "fine"].find((pointer) => matchMedia("(pointer: " + pointer + ")").matches),
+  hovers: matchMedia("(hover: hover)").matches,
 });
 const send = (name, value) => fetch("/report?" + name, { method: "POST", body: JSON.stringify(value) });
 `;
@@ -153,10 +157,21 @@ describe("the browser that a page sees", () => {
     expect(readPng(bytes)).toMatchObject({ width: 2553, height: 1179 });
   });
 
-  it("has a touch screen", async () => {
-    const seen = await seenBy({ touch: true });
-    expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
-  });
+  it.each([
+    [{}, { screen: [1280, 800], orientation: "landscape-primary", pointer: "fine", hovers: true }],
+    [{ width: 1920, height: 1080 }, { screen: [1920, 1080] }],
+    [
+      { mobile: true, touch: true, width: 390, height: 844 },
+      { screen: [390, 844], orientation: "portrait-primary", pointer: "coarse", hovers: false },
+    ],
+  ])(
+    "has a screen of the viewport's size, and a mouse without a touch screen: %j",
+    async (options, facts) => {
+      const seen = await seenBy(options);
+      expect(seen.get("page")).toMatchObject(facts);
+      expect(seen.get("page")?.["touch"]).toBe("touch" in options ? 5 : 0);
+    },
+  );
 
   it("is separate for each page if many are rendered concurrently", async () => {
     const rendering = Array.from({ length: 6 }, (_, index) =>

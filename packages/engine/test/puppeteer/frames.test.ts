@@ -46,6 +46,9 @@ beforeAll(async () => {
         const url = location.href.replace("127.0.0.1", "localhost").replace("embedded", "inner");
         document.querySelector("object").data = document.querySelector("embed").src = url;
       </script>`,
+    "/wide": `<!doctype html><body style="margin:0"><div style="height:3000px"></div><iframe style="border:0;width:400px;height:200px;display:block"></iframe><script>
+        document.querySelector("iframe").src = location.href.replace("127.0.0.1", "localhost").replace("wide", "inner");
+      </script>`,
     "/gif": `<body style="margin:0"><img src=/a.gif width=50 height=50>`,
     "/a.gif": (_request, response) => void response.setHeader("content-type", "image/gif").end(GIF),
   });
@@ -100,6 +103,14 @@ describe.concurrent("frames from another site below the viewport", () => {
     expect(readPng(clipped.bytes).pixel(50, 50)).toEqual(RED);
   });
 
+  it("do not make a mobile page longer that is wider than the viewport", async () => {
+    const options = { fullPage: true, mobile: true, width: 490, height: 400 };
+    const { bytes } = await renderer.render(screenshot(site.url("/wide"), options));
+    const { width, height, pixel } = readPng(bytes);
+    expect([width, height]).toEqual([980, 3200]);
+    expect([pixel(100, 2990), pixel(100, 3010), pixel(100, 3190)]).toEqual([WHITE, RED, RED]);
+  });
+
   it("can be objects and embeds", async () => {
     const options = { fullPage: true, waitUntil: "networkidle0" } as const; // their documents do not delay the load event
     const { bytes } = await renderer.render(screenshot(site.url("/embedded"), options));
@@ -131,7 +142,8 @@ async function openTab(): Promise<{ readonly page: Page; readonly tab: Tab }> {
   return { page, tab: { session, mainFrameId } as Partial<Tab> as Tab };
 }
 
-const FINAL = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
+const SCREEN = { screenWidth: 800, screenHeight: 600 };
+const FINAL = { width: 800, height: 600, ...SCREEN, deviceScaleFactor: 1, mobile: false };
 const VIEWPORTS = { final: FINAL, other: { ...FINAL, height: 1200 }, pinsFixedElements: true };
 
 it("lengths are not frozen in a document that has replaced the measured one", async () => {

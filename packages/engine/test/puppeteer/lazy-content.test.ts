@@ -4,7 +4,7 @@ import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { defaultScreenshot, openRenderer, pdf, screenshot } from "./setup.ts";
+import { defaultScreenshot, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -96,6 +96,10 @@ const PAGES: Parameters<typeof openSite>[0] = {
     </style><x-sections><template shadowrootmode=open><style>
       section { content-visibility: auto; contain-intrinsic-size: 100px } section div { height: ${SECTION_HEIGHT}px; background: red }
     </style>${"<section><div></div></section>".repeat(6)}</template></x-sections>${"<section><section><div></div></section></section>".repeat(6)}`,
+  "/fixed": `<!doctype html><style>
+      body { margin: 0; background: linear-gradient(red, red) fixed }
+      section { margin-top: 1500px; height: 500px; background: linear-gradient(green, green) fixed }
+    </style><section></section>`,
   "/margins": `<!doctype html><body style="margin:0">${'<section style="content-visibility:auto"><p style="height:400px;margin:100px 0"></p></section>'.repeat(5)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
@@ -211,6 +215,17 @@ describe("a full page with lazyContent=auto (the default)", () => {
   it("contains the margins in sections that the browser may leave out", async () => {
     const { height } = await show("/margins");
     expect(height).toBe(5 * 600);
+  });
+
+  it.each<[ScreenshotOptions, number[], number[]]>([
+    [{ fullPage: true }, RED, GREEN],
+    [{ fullPage: true, javascript: false }, RED, GREEN],
+    [{ fullPage: true, lazyContent: "off" }, WHITE, WHITE],
+    [{ clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 2000 }, WHITE, GREEN],
+  ])("draws fixed backgrounds below the viewport: %j", async (part, page, section) => {
+    const { bytes } = await renderer.render(screenshot(site.url("/fixed"), part));
+    const { pixel } = readPng(bytes);
+    expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
   });
 
   it("returns to the top: a sticky header appears once, and a viewport-high hero is not stretched", async () => {

@@ -76,6 +76,7 @@ beforeAll(async () => {
       <div style="position:fixed;inset:0">overlay</div>`,
     "/link": `<!doctype html><a id=button href="/red">go</a>`,
     "/red": `<!doctype html><body style="background:red">`,
+    "/contents": `<!doctype html><a id=button href="#part">go</a><div style="height:3000px"></div><div id=part style="height:2000px;background:red">`,
     "/fetches": `<!doctype html><button id=button onclick="fetch('/slow').then((r) => r.text()).then(() => document.body.style.background = 'red')">go</button>`,
     "/slow": (_request, response) => void setTimeout(() => response.end("slow"), 300),
     "/spinner": `<!doctype html><p class=spinner>wait</p><script>
@@ -223,6 +224,11 @@ describe("click", () => {
 
   it("waits for the page that a link leads to", async () => {
     const { pixel } = await render("/link", { click: "#button" });
+    expect(pixel(700, 500)).toEqual(RED);
+  });
+
+  it("shows the part of the page that a link leads to", async () => {
+    const { pixel } = await render("/contents", { click: "#button" });
     expect(pixel(700, 500)).toEqual(RED);
   });
 

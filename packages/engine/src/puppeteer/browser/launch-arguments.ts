@@ -53,6 +53,8 @@ const RENDERING = [
   "--disable-background-timer-throttling",
   "--disable-backgrounding-occluded-windows",
   "--disable-renderer-backgrounding",
+  // a mouse, which headless browsers lack: pages without a touch screen would match `hover: none`
+  "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
   "--force-color-profile=srgb",
   "--hide-scrollbars",
   "--lang=en-US",

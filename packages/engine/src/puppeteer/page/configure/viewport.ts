@@ -12,11 +12,22 @@ export interface Viewport {
   readonly deviceScaleFactor: number;
   /** Whether to lay out the page as in a mobile browser. */
   readonly mobile: boolean;
+  /** The screen that the page sees. Without it, Chromium has a small one, so pages show their mobile version. */
+  readonly screenWidth: number;
+  readonly screenHeight: number;
   readonly screenOrientation?: Protocol.Emulation.ScreenOrientation;
 }
 
+const LANDSCAPE: Protocol.Emulation.ScreenOrientation = { type: "landscapePrimary", angle: 90 };
+const PORTRAIT: Protocol.Emulation.ScreenOrientation = { type: "portraitPrimary", angle: 0 };
+
 /** The viewport of ready tabs. */
-export const READY_VIEWPORT: Viewport = { ...DEFAULT_VIEWPORT, deviceScaleFactor: 1, mobile: false };
+export const READY_VIEWPORT: Viewport = {
+  ...DEFAULT_VIEWPORT,
+  ...screenOf(DEFAULT_VIEWPORT),
+  deviceScaleFactor: 1,
+  mobile: false,
+};
 
 const TRANSPARENT = { color: { r: 0, g: 0, b: 0, a: 0 } };
 
@@ -26,13 +37,23 @@ export function viewportOf(parameters: SnapParameters): Viewport {
     return parameters.singlePage ? { ...READY_VIEWPORT, ...printableArea(parameters) } : READY_VIEWPORT;
   const device = deviceOf(parameters);
   if (device !== undefined) return viewportOfDevice(device);
-  const { width, height, scale, mobile } = parameters;
+  const { scale, mobile } = parameters;
+  const { width = DEFAULT_VIEWPORT.width, height = DEFAULT_VIEWPORT.height } = parameters;
   return {
-    width: width ?? DEFAULT_VIEWPORT.width,
-    height: height ?? DEFAULT_VIEWPORT.height,
+    width,
+    height,
+    ...screenOf({ width, height }),
     deviceScaleFactor: scale,
     mobile,
+    ...(mobile && { screenOrientation: width > height ? LANDSCAPE : PORTRAIT }),
   };
+}
+
+type Size = Pick<Viewport, "width" | "height">;
+
+/** A screen that the viewport fills. */
+function screenOf({ width, height }: Size): Pick<Viewport, "screenWidth" | "screenHeight"> {
+  return { screenWidth: width, screenHeight: height };
 }
 
 function viewportOfDevice({ viewport }: Device): Viewport {
@@ -40,11 +61,10 @@ function viewportOfDevice({ viewport }: Device): Viewport {
   return {
     width,
     height,
+    ...screenOf({ width, height }),
     deviceScaleFactor,
     mobile: isMobile,
-    screenOrientation: isLandscape
-      ? { type: "landscapePrimary", angle: 90 }
-      : { type: "portraitPrimary", angle: 0 },
+    screenOrientation: isLandscape ? LANDSCAPE : PORTRAIT,
   };
 }
 

@@ -32,6 +32,20 @@ const LOCATE = `(selector) => {
   return "clicked";
 }`;
 
+const BEFORE = "({ hash: location.hash, left: scrollX, top: scrollY })";
+
+interface Before {
+  readonly hash: string;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Scrolls to where the page was before the click, unless the click was on a link to another part of the page. */
+const SCROLL_BACK = `({ hash, position }) => {
+  if (location.hash !== hash && document.querySelector(":target") !== null) return;
+  scrollTo({ ...position, behavior: "instant" });
+}`;
+
 /**
  * `click`: clicks the first match as a user would, and waits until the page is ready again. Searches open shadow roots
  * last.
@@ -39,7 +53,7 @@ const LOCATE = `(selector) => {
 export const clickElement: Step = async ({ tab, parameters }, signal) => {
   const { click: selector } = parameters;
   if (selector === undefined) return [];
-  const scroll = await evaluate<Point>(tab, "({ x: scrollX, y: scrollY })", signal);
+  const { hash, ...position } = await evaluate<Before>(tab, BEFORE, signal);
   const match = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
     tab,
     call(LOCATE, selector),
@@ -49,8 +63,7 @@ export const clickElement: Step = async ({ tab, parameters }, signal) => {
   if (match === "unmatched") return [CLICK_UNMATCHED];
   if (match !== "clicked") await press(tab, match, signal);
   const notes = await waitUntilReady({ tab, parameters }, signal);
-  const { x: left, y: top } = scroll;
-  await evaluate(tab, `scrollTo(${JSON.stringify({ left, top, behavior: "instant" })})`, signal);
+  await evaluate(tab, call(SCROLL_BACK, { hash, position }), signal);
   return notes;
 };
 

@@ -32,6 +32,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   const { budgetMs, followedY } = LIMITS[lazyContent];
   const request: ScrollRequest = {
     scroll: scrollModeOf(parameters),
+    releasedBackgrounds: releasedBackgroundsOf(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
     followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
@@ -46,6 +47,12 @@ function scrollModeOf(parameters: SnapParameters): ScrollRequest["scroll"] {
   if (parameters.lazyContent === "scroll") return "thoroughly";
   const capturesAll = parameters.pdf || parameters.fullPage;
   return capturesAll && parameters.javascript ? "through" : "not";
+}
+
+/** A part of a page in the viewport looks as it does there. In print, backgrounds are fixed to each page. */
+function releasedBackgroundsOf(parameters: SnapParameters): ScrollRequest["releasedBackgrounds"] {
+  if (parameters.pdf || !reachesBeyondViewport(parameters)) return "none";
+  return parameters.fullPage ? "all" : "below-viewport";
 }
 
 /**

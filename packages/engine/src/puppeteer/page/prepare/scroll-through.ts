@@ -8,6 +8,8 @@ export interface ScrollRequest {
    * containers.
    */
   readonly scroll: "through" | "thoroughly" | "not";
+  /** Which backgrounds with `background-attachment: fixed` to draw with their elements. */
+  readonly releasedBackgrounds: "all" | "below-viewport" | "none";
   /** Where to continue, in CSS pixels from the top of the page. */
   readonly fromY: number;
   /** Content below this is not scrolled to. */
@@ -108,17 +110,27 @@ export const LOADING = `
 
 /**
  * Defines a function that makes the browser render elements with `content-visibility: auto`, and returns whether there
- * are any. Away from the viewport, their content is left out, and their height is an estimate.
+ * are any. Away from the viewport, their content is left out, and their height is an estimate. It also releases fixed
+ * backgrounds, which are drawn only in the viewport.
  */
 const SHOW_AUTO = `
   ${SET_STYLE}
+  const isReleased = (element) => {
+    if (releasedBackgrounds === "none") return false;
+    const isPage = element === document.documentElement || element === document.body;
+    return isPage ? releasedBackgrounds === "all" : element.getBoundingClientRect().bottom + scrollY > innerHeight;
+  };
   const showAuto = () => {
     // read before any is changed, because each change would make the browser compute the styles again
     const found = [];
+    const released = [];
     for (const element of all("*")) {
-      const { contentVisibility, contain } = getComputedStyle(element);
+      const { contentVisibility, contain, backgroundAttachment } = getComputedStyle(element);
       if (contentVisibility === "auto") found.push([element, contain]);
+      if (backgroundAttachment.includes("fixed") && isReleased(element)) released.push([element, backgroundAttachment]);
     }
+    for (const [element, attachments] of released)
+      setStyle(element, "background-attachment", attachments.replaceAll("fixed", "scroll"));
     for (const [element, contain] of found) {
       setStyle(element, "content-visibility", "visible");
       // auto implies this, and the layout depends on it
@@ -160,7 +172,7 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `async ({ scroll, fromY, endY, followedY, budgetMs }) => {
+export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY, followedY, budgetMs }) => {
   ${ROOTS_OF} ${WAITING} ${LOADING} ${SHOW_AUTO} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;

@@ -14,7 +14,10 @@ const BOTTOM_MAX = 20_000;
 /** How long the frames may take to paint. */
 const PAINT_MAX_MS = 1_000;
 
-/** Returns the lower edge of the lowest frame that is, or contains, a frame from another origin; 0 if there is none. */
+/**
+ * Returns the lower edge of the lowest frame that is, or contains, a frame from another origin; 0 if there is none. On a
+ * mobile page that is wider than the viewport, `viewportHeight` is larger than the height of the viewport.
+ */
 const LOWEST_EDGE = `(() => {
   ${ROOTS_OF}
   const framesIn = (root) => rootsOf(root).flatMap((each) => [...each.querySelectorAll("iframe, frame, object, embed")]);
@@ -29,8 +32,13 @@ const LOWEST_EDGE = `(() => {
     .map((frame) => frame.getBoundingClientRect())
     .filter(({ width, height, top }) => width * height > 0 && top + scrollY < ${BOTTOM_MAX})
     .map(({ bottom }) => Math.min(Math.ceil(bottom + scrollY), ${BOTTOM_MAX}));
-  return Math.max(0, ...edges);
+  return { edge: Math.max(0, ...edges), viewportHeight: innerHeight };
 })()`;
+
+interface LowestEdge {
+  readonly edge: number;
+  readonly viewportHeight: number;
+}
 
 const AWAIT_PAINT = `(() => {
   ${NEXT_FRAME}
@@ -46,10 +54,10 @@ export const showFrames: Step = async (page, signal) => {
   const { tab, parameters } = page;
   if (parameters.pdf || !reachesBeyondViewport(parameters)) return [];
   const viewport = viewportOf(parameters);
-  const lowestEdge = await evaluate<number>(tab, LOWEST_EDGE, signal);
-  const height = Math.min(lowestEdge, Math.floor(capturableHeight(parameters)));
-  if (height <= viewport.height) return [];
-  const tall = { ...viewport, height };
+  const { edge, viewportHeight } = await evaluate<LowestEdge>(tab, LOWEST_EDGE, signal);
+  const height = Math.min(edge, Math.floor(capturableHeight(parameters)));
+  if (height <= viewportHeight) return [];
+  const tall = { ...viewport, height: Math.ceil((height / viewportHeight) * viewport.height) };
   if (parameters.stabilize) await freezeOnce(page, signal);
   await abortable(signal, disableScripts(tab.session));
   await freezeLengths(tab, { final: viewport, other: tall, pinsFixedElements: true }, signal);
