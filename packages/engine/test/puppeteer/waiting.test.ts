@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
-import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
 const RED = [255, 0, 0, 255];
@@ -37,6 +37,7 @@ beforeAll(async () => {
     ),
     "/after-1-s": pageWithRedden("setTimeout(redden, 1000)"),
     "/slow-image": `${pageWithRedden("")}<img src="/hangs">`,
+    "/slow-style": `<link rel="stylesheet" href="/hangs"><body style="background:red">`,
     "/redirects-by-script": `<p>text</p><img src="/hangs"><script>
       const hops = Number(new URLSearchParams(location.search).get("hops"));
       if (hops < 4) location = "?hops=" + (hops + 1);
@@ -148,6 +149,15 @@ describe.concurrent("waitUntil", () => {
     const path = "/redirects-by-script";
     expect(await background(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
     expect(site.requests).toContain(`GET ${path}?hops=4`);
+  });
+
+  it.each<[string, ScreenshotOptions]>([
+    ["domcontentloaded", { waitUntil: "domcontentloaded", waitTimeout: 500 }],
+    ["load, which times out", { waitUntil: "load", waitTimeout: 500, onWaitTimeout: "capture" }],
+  ])("captures a page whose style sheet never arrives: %s", async (_wait, options) => {
+    const { bytes, notes } = await renderer.render(screenshot(site.url("/slow-style"), options));
+    expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
+    expect(notes).toEqual(["wait-capped"]);
   });
 
   it("load waits for the load event", async () => {
