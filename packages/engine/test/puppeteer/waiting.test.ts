@@ -37,6 +37,7 @@ beforeAll(async () => {
     ),
     "/after-1-s": pageWithRedden("setTimeout(redden, 1000)"),
     "/slow-image": `${pageWithRedden("")}<img src="/hangs">`,
+    "/slow-style": `<link rel="stylesheet" href="/hangs"><body style="background:red">`,
     "/redirects-by-script": `<p>text</p><img src="/hangs"><script>
       const hops = Number(new URLSearchParams(location.search).get("hops"));
       if (hops < 4) location = "?hops=" + (hops + 1);
@@ -149,6 +150,16 @@ describe.concurrent("waitUntil", () => {
     expect(await background(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
     expect(site.requests).toContain(`GET ${path}?hops=4`);
   });
+
+  it.each(["domcontentloaded", "load"] as const)(
+    "captures a page whose style sheet never arrives: %s",
+    async (waitUntil) => {
+      const options = { waitUntil, waitTimeout: 1_000, onWaitTimeout: "capture" } as const;
+      const { bytes, notes } = await renderer.render(screenshot(site.url("/slow-style"), options));
+      expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
+      expect(notes).toEqual(["wait-capped"]);
+    },
+  );
 
   it("load waits for the load event", async () => {
     expect(await background("/on-load", { waitUntil: "load" })).toEqual(RED);

@@ -4,8 +4,11 @@ import { explainBlockedDocument, explainNavigation } from "./explain-navigation.
 import { resumeTarget } from "./follow-targets.ts";
 import type { PausedStart, Tab } from "./tab.ts";
 
-/** The error page follows a failed navigation immediately, and reports the redirect chain's last URL. */
-const ERROR_PAGE_TIMEOUT_MS = 1_000;
+/**
+ * The error page follows a failed navigation, and reports the redirect chain's last URL. On a busy machine, this can take
+ * more than a second.
+ */
+const ERROR_PAGE_TIMEOUT_MS = 5_000;
 
 export interface Navigation {
   readonly url: string;

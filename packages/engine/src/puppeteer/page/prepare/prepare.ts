@@ -1,4 +1,5 @@
 import { requireDocument } from "../navigate.ts";
+import { awaitFirstPaint } from "./await-first-paint.ts";
 import { awaitFonts } from "./await-fonts.ts";
 import { awaitFunction } from "./await-function.ts";
 import { awaitHidden } from "./await-hidden.ts";
@@ -21,6 +22,7 @@ import { hideElements, removeElements } from "./style-page.ts";
 const STEPS: readonly Step[] = [
   awaitSelector,
   pause,
+  awaitFirstPaint,
   declineConsent,
   hideFilteredElements,
   changeStyles,
