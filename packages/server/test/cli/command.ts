@@ -45,7 +45,7 @@ export interface Workspace {
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** Runs with `--json` and parses the output. */
   json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
-  /** Kills running commands, and removes the folder. */
+  /** Waits for commands in this process, kills the others, and removes the folder. */
   clear(): Promise<void>;
 }
 
@@ -93,6 +93,8 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
       return JSON.parse(stdout);
     },
     async clear() {
+      // they use the folder as the working directory of the process
+      await lastRun;
       for (const { child, ended } of running) {
         child.kill("SIGKILL");
         await ended;
