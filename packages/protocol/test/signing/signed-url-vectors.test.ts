@@ -47,9 +47,9 @@ describe("the second implementation", { tags: ["openssl"] }, () => {
     signed = signByShell(SIGNED_URLS);
   });
 
-  it.each(SIGNED_URLS.map((vector, index) => ({ ...vector, index })))(
-    "returns the same canonical query and signature: $name",
-    ({ index, canonical, signature }) => {
+  it.each(SIGNED_URLS.map((vector, index) => [vector.name, index, vector] as const))(
+    "returns the same canonical query and signature: %s",
+    (_name, index, { canonical, signature }) => {
       expect(signed.slice(2 * index, 2 * index + 2)).toEqual([canonical, signature]);
     },
   );
