@@ -5,6 +5,7 @@ import { SYSTEM_PARTS } from "./src/machine/system-parts.ts";
 /** The files that mock modules that other files use. */
 const REPLACING_MODULES = [
   "packages/engine/test/simulation/simulation.test.ts",
+  "packages/server/test/cli/start-renderer.test.ts",
   "packages/workshop/test/parameters/*.test.ts",
 ];
 

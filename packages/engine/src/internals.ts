@@ -37,6 +37,7 @@ export { concealSecrets } from "./parameters/conceal-secrets.ts";
 export { typedParameters } from "./parameters/read-query.ts";
 export { requireInstalled } from "./parameters/require-installed.ts";
 export { CONTENT_TYPES } from "./ports/renderer.ts";
+export { withDefault } from "./parameters/schemas.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
 export { steadySlots } from "./schedule/render-slots.ts";

@@ -2,7 +2,6 @@ import type { Eviction, RenderLeases, ServerClock, Storage } from "@snap/engine/
 import { createRateLimiter } from "./rate-limiter.ts";
 import { readTime } from "./connection/client.ts";
 import { connectRedis } from "./connection/connect.ts";
-import { guard } from "./guard.ts";
 import { createRenderLeases } from "./render-leases.ts";
 import { createPendingDeletions } from "./renderings/pending-deletions.ts";
 import { createRenderingStore } from "./renderings/renderings.ts";
@@ -96,4 +95,14 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
     ],
     close: () => connection.close(),
   };
+}
+
+/**
+ * Returns a callback whose errors and rejections become process warnings: they must not look like failures of Redis, or
+ * end the process.
+ */
+function guard<T>(callback: (value: T) => void): (value: T) => void {
+  const call = async (value: T): Promise<void> => callback(value);
+  const warn = (error: unknown): void => process.emitWarning(error instanceof Error ? error : String(error));
+  return (value) => void call(value).catch(warn);
 }

@@ -296,7 +296,7 @@ describe("the suite of the batch store", () => {
       const inject = (storage: Storage): Partial<Storage> => ({
         batches: { ...storage.batches, ...faultOf(storage) },
       });
-      expect(await failuresOf(inject)).toContain(failing);
+      expect(await failuresOf(inject, failing)).toEqual([failing]);
     },
   );
 });

@@ -9,17 +9,21 @@ import type { OpenStorage, SuiteRunner } from "../src/index.ts";
 
 type Inject = (storage: Storage) => Partial<Storage>;
 
-/** Runs all suites on storages with an injected fault, and returns the names of the failed tests. */
-export async function failuresOf(inject: Inject): Promise<string[]> {
-  return [...(await messagesOf(inject)).keys()];
+/**
+ * Runs the suites on storages with an injected fault, and returns the names of the failed tests.
+ *
+ * @param only The name of the only test to run; by default, all run.
+ */
+export async function failuresOf(inject: Inject, only?: string): Promise<string[]> {
+  return [...(await messagesOf(inject, only)).keys()];
 }
 
 /** Like `failuresOf`, with the message of each failure. */
-export async function messagesOf(inject: Inject): Promise<ReadonlyMap<string, string>> {
+export async function messagesOf(inject: Inject, only?: string): Promise<ReadonlyMap<string, string>> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   const runner: SuiteRunner = {
     describe: (_, define) => define(),
-    it: (name, run) => tests.push({ name, run }),
+    it: (name, run) => (only ?? name) === name && tests.push({ name, run }),
   };
   const open: OpenStorage = async (settings) => {
     const memory = createMemoryStorage(settings);

@@ -54,8 +54,8 @@ it.each<Fault>([
     "a grant of 0 credits in a new period writes no entry",
   ],
 ])("the suites name the rule that a storage breaks if it %s", async (_, inject, rule, message) => {
-  const messages = await messagesOf(inject);
   const [, title = ""] = /"(.*)"/.exec(rule) ?? [];
+  const messages = await messagesOf(inject, title);
   const [first, second] = messages.get(title)?.split("\n") ?? [];
   expect(first).toBe(`The storage breaks a rule of ${rule}. See the comments of @snap/engine/ports.`);
   expect(second).toBe(message);

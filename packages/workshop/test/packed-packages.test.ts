@@ -102,13 +102,13 @@ describe("the packages to publish", () => {
     expect(archives.map(({ name }) => name).toSorted()).toEqual(Object.keys(ENTRY_POINTS));
   });
 
-  it.each([
-    [["client"], ["@snap/client", "@snap/protocol"]],
-    [["@snap/testing"], ["@snap/engine", "@snap/protocol", "@snap/testing"]],
-    [["protocol"], ["@snap/protocol"]],
-  ])("include exactly what users of %j need", async (names, found) => {
-    const packed = await packPackages(names, join(project, "some"));
-    expect(packed.map(({ name }) => name).toSorted()).toEqual(found);
+  it("include exactly what users of one need", async () => {
+    const packed = await packPackages(["@snap/testing"], join(project, "some"));
+    expect(packed.map(({ name }) => name).toSorted()).toEqual([
+      "@snap/engine",
+      "@snap/protocol",
+      "@snap/testing",
+    ]);
   });
 
   it.each(["workshop", "@snap/bench", "nothing"])("do not include %s", async (name) => {

@@ -3,6 +3,7 @@ import {
   canonicalText,
   checkField,
   checkRules,
+  effectiveDefault,
   encodeSpaces,
   fieldMessage,
   LIMITS,
@@ -66,11 +67,18 @@ function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
   const value = valueOf(row).meta({ description, example });
   // some generated clients send every `default`, also together with what excludes it
   if (row.default !== undefined && EXCLUDED.has(row.name))
-    return value
-      .default(row.default)
-      .meta({ description: `${description} Default: \`${row.default}\`.`, default: undefined });
+    return value.default(row.default).meta({ description: withDefault(row), default: undefined });
   if (row.default !== undefined) return value.default(row.default);
   return row.kind === "url" ? value : value.optional();
+}
+
+/** Returns the description with the default, which some descriptions already contain. */
+export function withDefault(row: ParameterRow): string {
+  const { description } = row;
+  const value = effectiveDefault(row);
+  const isStated =
+    description.includes(`${value} by default`) || description.includes(`By default \`${value}\``);
+  return value === undefined || isStated ? description : `${description} Default: \`${value}\`.`;
 }
 
 function valueOf(row: ParameterRow): z.ZodType {

@@ -51,6 +51,8 @@ export function printEnd(failure: Failure | null): void {
     };
     if (Object.keys(document).length > 0) process.stderr.write(`${toJson(document, 0)}\n`);
   } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
+  warnings.clear();
+  report = {};
 }
 
 /** Does not rely on commander, which may have failed to parse the options. */

@@ -26,6 +26,11 @@ import { addWebhooks } from "./webhooks.ts";
 export async function main(): Promise<void> {
   process.stdout.on("error", explainLostOutput);
   process.stderr.on("error", () => {});
+  await runCommand();
+}
+
+/** Runs the command of `process.argv` and sets the exit code. */
+export async function runCommand(): Promise<void> {
   let failure: Failure | null = null;
   try {
     await createProgram()

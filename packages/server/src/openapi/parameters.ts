@@ -1,7 +1,7 @@
 import { pdfParameters, screenshotParameters, type Ability } from "@snap/engine";
+import { withDefault } from "@snap/engine/internals";
 import {
   ANSWERS,
-  effectiveDefault,
   PARAMETER_GROUPS,
   PARAMETERS,
   type ParameterGroup,
@@ -149,7 +149,7 @@ function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
         name,
         required: required.includes(name),
         group,
-        description: isSafeDefault ? description : withDefault(description, effectiveDefault(row)),
+        description: isSafeDefault ? description : withDefault(row),
         example,
         schema: isSafeDefault ? { ...value, default: defaultValue } : value,
         acceptedIn: [mode],
@@ -166,14 +166,6 @@ function describeMode(mode: Ability): ReadonlyMap<string, DocumentedParameter> {
 function isDefaultInBothModes(name: string, value: unknown): boolean {
   const modes: readonly Readonly<Record<string, ParameterRow>>[] = Object.values(PARAMETERS);
   return modes.every((rows) => rows[name]?.default === value);
-}
-
-/** Some descriptions already contain the default. */
-function withDefault(description: string, value: unknown): string {
-  const text = String(value);
-  const isStated =
-    description.includes(`${text} by default`) || description.includes(`By default \`${text}\``);
-  return value === undefined || isStated ? description : `${description} Default: \`${text}\`.`;
 }
 
 function mergeModes(screenshot: DocumentedParameter, pdf: DocumentedParameter): DocumentedParameter {

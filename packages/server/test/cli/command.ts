@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "../../src/cli/program.ts";
 
 /** The installed command. */
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
@@ -36,13 +37,15 @@ export interface CreatedToken {
 export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Starts the installed command. */
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
   /** Like `start`, but in a separate terminal, which closes when the child is killed. */
   startInTerminal(args: readonly string[]): Running;
+  /** Runs a command in this process if it can, which takes a tenth of the time, and otherwise like `start`. */
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** Runs with `--json` and parses the output. */
   json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
-  /** Kills running commands, and removes the folder. */
+  /** Waits for commands in this process, kills the others, and removes the folder. */
   clear(): Promise<void>;
 }
 
@@ -74,7 +77,10 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
     void started.ended.then(() => running.delete(started));
     return started;
   };
-  const run: Workspace["run"] = (args, more) => start(args, more).ended;
+  const run: Workspace["run"] = (args, more) =>
+    needsProcess(args)
+      ? start(args, more).ended
+      : runHere(args, { directory, environment: { ...environment, ...more } });
   return {
     directory,
     environment,
@@ -87,6 +93,8 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
       return JSON.parse(stdout);
     },
     async clear() {
+      // they use the folder as the working directory of the process
+      await lastRun;
       for (const { child, ended } of running) {
         child.kill("SIGKILL");
         await ended;
@@ -94,6 +102,60 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** `serve` ends its process, and `-` stands for the process's own standard input or output. */
+function needsProcess(args: readonly string[]): boolean {
+  return args[0] === "serve" || args.some((arg) => arg === "-" || arg === "@-");
+}
+
+type Place = Pick<Workspace, "directory" | "environment">;
+
+/** Commands in this process share its arguments, environment and output, so they run one after another. */
+let lastRun: Promise<unknown> = Promise.resolve();
+
+function runHere(args: readonly string[], place: Place): Promise<Outcome> {
+  const outcome = lastRun.then(() => callCommand(args, place));
+  lastRun = outcome.catch(() => {});
+  return outcome;
+}
+
+async function callCommand(args: readonly string[], { directory, environment }: Place): Promise<Outcome> {
+  const { argv, env, exitCode } = process;
+  const folder = process.cwd();
+  const stdout = recordWrites(process.stdout);
+  const stderr = recordWrites(process.stderr);
+  const defined = Object.entries(environment).filter(([, value]) => value !== undefined);
+  Object.assign(process, {
+    argv: [process.execPath, CLI, ...args],
+    env: Object.fromEntries(defined),
+    exitCode: undefined,
+  });
+  process.chdir(directory);
+  try {
+    await runCommand();
+    return {
+      code: Number(process.exitCode ?? 0),
+      signal: null,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+    };
+  } finally {
+    process.chdir(folder);
+    Object.assign(process, { argv, env, exitCode });
+    stdout.end();
+    stderr.end();
+  }
+}
+
+function recordWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+  const { write } = stream;
+  let written = "";
+  stream.write = (chunk: Uint8Array | string) => {
+    written += String(chunk);
+    return true;
+  };
+  return { text: () => written, end: () => void (stream.write = write) };
 }
 
 function spawnProcess(

@@ -103,7 +103,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     });
     const skew = "this machine's clock is 3[56]\\d\\d\\.\\d s behind PostgreSQL's";
     await workspace.json(["database", "upgrade"]);
-    const doctor = await workspace.run(["doctor"]);
+    const doctor = await workspace.start(["doctor"]).ended;
     expect(doctor.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
     expect(doctor.code).toBe(1);
     const server = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: "api" });

@@ -98,6 +98,8 @@ describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "post
     expect(refused.stderr).toContain("set NODE_EXTRA_CA_CERTS to its certificate file");
     const trusted = { NODE_EXTRA_CA_CERTS: authorityFile };
     await workspace.start(["serve"], trusted).printed(/"msg":"listening"/);
-    expect((await workspace.run(["doctor"], trusted)).stdout).toMatch(/^ok +cache: Redis is reachable$/m);
+    expect((await workspace.start(["doctor"], trusted).ended).stdout).toMatch(
+      /^ok +cache: Redis is reachable$/m,
+    );
   });
 });

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const SERVER = fileURLToPath(new URL("batch-server.ts", import.meta.url));
-const KILLS = 20;
+const KILLS = 10;
 const SECRET_KEY = "a key for this test";
 
 async function startServer(directory: string, port: number): Promise<ChildProcess> {

@@ -5,14 +5,19 @@ import { CLIENTS, type Session } from "./clients.ts";
 const url = "https://example.com/";
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
+type Connect = (typeof CLIENTS)[keyof typeof CLIENTS];
+
+async function openSession(
+  connect: Connect,
+  options?: CustomerOptions,
+): Promise<TestService & { readonly session: Session; readonly token: string }> {
+  const test = await openService();
+  const { token } = await test.customer(options);
+  return { ...test, token, session: await connect({ origin: test.service.origin, token }) };
+}
+
 describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
-  async function open(
-    options?: CustomerOptions,
-  ): Promise<TestService & { readonly session: Session; readonly token: string }> {
-    const test = await openService();
-    const { token } = await test.customer(options);
-    return { ...test, token, session: await connect({ origin: test.service.origin, token }) };
-  }
+  const open = (options?: CustomerOptions): ReturnType<typeof openSession> => openSession(connect, options);
 
   it("lists the three tools with their annotations", async () => {
     const { session } = await open();
@@ -108,6 +113,49 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
     expect(JSON.parse(String(content[0]?.["text"]))).toEqual(report);
   });
 
+  it("returns a tool error", async () => {
+    const { session } = await open();
+    const { isError, content } = await session.call("take-screenshot", { url, quality: 80 });
+    expect(isError).toBe(true);
+    expect(content[0]?.["text"]).toMatch(/^validation_failed: quality requires a lossy format/);
+  });
+
+  it("returns the seconds to wait if the render limit is exceeded", async () => {
+    const { session } = await open({ requestsPerMinute: 1 });
+    expect((await session.call("take-screenshot", { url })).isError).toBeFalsy();
+    const { isError, content } = await session.call("create-pdf", { url });
+    expect(isError).toBe(true);
+    expect(content[0]?.["text"]).toMatch(/^rate_limited: /);
+    expect(content[1]?.["text"]).toMatch(/^Retry after 60 s\.\n/);
+  });
+
+  it("rejects a wrong token before the protocol starts", async () => {
+    const { service } = await openService();
+    const refused = connect({ origin: service.origin, token: "1|wrong" });
+    // The service's message, or what the client derives from the status.
+    await expect(refused).rejects.toThrow(/unauthenticated|HTTP 401/);
+  });
+
+  it("rejects a token that is revoked during the session", async () => {
+    const { service, engine, customer } = await openService();
+    const { token, tokenId } = await customer();
+    const session = await connect({ origin: service.origin, token });
+    await engine.tokens.revoke(tokenId);
+    await expect(session.call("check-usage")).rejects.toThrow(/unauthenticated/);
+  });
+
+  it("reports progress to a client that requests it", async () => {
+    const { session, renderer } = await open();
+    const release = renderer.hold();
+    const reported = Promise.withResolvers<{ progress: number }>();
+    const pending = session.call("take-screenshot", { url }, reported.resolve);
+    expect(await reported.promise).toMatchObject({ progress: 0, message: "waiting for the page" });
+    release();
+    expect((await pending).structuredContent).toMatchObject({ cache: "MISS" });
+  });
+});
+
+describe("a tool", () => {
   it.each<[string, CustomerOptions, string, Record<string, unknown>, RegExp]>([
     [
       "an invalid parameter",
@@ -166,7 +214,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       /^email_unverified: /,
     ],
   ])("returns a tool error for %s", async (_case, customer, tool, args, text) => {
-    const { session, renderer } = await open(customer);
+    const { session, renderer } = await openSession(CLIENTS["the newer client, newer revision"], customer);
     const { isError, content, structuredContent } = await session.call(tool, args);
     expect(isError).toBe(true);
     expect(structuredContent).toBeUndefined();
@@ -175,39 +223,5 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, connect) => {
       { type: "text", text: expect.stringMatching(new RegExp(`(^|\n)request_id: ${UUID}$`)) as string },
     ]);
     expect(renderer.calls).toEqual([]);
-  });
-
-  it("returns the seconds to wait if the render limit is exceeded", async () => {
-    const { session } = await open({ requestsPerMinute: 1 });
-    expect((await session.call("take-screenshot", { url })).isError).toBeFalsy();
-    const { isError, content } = await session.call("create-pdf", { url });
-    expect(isError).toBe(true);
-    expect(content[0]?.["text"]).toMatch(/^rate_limited: /);
-    expect(content[1]?.["text"]).toMatch(/^Retry after 60 s\.\n/);
-  });
-
-  it("rejects a wrong token before the protocol starts", async () => {
-    const { service } = await openService();
-    const refused = connect({ origin: service.origin, token: "1|wrong" });
-    // The service's message, or what the client derives from the status.
-    await expect(refused).rejects.toThrow(/unauthenticated|HTTP 401/);
-  });
-
-  it("rejects a token that is revoked during the session", async () => {
-    const { service, engine, customer } = await openService();
-    const { token, tokenId } = await customer();
-    const session = await connect({ origin: service.origin, token });
-    await engine.tokens.revoke(tokenId);
-    await expect(session.call("check-usage")).rejects.toThrow(/unauthenticated/);
-  });
-
-  it("reports progress to a client that requests it", async () => {
-    const { session, renderer } = await open();
-    const release = renderer.hold();
-    const reported = Promise.withResolvers<{ progress: number }>();
-    const pending = session.call("take-screenshot", { url }, reported.resolve);
-    expect(await reported.promise).toMatchObject({ progress: 0, message: "waiting for the page" });
-    release();
-    expect((await pending).structuredContent).toMatchObject({ cache: "MISS" });
   });
 });

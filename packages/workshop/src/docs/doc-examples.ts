@@ -30,6 +30,8 @@ export function readDocExamples(root: string = ROOT): Snippet[] {
     Array.from(text.matchAll(DECLARATION), ([, name = ""]) => ({ name, path })),
   );
   return sources.flatMap(({ path, text }) => {
+    const examples = findExamples(text);
+    if (examples.length === 0) return [];
     const [ownPackage = ""] = /^packages\/[^/]+\//.exec(path) ?? [];
     const nearness = (other: string): number => (other === path ? 2 : other.startsWith(ownPackage) ? 1 : 0);
     // The declaration nearest to the comment wins; other packages contribute only what they publish.
@@ -40,7 +42,7 @@ export function readDocExamples(root: string = ROOT): Snippet[] {
       ...Object.entries(IMPLIED_IMPORTS),
       ...nearest.map(({ name, path: from }): [string, string] => [name, importOf(name, from)]),
     ]);
-    return findExamples(text).map(({ code, line }) => ({
+    return examples.map(({ code, line }) => ({
       path,
       line,
       language: "ts" as const,
