@@ -49,6 +49,9 @@ beforeAll(async () => {
     "/wide": `<!doctype html><body style="margin:0"><div style="height:3000px"></div><iframe style="border:0;width:400px;height:200px;display:block"></iframe><script>
         document.querySelector("iframe").src = location.href.replace("127.0.0.1", "localhost").replace("wide", "inner");
       </script>`,
+    "/rounded": `<!doctype html><body style="margin:0"><div style="height:605px"></div><iframe style="border:0;width:400px;height:200px;display:block"></iframe><script>
+        document.querySelector("iframe").src = location.href.replace("127.0.0.1", "localhost").replace("rounded", "inner");
+      </script>`,
     "/gif": `<body style="margin:0"><img src=/a.gif width=50 height=50>`,
     "/a.gif": (_request, response) => void response.setHeader("content-type", "image/gif").end(GIF),
   });
@@ -109,6 +112,11 @@ describe.concurrent("frames from another site below the viewport", () => {
     const { width, height, pixel } = readPng(bytes);
     expect([width, height]).toEqual([980, 3200]);
     expect([pixel(100, 2990), pixel(100, 3010), pixel(100, 3190)]).toEqual([WHITE, RED, RED]);
+  });
+
+  it("do not add a row of pixels to a page that ends with one", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/rounded"), { fullPage: true }));
+    expect(readPng(bytes)).toMatchObject({ width: 1280, height: 805 });
   });
 
   it("can be objects and embeds", async () => {

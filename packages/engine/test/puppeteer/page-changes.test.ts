@@ -76,7 +76,10 @@ beforeAll(async () => {
       <div style="position:fixed;inset:0">overlay</div>`,
     "/link": `<!doctype html><a id=button href="/red">go</a>`,
     "/red": `<!doctype html><body style="background:red">`,
-    "/contents": `<!doctype html><a id=button href="#part">go</a><div style="height:3000px"></div><div id=part style="height:2000px;background:red">`,
+    "/to-slow-style": `<!doctype html><a id=button href="/slow-style">go</a>`,
+    "/slow-style": `<!doctype html><link rel=stylesheet href="/never"><body style="background:red">`,
+    "/never": () => {},
+    "/contents": `<!doctype html><html style="scroll-behavior:smooth"><a id=button href="#part">go</a><div style="height:3000px"></div><div id=part style="height:2000px;background:red">`,
     "/fetches": `<!doctype html><button id=button onclick="fetch('/slow').then((r) => r.text()).then(() => document.body.style.background = 'red')">go</button>`,
     "/slow": (_request, response) => void setTimeout(() => response.end("slow"), 300),
     "/spinner": `<!doctype html><p class=spinner>wait</p><script>
@@ -229,7 +232,13 @@ describe("click", () => {
 
   it("shows the part of the page that a link leads to", async () => {
     const { pixel } = await render("/contents", { click: "#button" });
-    expect(pixel(700, 500)).toEqual(RED);
+    expect([pixel(700, 0), pixel(700, 799)]).toEqual([RED, RED]);
+  });
+
+  it("captures the page that it leads to without a style sheet that never arrives", async () => {
+    const options = { click: "#button", waitTimeout: 1_000, onWaitTimeout: "capture" } as const;
+    const { pixel, notes } = await render("/to-slow-style", options);
+    expect([pixel(700, 500), notes]).toEqual([RED, ["wait-capped"]]);
   });
 
   it("waits for the requests that it starts", async () => {

@@ -161,6 +161,15 @@ describe.concurrent("waitUntil", () => {
     },
   );
 
+  it("networkidle2 fails if a style sheet never arrives", async () => {
+    const options = { waitUntil: "networkidle2", waitTimeout: 1_000 } as const;
+    const error = await failureOf(renderer.render(screenshot(site.url("/slow-style"), options)));
+    expect(error).toMatchObject({
+      code: "render_timeout",
+      message: "The page showed nothing within 1000 ms: it awaits a style sheet.",
+    });
+  });
+
   it("load waits for the load event", async () => {
     expect(await background("/on-load", { waitUntil: "load" })).toEqual(RED);
   });

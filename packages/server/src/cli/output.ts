@@ -51,6 +51,7 @@ export function printEnd(failure: Failure | null): void {
     };
     if (Object.keys(document).length > 0) process.stderr.write(`${toJson(document, 0)}\n`);
   } else if (failure !== null) process.stderr.write(`error: ${failure.text}\n`);
+  // tests run several commands in one process
   warnings.clear();
   report = {};
 }

@@ -42,9 +42,8 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
     const exchange = exchangeOf(response);
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
-    const foreign = findForeignName(request, hostnames);
-    if (foreign !== null) {
-      const problem = `${foreign}. This service is at ${publicUrl}; to allow another address, its operator must set SNAP_PUBLIC_URL.`;
+    const problem = findForeignName(request, { hostnames, publicUrl });
+    if (problem !== null) {
       exchange.error = new SnapError("forbidden", problem, { detail: problem });
       await discardBody(request);
       await relay(response, rejection(problem));
@@ -69,14 +68,18 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
 /** A name has at most 253 characters, but anyone can send 64 KiB. */
 const PROBLEM_CHARACTERS_MAX = 300;
 
-/** Returns what is wrong with `Host` or `Origin`; `null` if both name one of the hosts. */
-function findForeignName({ headers }: ExpressRequest, hostnames: string[]): string | null {
-  const checks = [
-    validateHostHeader(headers.host, hostnames),
-    validateOriginHeader(headers.origin, hostnames),
-  ];
-  const failed = checks.find((check) => !check.ok);
-  return failed === undefined ? null : printable(shorten(failed.message, PROBLEM_CHARACTERS_MAX));
+/** Returns what is wrong with `Host` or `Origin`; `null` if neither names a foreign host. */
+function findForeignName(
+  { headers }: ExpressRequest,
+  { hostnames, publicUrl }: { readonly hostnames: string[]; readonly publicUrl: string },
+): string | null {
+  const explain = (message: string, advice: string): string =>
+    `${printable(shorten(message, PROBLEM_CHARACTERS_MAX))}. This service is at ${publicUrl}; ${advice}.`;
+  const host = validateHostHeader(headers.host, hostnames);
+  if (!host.ok)
+    return explain(host.message, "to allow another host, its operator must change its SNAP_PUBLIC_URL");
+  const origin = validateOriginHeader(headers.origin, hostnames);
+  return origin.ok ? null : explain(origin.message, "pages of other sites cannot use it");
 }
 
 function rejection(message: string): Response {
@@ -95,7 +98,7 @@ function requireOneMessage(document: unknown): unknown {
 /** The types of a response, which the library compares with `Accept` as text. */
 const RESPONSE_TYPES = ["application/json", "text/event-stream"] as const;
 
-/** Whether `Accept` covers both types, by name or with wildcards (RFC 9110, 12.5.1). */
+/** Whether `Accept` covers both types, by name or with wildcards (RFC 9110, 12.5.1); weights are ignored. */
 function acceptsBoth(accept: string): boolean {
   const ranges = new Set(accept.split(",").map((range) => range.replace(/;.*/s, "").trim().toLowerCase()));
   return RESPONSE_TYPES.every((type) =>

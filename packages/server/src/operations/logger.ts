@@ -25,7 +25,7 @@ const WAITING_MAX_BYTES = 1_048_576;
 /** Interval between tries to write after a failure, such as a full disk. */
 const RETRY_MS = 1_000;
 
-/** How long the process waits on exit until a reader has read the last lines. */
+/** How long, at most, the process waits on exit for a reader to read the last lines. */
 const LAST_LINES_MS = 1_000;
 
 /** Codes of a closed pipe or terminal, which nobody will read again. */

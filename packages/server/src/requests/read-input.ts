@@ -1,4 +1,4 @@
-import { invalidParameter, rejectProblems } from "@snap/engine/internals";
+import { rejectProblems } from "@snap/engine/internals";
 import { ProblemList, suggestion } from "@snap/protocol";
 import * as z from "zod";
 import { invalidBody } from "./request-body.ts";
@@ -37,11 +37,13 @@ export function checkBody<Schema extends FieldsSchema>(schema: Schema, body: unk
 /**
  * Rejects the query of a request whose parameters belong in its JSON body.
  *
- * @throws SnapError `validation_failed` that names a parameter.
+ * @throws SnapError `validation_failed` that names every parameter.
  */
 export function requireNoQuery(text: string): void {
-  const [name] = new URLSearchParams(text).keys();
-  if (name !== undefined) throw invalidParameter(name, "must be sent in the JSON body, not in the query");
+  const problems = new ProblemList();
+  const names = new Set(new URLSearchParams(text).keys());
+  problems.addEach([...names], () => "must be sent in the JSON body, not in the query");
+  rejectProblems(problems, "validation_failed");
 }
 
 function validate<Schema extends FieldsSchema>(

@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../../src/cli/program.ts";
 
@@ -109,6 +110,9 @@ function needsProcess(args: readonly string[]): boolean {
   return args[0] === "serve" || args.some((arg) => arg === "-" || arg === "@-");
 }
 
+/** Less than the time limit of a test. */
+const COMMAND_MAX_MS = 50_000;
+
 type Place = Pick<Workspace, "directory" | "environment">;
 
 /** Commands in this process share its arguments, environment and output, so they run one after another. */
@@ -125,15 +129,15 @@ async function callCommand(args: readonly string[], { directory, environment }: 
   const folder = process.cwd();
   const stdout = recordWrites(process.stdout);
   const stderr = recordWrites(process.stderr);
-  const defined = Object.entries(environment).filter(([, value]) => value !== undefined);
-  Object.assign(process, {
-    argv: [process.execPath, CLI, ...args],
-    env: Object.fromEntries(defined),
-    exitCode: undefined,
-  });
-  process.chdir(directory);
   try {
-    await runCommand();
+    const defined = Object.entries(environment).filter(([, value]) => value !== undefined);
+    Object.assign(process, {
+      argv: [process.execPath, CLI, ...args],
+      env: Object.fromEntries(defined),
+      exitCode: undefined,
+    });
+    process.chdir(directory);
+    await Promise.race([runCommand(), rejectLate(args)]);
     return {
       code: Number(process.exitCode ?? 0),
       signal: null,
@@ -148,11 +152,19 @@ async function callCommand(args: readonly string[], { directory, environment }: 
   }
 }
 
+/** Commands that follow one that hangs would wait for it. */
+async function rejectLate(args: readonly string[]): Promise<never> {
+  await sleep(COMMAND_MAX_MS, undefined, { ref: false });
+  throw new Error(`snap-server ${args.join(" ")} did not end within ${COMMAND_MAX_MS} ms`);
+}
+
 function recordWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const { write } = stream;
   let written = "";
-  stream.write = (chunk: Uint8Array | string) => {
+  stream.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
     written += String(chunk);
+    const onWritten = rest.find((argument) => typeof argument === "function");
+    onWritten?.();
     return true;
   };
   return { text: () => written, end: () => void (stream.write = write) };

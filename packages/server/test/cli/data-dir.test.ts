@@ -70,7 +70,7 @@ describe("an unusable data folder", () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"], environment);
     const database = new DatabaseSync(join(directory, "snap.db"));
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    const { code, stderr } = await workspace.run(["accounts", "list", "--json"], environment);
+    const { code, stderr } = await workspace.start(["accounts", "list", "--json"], environment).ended;
     database.close();
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({

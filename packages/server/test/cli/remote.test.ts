@@ -132,6 +132,10 @@ describe("a command with SNAP_ADMIN_URL", () => {
     expect([elsewhere.code, elsewhere.stdout, codeOf(elsewhere)]).toEqual([1, "", codeOf(local)]);
   });
 
+  it("ends its process", async () => {
+    expect((await remote.start(["accounts", "list"]).ended).code).toBe(0);
+  });
+
   it("creates, changes and deletes accounts and tokens", async () => {
     const { id } = (await json(
       "accounts",

@@ -75,21 +75,23 @@ it.each([undefined, "1|wrong"])("returns 401 with the error envelope for the tok
   expect(envelopeOf(reply).request_id).toBe(reply.headers["x-request-id"]);
 });
 
+const FOREIGN_HOST = "to allow another host, its operator must change its SNAP_PUBLIC_URL";
+const FOREIGN_ORIGIN = "pages of other sites cannot use it";
 it.each([
-  ["Host", "evil.example.com"],
-  ["Host", "snap.example.com.evil.example.com"],
-  ["Host", "x".repeat(500)],
-  ["Origin", "https://evil.example.com"],
-  ["Origin", "null"],
-])("rejects the foreign %s %s, despite a valid token", async (name, value) => {
+  ["Host", "evil.example.com", FOREIGN_HOST],
+  ["Host", "snap.example.com.evil.example.com", FOREIGN_HOST],
+  ["Host", "x".repeat(500), FOREIGN_HOST],
+  ["Origin", "https://evil.example.com", FOREIGN_ORIGIN],
+  ["Origin", "null", FOREIGN_ORIGIN],
+])("rejects the foreign %s %s, despite a valid token", async (name, value, advice) => {
   const { send, customer, renderer, lines, whenLogged } = await openService();
   const { token } = await customer();
   const call = request("tools/call", { name: "take-screenshot", arguments: { url } });
   const reply = await send("/mcp", post(call, { token, headers: { [name]: value } }));
   expect(reply.status).toBe(403);
-  const advice =
-    /^Invalid .*snap\.example\.com; to allow another address, its operator must set SNAP_PUBLIC_URL\.$/;
-  const message = expect.stringMatching(advice) as string;
+  const message = expect.stringMatching(
+    new RegExp(`^Invalid .* This service is at https://snap\\.example\\.com; ${advice}\\.$`),
+  ) as string;
   expect(messagesOf(reply)).toEqual([{ jsonrpc: "2.0", error: { code: -32000, message }, id: null }]);
   expect(reply.body.length).toBeLessThan(600);
   await whenLogged("request");

@@ -43,8 +43,9 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
     expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
 
     const movedLast = RECORDS - (await readMoved(watcher));
-    const last = await workspace.json(["migrate", "--from", folder, "--to", killed]);
-    expect(last).toMatchObject({ moved: movedLast, was_finished: false });
+    const last = await workspace.start(["migrate", "--from", folder, "--to", killed, "--json"]).ended;
+    expect(last.code).toBe(0);
+    expect(JSON.parse(last.stdout)).toMatchObject({ moved: movedLast, was_finished: false });
     expect(await readMoved(watcher)).toBe(RECORDS);
     await watcher.end();
 

@@ -108,7 +108,7 @@ function randomCalls(seed: number): () => Call {
   };
 }
 
-/** Changes an unfinished item, and finishes the batch once no item is unfinished; or changes the delivery of a finished batch. */
+/** Changes an unfinished item, and finishes the batch with its last one; in a finished batch, changes the delivery. */
 function applyChange(
   batch: BatchRecord,
   {

@@ -27,12 +27,12 @@ const WATCH_MS = 60_000;
 export function BatchScreen({ id }: ScreenProps): JSX.Element {
   const source = batchSourceOf(useSession());
   const batch = useLoad(id, (signal) => source.get(id, signal));
-  const [lastResendAt, setLastResendAt] = useState(-WATCH_MS);
-  const wasResentRecently = performance.now() - lastResendAt < WATCH_MS;
+  const [lastResentAtMs, setLastResentAtMs] = useState(-WATCH_MS);
+  const wasResentRecently = performance.now() - lastResentAtMs < WATCH_MS;
   const shouldPoll = batch.data !== null && (wasResentRecently || canStillChange(batch.data));
   usePoll(batch.reload, shouldPoll && !batch.isLoading ? POLL_MS : null);
   const watch = (): void => {
-    setLastResendAt(performance.now());
+    setLastResentAtMs(performance.now());
     batch.reload();
   };
   return (

@@ -45,7 +45,7 @@ export function gauge<Label extends string = never>(
   };
 }
 
-/** Defines a histogram. `buckets` contains their upper bounds, in seconds. */
+/** Defines a histogram. `buckets` contains the upper bounds of its buckets, in seconds. */
 export function histogram<Label extends string = never>(
   definition: MetricDefinition<Label>,
   buckets: readonly number[],

@@ -34,10 +34,13 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   return { port, dataDir, variables, stop: () => workspace.clear() };
 }
 
-/** Returns the first of three adjacent free ports. They have four digits like the ports on the page, so tables stay aligned. */
+/**
+ * Returns the first of three adjacent free ports. They have four digits like the ports on the page, so tables stay aligned,
+ * and are above those that Chromium blocks.
+ */
 async function findPorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = 4000 + 3 * Math.floor(Math.random() * 1900);
+    const port = 7000 + 3 * Math.floor(Math.random() * 900);
     if ((await isFree(port)) && (await isFree(port + 1)) && (await isFree(port + 2))) return port;
   }
   throw new Error("no three adjacent ports are free");

@@ -56,13 +56,13 @@ export async function printSinglePage(
     const height = Math.max(await heightOnPaper(tab, parameters, signal), atLeast);
     // on paper shorter than the viewport, lengths such as `vh` would shrink, and the end of the page would be blank
     const isShort = prints === 1 && height < viewport.height;
-    if (isShort) await fixViewportLengths(tab, viewport, signal);
+    if (isShort) await freezeViewportLengths(tab, viewport, signal);
     const paperHeight = toInches(Math.ceil(height), parameters) + top + bottom;
     requirePossibleHeight(paperHeight * POINTS_PER_INCH);
     const file = await print({ paperHeight });
     if (countPages(file.written()) === 1) return file;
-    const isFixed = prints === 1 && !isShort && (await fixViewportLengths(tab, viewport, signal));
-    if (isFixed) continue;
+    const hasFrozen = prints === 1 && !isShort && (await freezeViewportLengths(tab, viewport, signal));
+    if (hasFrozen) continue;
     atLeast = atLeast === 0 ? height + FIRST_GROWTH_PIXELS : height * GROWTH.factor + GROWTH.pixels;
   }
   throw new SnapError(
@@ -75,20 +75,21 @@ export async function printSinglePage(
 async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<number> {
   const viewport = viewportOf(parameters);
   const { width, height, printedHeight } = await measureContent(tab, signal);
-  if (width <= viewport.width) return Math.max(height, printedHeight);
+  const printedMore = Math.max(0, printedHeight - height);
+  if (width <= viewport.width) return height + printedMore;
   // the viewport was rounded down
   const shrink = Math.min(width / (viewport.width + 1), SHRINK_MAX);
   await changeViewport(tab, { ...viewport, width: Math.round(viewport.width * shrink) }, signal);
   const content = await measureContent(tab, signal);
   await changeViewport(tab, viewport, signal);
-  return content.height / shrink;
+  return (content.height + printedMore) / shrink;
 }
 
 /**
- * Fixes lengths such as `vh`, which are relative to the paper: a page taller than the paper would need even taller
+ * Freezes lengths such as `vh`, which are relative to the paper: a page taller than the paper would need even taller
  * paper. Returns whether the page has such lengths.
  */
-function fixViewportLengths(tab: Tab, final: Viewport, signal: AbortSignal): Promise<boolean> {
+function freezeViewportLengths(tab: Tab, final: Viewport, signal: AbortSignal): Promise<boolean> {
   const other = { ...final, height: final.height * 2 };
   return freezeLengths(tab, { final, other, pinsFixedElements: false }, signal);
 }

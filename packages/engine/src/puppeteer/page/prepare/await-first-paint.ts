@@ -1,4 +1,6 @@
-import { DEFAULT_WAIT_TIMEOUT_MS } from "@snap/protocol";
+import { DEFAULT_WAIT_TIMEOUT_MS, type ScreenshotParameters } from "@snap/protocol";
+import { SnapError } from "../../../errors.ts";
+import { waitsStrictly } from "../../../parameters/waits.ts";
 import { WAIT_CAPPED } from "../../../ports/renderer.ts";
 import { abortable, giveUpAfter } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
@@ -17,15 +19,27 @@ const AWAIT_FRAME = `(async () => {
 /**
  * Waits until a page that has not reached `load` is painted. While a style sheet in its head is loading, Chromium paints
  * nothing, and no screenshot completes; after `waitTimeout`, loading is stopped.
+ *
+ * @throws SnapError `render_timeout` if the request sent `waitUntil=networkidle2` and does not accept a capped wait.
  */
 export const awaitFirstPaint: Step = async ({ tab, parameters }, signal) => {
   if (parameters.pdf || tab.progress.hasReached("load")) return [];
-  const { waitTimeout = DEFAULT_WAIT_TIMEOUT_MS } = parameters;
-  const durationMs = Math.max(waitTimeout, FRAME_MIN_MS);
+  const durationMs = paintLimitMs(parameters);
   const isPainted = await giveUpAfter({ signal, durationMs, otherwise: false }, (stepSignal) =>
     evaluate<boolean>(tab, AWAIT_FRAME, stepSignal),
   );
   if (isPainted) return [];
+  if (waitsStrictly(parameters))
+    throw new SnapError(
+      "render_timeout",
+      `The page showed nothing within ${durationMs} ms: it awaits a style sheet.`,
+    );
   await abortable(signal, tab.session.send("Page.stopLoading"));
   return [WAIT_CAPPED];
 };
+
+/** The waits for `load` and `networkidle0` include style sheets, so they have already timed out here. */
+function paintLimitMs({ waitUntil, waitTimeout = DEFAULT_WAIT_TIMEOUT_MS }: ScreenshotParameters): number {
+  const hasWaited = waitUntil === "load" || waitUntil === "networkidle0";
+  return hasWaited ? FRAME_MIN_MS : Math.max(waitTimeout, FRAME_MIN_MS);
+}

@@ -40,10 +40,14 @@ interface Before {
   readonly top: number;
 }
 
-/** Scrolls to where the page was before the click, unless the click was on a link to another part of the page. */
+/**
+ * Scrolls to where the page was before the click; after a click on a link to another part of the page, to that part. The
+ * browser may still be scrolling smoothly.
+ */
 const SCROLL_BACK = `({ hash, position }) => {
-  if (location.hash !== hash && document.querySelector(":target") !== null) return;
-  scrollTo({ ...position, behavior: "instant" });
+  const target = location.hash === hash ? null : document.querySelector(":target");
+  if (target === null) scrollTo({ ...position, behavior: "instant" });
+  else target.scrollIntoView({ behavior: "instant" });
 }`;
 
 /**

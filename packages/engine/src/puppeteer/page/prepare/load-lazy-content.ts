@@ -52,7 +52,7 @@ function scrollModeOf(parameters: SnapParameters): ScrollRequest["scroll"] {
 /** A part of a page in the viewport looks as it does there. In print, backgrounds are fixed to each page. */
 function releasedBackgroundsOf(parameters: SnapParameters): ScrollRequest["releasedBackgrounds"] {
   if (parameters.pdf || !reachesBeyondViewport(parameters)) return "none";
-  return parameters.fullPage ? "all" : "below-viewport";
+  return parameters.fullPage ? "elements-and-page" : "elements";
 }
 
 /**

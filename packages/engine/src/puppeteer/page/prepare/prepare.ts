@@ -28,6 +28,8 @@ const STEPS: readonly Step[] = [
   changeStyles,
   clickElement,
   runScript,
+  // of a page to which the click or the script has led
+  awaitFirstPaint,
   awaitFunction,
   awaitHidden,
   expandScrollers,

@@ -8,8 +8,8 @@ export interface ScrollRequest {
    * containers.
    */
   readonly scroll: "through" | "thoroughly" | "not";
-  /** Which backgrounds with `background-attachment: fixed` to draw with their elements. */
-  readonly releasedBackgrounds: "all" | "below-viewport" | "none";
+  /** Whether to draw `background-attachment: fixed` with elements that leave the viewport, and with the page itself. */
+  readonly releasedBackgrounds: "elements" | "elements-and-page" | "none";
   /** Where to continue, in CSS pixels from the top of the page. */
   readonly fromY: number;
   /** Content below this is not scrolled to. */
@@ -117,8 +117,12 @@ const SHOW_AUTO = `
   ${SET_STYLE}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
-    const isPage = element === document.documentElement || element === document.body;
-    return isPage ? releasedBackgrounds === "all" : element.getBoundingClientRect().bottom + scrollY > innerHeight;
+    const isFullPage = releasedBackgrounds === "elements-and-page";
+    if (element === document.documentElement || element === document.body) return isFullPage;
+    const { top, bottom } = element.getBoundingClientRect();
+    // a full page is scrolled to its top before the capture
+    const shift = isFullPage ? scrollY : 0;
+    return top + shift < 0 || bottom + shift > innerHeight;
   };
   const showAuto = () => {
     // read before any is changed, because each change would make the browser compute the styles again

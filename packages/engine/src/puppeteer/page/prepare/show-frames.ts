@@ -47,7 +47,7 @@ const AWAIT_PAINT = `(() => {
 
 /**
  * Chromium does not paint frames from other origins outside the viewport, so they would be blank in a capture beyond
- * it. The viewport becomes tall enough to show them, and whatever depends on its height is fixed. The page's scripts
+ * it. The viewport becomes tall enough to show them, and whatever depends on its height is frozen. The page's scripts
  * stop, because they could react to the new height.
  */
 export const showFrames: Step = async (page, signal) => {
@@ -57,7 +57,7 @@ export const showFrames: Step = async (page, signal) => {
   const { edge, viewportHeight } = await evaluate<LowestEdge>(tab, LOWEST_EDGE, signal);
   const height = Math.min(edge, Math.floor(capturableHeight(parameters)));
   if (height <= viewportHeight) return [];
-  const tall = { ...viewport, height: Math.ceil((height / viewportHeight) * viewport.height) };
+  const tall = { ...viewport, height: Math.ceil((height * viewport.height) / viewportHeight) };
   if (parameters.stabilize) await freezeOnce(page, signal);
   await abortable(signal, disableScripts(tab.session));
   await freezeLengths(tab, { final: viewport, other: tall, pinsFixedElements: true }, signal);
