@@ -42,7 +42,7 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
     const exchange = exchangeOf(response);
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
-    const problem = findForeignName(request, { hostnames, publicUrl });
+    const problem = explainForeignName(request, { hostnames, publicUrl });
     if (problem !== null) {
       exchange.error = new SnapError("forbidden", problem, { detail: problem });
       await discardBody(request);
@@ -68,8 +68,8 @@ export function mcp({ logger, publicUrl, ...shared }: McpDependencies): RequestH
 /** A name has at most 253 characters, but anyone can send 64 KiB. */
 const PROBLEM_CHARACTERS_MAX = 300;
 
-/** Returns what is wrong with `Host` or `Origin`; `null` if neither names a foreign host. */
-function findForeignName(
+/** Returns what is wrong with `Host` or `Origin`, and what to do; `null` if neither names a foreign host. */
+function explainForeignName(
   { headers }: ExpressRequest,
   { hostnames, publicUrl }: { readonly hostnames: string[]; readonly publicUrl: string },
 ): string | null {

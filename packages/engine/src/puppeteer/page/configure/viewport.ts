@@ -12,7 +12,7 @@ export interface Viewport {
   readonly deviceScaleFactor: number;
   /** Whether to lay out the page as in a mobile browser. */
   readonly mobile: boolean;
-  /** The screen that the page sees. Without it, Chromium has a small one, so pages show their mobile version. */
+  /** The screen that the page sees. Without it, a desktop page sees Chromium's small one, and may look as on a phone. */
   readonly screenWidth: number;
   readonly screenHeight: number;
   readonly screenOrientation?: Protocol.Emulation.ScreenOrientation;

@@ -38,6 +38,12 @@ export const awaitFirstPaint: Step = async ({ tab, parameters }, signal) => {
   return [WAIT_CAPPED];
 };
 
+/** Like `awaitFirstPaint`, for the page to which a click or a script may have led. */
+export const awaitNextPage: Step = async (page, signal) => {
+  const { click, script } = page.parameters;
+  return click === undefined && script === undefined ? [] : awaitFirstPaint(page, signal);
+};
+
 /** The waits for `load` and `networkidle0` include style sheets, so they have already timed out here. */
 function paintLimitMs({ waitUntil, waitTimeout = DEFAULT_WAIT_TIMEOUT_MS }: ScreenshotParameters): number {
   const hasWaited = waitUntil === "load" || waitUntil === "networkidle0";

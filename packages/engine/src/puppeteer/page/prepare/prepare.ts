@@ -1,5 +1,5 @@
 import { requireDocument } from "../navigate.ts";
-import { awaitFirstPaint } from "./await-first-paint.ts";
+import { awaitFirstPaint, awaitNextPage } from "./await-first-paint.ts";
 import { awaitFonts } from "./await-fonts.ts";
 import { awaitFunction } from "./await-function.ts";
 import { awaitHidden } from "./await-hidden.ts";
@@ -28,8 +28,7 @@ const STEPS: readonly Step[] = [
   changeStyles,
   clickElement,
   runScript,
-  // of a page to which the click or the script has led
-  awaitFirstPaint,
+  awaitNextPage,
   awaitFunction,
   awaitHidden,
   expandScrollers,

@@ -109,11 +109,11 @@ export const LOADING = `
   };`;
 
 /**
- * Defines a function that makes the browser render elements with `content-visibility: auto`, and returns whether there
- * are any. Away from the viewport, their content is left out, and their height is an estimate. It also releases fixed
- * backgrounds, which are drawn only in the viewport.
+ * Defines a function that makes the browser draw what it leaves out away from the viewport: fixed backgrounds, and the
+ * content of elements with `content-visibility: auto`, whose height is an estimate. Returns whether there are any such
+ * elements.
  */
-const SHOW_AUTO = `
+const DRAW_BEYOND_VIEWPORT = `
   ${SET_STYLE}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
@@ -124,7 +124,7 @@ const SHOW_AUTO = `
     const shift = isFullPage ? scrollY : 0;
     return top + shift < 0 || bottom + shift > innerHeight;
   };
-  const showAuto = () => {
+  const drawBeyondViewport = () => {
     // read before any is changed, because each change would make the browser compute the styles again
     const found = [];
     const released = [];
@@ -177,7 +177,7 @@ const SCROLLING = `
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${SHOW_AUTO} ${SCROLLING}
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
@@ -187,7 +187,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY
   for (const element of lazy) element.loading = "eager";
   const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
   const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
-  const hasShown = page.scrollHeight > innerHeight && showAuto();
+  const hasShown = page.scrollHeight > innerHeight && drawBeyondViewport();
   // the next frame requests backgrounds and fonts
   if (hasShown) await nextFrame();
   const isThorough = scroll === "thoroughly";
@@ -225,7 +225,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY
     const isCut = page.scrollHeight > bottom() && bottom() < endY;
     result.isCapped = isCut || isOver(end);
     result.reachedY = y;
-    if (page.scrollHeight > firstHeight && showAuto()) {
+    if (page.scrollHeight > firstHeight && drawBeyondViewport()) {
       result.hasShown = true;
       await nextFrame();
     }
