@@ -64,7 +64,7 @@ export async function inParallel(
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Calls `send` at a constant rate, whether or not what it has started is finished. Returns after the last call. */
+/** Calls `send` at a constant rate, whether or not earlier calls have finished. Returns after the last call. */
 export async function onSchedule(
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   send: (index: number) => unknown,

@@ -142,26 +142,26 @@ export interface Reading {
 /** Measures the time that the process tree under `rootPid` spends on a piece of work. */
 export async function meter(rootPid: number, work: () => Promise<unknown>): Promise<Reading> {
   const before = cpuSeconds(rootPid);
-  const spent = (): number => {
+  const spentCpuSeconds = (): number => {
     const seconds = cpuSeconds(rootPid) - before;
     return seconds < 0 ? Number.NaN : seconds;
   };
   const startedMs = performance.now();
   await work();
   const wallMs = performance.now() - startedMs;
-  const busyCpuSeconds = spent();
+  const busyCpuSeconds = spentCpuSeconds();
   await waitUntilIdle(rootPid);
-  return { wallMs, cpuSeconds: spent(), busyCpuSeconds };
+  return { wallMs, cpuSeconds: spentCpuSeconds(), busyCpuSeconds };
 }
 
 /** Resolves when the tree uses almost no CPU time, after 3 s at the latest. */
 async function waitUntilIdle(rootPid: number): Promise<void> {
-  let spent = cpuSeconds(rootPid);
+  let previous = cpuSeconds(rootPid);
   for (let waitedMs = 0; waitedMs < IDLE_TIMEOUT_MS; waitedMs += IDLE_POLL_MS) {
     await sleep(IDLE_POLL_MS);
     const now = cpuSeconds(rootPid);
-    if (now - spent < IDLE_CPU_SECONDS) return;
-    spent = now;
+    if (now - previous < IDLE_CPU_SECONDS) return;
+    previous = now;
   }
 }
 

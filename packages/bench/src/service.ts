@@ -23,7 +23,7 @@ export interface StartedService {
   readonly baseUrl: string;
   readonly dataDir: string;
   /** A bearer header for each account. */
-  readonly bearerTokens: readonly RequestHeaders[];
+  readonly bearerHeaders: readonly RequestHeaders[];
   readonly snapUrl: (job: RenderJob) => string;
   /** Drains the accepted requests first. */
   readonly stop: () => Promise<void>;
@@ -48,7 +48,7 @@ export async function startService(
     renderer: NO_RENDERER,
     secretKey: SECRET_KEY,
   });
-  const bearerTokens = await createBearers(engine, accounts);
+  const bearerHeaders = await createBearers(engine, accounts);
   await engine.close();
   const env = {
     SNAP_DATA_DIR: dataDir,
@@ -65,12 +65,12 @@ export async function startService(
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const snapUrl = (job: RenderJob): string =>
     `${baseUrl}/snap?${new URLSearchParams(parametersOf(job)).toString()}`;
-  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearerTokens, snapUrl };
+  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearerHeaders, snapUrl };
 }
 
 /** Starts the whole server as a way of rendering; its accounts take turns. */
 export async function startServerWay(bench: Bench, options: ServiceOptions = {}): Promise<Way> {
-  const { pid, bearerTokens, snapUrl, stop } = await startService(bench, options);
+  const { pid, bearerHeaders, snapUrl, stop } = await startService(bench, options);
   let requests = 0;
   return {
     name: "server",
@@ -80,7 +80,7 @@ export async function startServerWay(bench: Bench, options: ServiceOptions = {})
       const { headers, body } = await fetchExpecting(
         200,
         snapUrl(job),
-        bearerTokens[requests++ % bearerTokens.length],
+        bearerHeaders[requests++ % bearerHeaders.length],
       );
       if (headers.get("x-cache") !== "MISS" || body.length < MIN_FILE_BYTES)
         throw new Error(
@@ -131,7 +131,7 @@ export async function waitForBatch(
 }
 
 async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
-  const bearerTokens: RequestHeaders[] = [];
+  const bearerHeaders: RequestHeaders[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id: accountId } = await engine.accounts.create({
       email: `bench-${index}@example.com`,
@@ -141,9 +141,9 @@ async function createBearers(engine: Engine, count: number): Promise<RequestHead
       requestsPerMinute: 1_000_000,
     });
     const { token } = await engine.tokens.create({ accountId });
-    bearerTokens.push({ authorization: `Bearer ${token}` });
+    bearerHeaders.push({ authorization: `Bearer ${token}` });
   }
-  return bearerTokens;
+  return bearerHeaders;
 }
 
 export const NO_RENDERER: Renderer = {

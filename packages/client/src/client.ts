@@ -45,7 +45,7 @@ export interface ClientOptions {
    */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest wait before a retry, in milliseconds, besides up to 500 ms that are added to `Retry-After`. If
+   * Longest wait before a retry, in milliseconds, not counting up to 500 ms that are added to `Retry-After`. If
    * `Retry-After` is longer, the client throws the error immediately, with `retryAfterSeconds`.
    * @default 60000
    */
@@ -125,7 +125,7 @@ export interface SnapClient {
   ): string;
 
   /**
-   * Returns a client with some options replaced; an option that is `undefined` stays. `headers` and `hooks` are replaced
+   * Returns a client with some options replaced; an `undefined` option is kept. `headers` and `hooks` are replaced
    * as a whole. With another `token`, pass its `signingSecret` too.
    *
    * @throws SnapError `misconfigured` like `createClient`.

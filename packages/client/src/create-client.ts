@@ -28,7 +28,7 @@ import { realPacing } from "./sending/time.ts";
 import { readJson } from "./sending/read-json.ts";
 import { send, type Call, type CallOptions, type SendSettings, type ServiceCall } from "./sending/send.ts";
 import { requireObject } from "./sending/throw-if-invalid.ts";
-import { writeCapture } from "./sending/write-capture.ts";
+import { serializeCapture } from "./sending/serialize-capture.ts";
 import { signUrl } from "./signing/sign-url.ts";
 
 const readUsage = readJson<UsageReport>("credits");
@@ -49,7 +49,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   const baseUrl = readBaseUrl(options.baseUrl ?? readVariable("baseUrl"));
   const { token, tokenId, secret } = readToken(options.token ?? readVariable("token"));
   const { pacing = realPacing } = options;
-  const ownHeaders = readHeaders("headers", options.headers);
+  const extraHeaders = readHeaders("headers", options.headers);
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     { etag, idempotencyKey, contentType = "application/json", ...call }: ServiceCall<T>,
     callOptions?: CallOptions,
   ): Promise<T> {
-    const headers = new Headers(ownHeaders);
+    const headers = new Headers(extraHeaders);
     headers.set("Authorization", `Bearer ${token}`);
     if (typeof etag === "string") headers.set("If-None-Match", etag);
     if (idempotencyKey !== undefined) headers.set(REQUEST_HEADERS.idempotencyKey, idempotencyKey);
@@ -81,7 +81,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   ): Promise<RenderResult<A, T>> {
     const form = readForm(as, FORMS);
     if (typeof ifNoneMatch === "string") readHeaders("ifNoneMatch", { "If-None-Match": ifNoneMatch });
-    const { path, body } = writeCapture(parameters, form === "json" ? "json" : "file");
+    const { path, body } = serializeCapture(parameters, form === "json" ? "json" : "file");
     const result = await request<Rendering<A> | NotModified>(
       path,
       {
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   ): Promise<Rendering<A>> {
     const form = readForm(as, FILE_FORMS);
     // the gateway's headers may hold credentials: send them only to the service's own origin
-    const headers = new Headers(url.startsWith(`${new URL(baseUrl).origin}/`) ? ownHeaders : {});
+    const headers = new Headers(url.startsWith(`${new URL(baseUrl).origin}/`) ? extraHeaders : {});
     const read: Call<Rendering<A>>["read"] = (response, context) => readRendering(response, context, form);
     return send(settings, { url, headers, retryIsFree: true, read }, callOptions);
   }
@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions = {}): SnapClient {
     batches: createBatches(request, { fetchRendering, pacing }),
     documents: createDocuments(request),
     signUrl(parameters, expiry) {
-      // read here: Deno asks the user for permission
+      // read only when needed, because Deno asks the user for permission
       const signingSecret = options.signingSecret ?? readVariable("signingSecret") ?? "";
       if (tokenId === null)
         throw misconfigured(
@@ -130,8 +130,8 @@ export function createClient(options: ClientOptions = {}): SnapClient {
       return signUrl(parameters, { ...expiry, baseUrl, tokenId, signingSecret });
     },
     withOptions(overrides) {
-      const replaced = Object.entries(overrides).filter(([, value]) => value !== undefined);
-      return createClient({ ...options, baseUrl, token, ...Object.fromEntries(replaced) });
+      const replacements = Object.entries(overrides).filter(([, value]) => value !== undefined);
+      return createClient({ ...options, baseUrl, token, ...Object.fromEntries(replacements) });
     },
   };
 }

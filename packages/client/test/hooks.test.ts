@@ -74,11 +74,11 @@ describe("the logger", () => {
   it("receives a line for each event", async () => {
     const { origin } = await openRawServer(busy, png);
     const lines: [string, string][] = [];
-    const levelOf =
+    const logAt =
       (level: string) =>
       (line: string): number =>
         lines.push([level, line]);
-    const logger = { debug: levelOf("debug"), info: levelOf("info"), warn: levelOf("warn") };
+    const logger = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn") };
     await createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), logger }).screenshot(PAGE);
     expect(lines).toEqual([
       ["debug", "snap: GET /v1/snap, attempt 1"],

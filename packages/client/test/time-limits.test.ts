@@ -79,7 +79,7 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("provides the same cause as in fetch: an AbortError or a TimeoutError", async () => {
+  it("provides the cause that fetch would throw: an AbortError or a TimeoutError", async () => {
     const { origin, requests } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     const aborted = snap.usage({ signal: AbortSignal.abort() });

@@ -51,7 +51,7 @@ export function parseBrowserUrls(urls: readonly string[]): readonly BrowserEndpo
  */
 export function isHostName(text: string): boolean {
   if (isIP(text) !== 0) return true;
-  // not a mistyped IP address: URLs read a name whose last label is a number as an IPv4 address (WHATWG URL, 3.5)
+  // not a mistyped IP address: a URL parser reads a name that ends in a number as an IPv4 address (WHATWG URL, 3.5)
   return /^[\p{L}\p{N}]([\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u.test(text) && URL.canParse(`http://${text}/`);
 }
 

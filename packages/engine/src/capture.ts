@@ -53,13 +53,13 @@ export interface CaptureOptions {
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /**
-   * Called when the request needs no slot anymore: its render starts, or it uses a cached rendering or waits for an
+   * Called when the request no longer needs a slot: its render starts, or it uses a cached rendering or waits for an
    * identical request's render. May be called several times.
    */
   readonly onStart?: () => void;
   /** Throws a `SnapError` if the caller cannot use the file. The capture then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
-  /** Called after `accept` if the file is neither cached, and so has no link, nor stored. It can throw as `accept` does. */
+  /** Called after `accept` if the file is neither cached (so it has no link) nor stored. Can throw as `accept` does. */
   readonly acceptUncached?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
@@ -248,8 +248,8 @@ function limit(
 ): Promise<RateLimitState> {
   const now = clock.now();
   const { requestsPerMinute } = entitlementOf(account, plans, now);
-  const limited = { accountId: account.id, name: "render", limit: requestsPerMinute, now } as const;
-  return enforceRateLimit(rateLimiter, limited);
+  const rateLimitRequest = { accountId: account.id, name: "render", limit: requestsPerMinute, now } as const;
+  return enforceRateLimit(rateLimiter, rateLimitRequest);
 }
 
 /**
@@ -270,9 +270,9 @@ async function respondFromCache(
   const unchanged = holds?.(rendering.etag) ?? false;
   if (!unchanged) accept?.(rendering);
   if (!unchanged && !isCached && delivery === null) acceptUncached?.(rendering);
-  const limited = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
+  const rateLimitRequest = { accountId: principal.account.id, name: "cached", now: clock.now() } as const;
   const isFree = unchanged && delivery === null;
-  const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, limited);
+  const rateLimit = isFree ? null : await enforceRateLimit(rateLimiter, rateLimitRequest);
   const storedLocation = await deliver(dependencies, delivery, rendering);
   const respondedAt = clock.now();
   return { ...cached, cache: "hit", unchanged, rateLimit, creditCost: 0, storedLocation, respondedAt };

@@ -118,7 +118,7 @@ export interface Engine {
   /**
    * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
    * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
-   * reversals, then closes the renderer and the storage, even if a step before fails.
+   * reversals, then closes the renderer and the storage, even if an earlier step fails.
    * @throws the first error of these steps.
    */
   close(): Promise<void>;
@@ -142,7 +142,7 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const settings = withDefaults(options);
   const { storage, renderer, clock, random, plans, onEvent, onBackgroundError } = settings;
-  // it throws, so before anything starts
+  // throws if the key is too short, so it must run before anything starts
   const seal = createSeal(settings.secretKey, random);
   const clocks = watchClocks({ ...settings, servers: storage.clocks ?? [] });
   const workers = createWorkers(() => batchDependencies);
@@ -270,15 +270,15 @@ function withSnapErrors(batches: Batches): Batches {
   };
 }
 
-type EngineStore = "batches" | "documents" | "ledger" | "rateLimiter" | "renderings" | "tokens";
+type EngineStoreName = "batches" | "documents" | "ledger" | "rateLimiter" | "renderings" | "tokens";
 
 /** Everything that captures use; batches use it too. */
 function assembleDependencies(
   settings: EngineSettings,
   parts: Pick<CaptureDependencies, "scheduler" | "quarantine" | "reversals"> & { readonly seal: Seal },
-): EngineSettings & Pick<Storage, EngineStore> & typeof parts & CaptureDependencies {
+): EngineSettings & Pick<Storage, EngineStoreName> & typeof parts & CaptureDependencies {
   const { storage, clock, targets: policy, renderer, memoryCacheBytes: memoryBytes } = settings;
-  // by name, because an object that computes or inherits its stores cannot be copied
+  // by name: a spread would lose stores that the object inherits, such as the getters of a class
   const { batches, documents, ledger, rateLimiter, renderings, tokens } = storage;
   const cacheKey = createCacheKey(parts.seal);
   return {

@@ -21,7 +21,7 @@ import type { Resolver } from "./ports/resolver.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 import { RESERVATION_RETENTION_MS } from "./prune-periodically.ts";
-import { MAX_RENDERING_BYTES } from "./rendering-limit.ts";
+import { DEFAULT_MAX_RENDERING_BYTES } from "./rendering-limit.ts";
 import type { QuarantinedAccount } from "./schedule/render.ts";
 import { maxRenders } from "./schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "./targets/policy.ts";
@@ -166,7 +166,7 @@ function longestRenderMs({ renderer, stores = {} }: Pick<EngineOptions, "rendere
 /** For name resolution, caching, settling and the response, which seldom take a second. */
 const FINISH_MARGIN_MS = 5_000;
 
-/** Returns the last instant at which even the longest render can start, to end before this one. */
+/** Returns the latest instant at which even the longest render can start and still end by `endsAt`. */
 export function lastStartBefore(endsAt: number, options: Pick<EngineOptions, "renderer" | "stores">): number {
   return endsAt - longestRenderMs(options) - FINISH_MARGIN_MS;
 }
@@ -190,7 +190,7 @@ export function withDefaults(given: EngineOptions): EngineSettings {
     maxWaitingPerAccount: 250,
     maxWaitMs: MINUTE_MS,
     reservationLeaseMs: defaultLeaseMs(options),
-    maxRenderingBytes: MAX_RENDERING_BYTES,
+    maxRenderingBytes: DEFAULT_MAX_RENDERING_BYTES,
     memoryCacheBytes: 64 * 1024 * 1024,
     batchRetentionMs: BATCH_LIMITS.retentionMs,
     journalRetentionMs: 400 * DAY_MS,

@@ -89,7 +89,7 @@ export function toSnapError(error: unknown): SnapError {
 
 /** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  // Node.js reports a name whose addresses all refuse a connection with one error for each, and no message
+  // if all of a name's addresses refuse the connection, Node.js throws one error that groups theirs, without a message
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
@@ -150,7 +150,7 @@ export class AdminError extends Error {
 }
 
 /** @throws AdminError if the account's deletion has started. */
-export function requireNotDeleting({ id, deletionStartedAt }: Account): void {
+export function requireNotBeingDeleted({ id, deletionStartedAt }: Account): void {
   if (deletionStartedAt !== null) throw new AdminError(`account ${id} is being deleted`);
 }
 

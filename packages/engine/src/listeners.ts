@@ -30,12 +30,12 @@ export function guardListeners(options: EngineOptions): Listeners {
   };
 }
 
-/** Reports an error that no caller can handle as a process warning. */
+/** Emits a process warning for an error that no caller can handle. */
 export function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-/** Returns a listener that passes its errors and rejections to `onError`, which would otherwise end the process. */
+/** Returns a listener whose errors and rejections go to `onError`; unhandled rejections would end the process. */
 export function guard<T>(
   listener: ((value: T) => void) | undefined,
   onError: (error: unknown) => void,

@@ -11,7 +11,7 @@ const PRUNE_LIMIT = 1;
 const PRUNE_SMALL_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between deletions, so requests are served: 200 deletions a second are more than a machine renders. */
-const PRUNE_NEXT_MS = 5;
+const PRUNE_PAUSE_MS = 5;
 
 /** The longest period. */
 const MONTH_MS = 31 * DAY_MS;
@@ -50,7 +50,7 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
     (now) => history.prune({ ...historyPruneBounds(now, options), limit: PRUNE_SMALL_LIMIT }),
     (now) => signIns.prune({ now, limit }),
   ];
-  /** When to repeat a step that failed, even if other steps have more to delete until then. */
+  /** When to retry each step that failed; steps with more to delete run again sooner. */
   const retryAt = new Map<(typeof steps)[number], number>();
   let cancel = (): void => {};
   let isStopped = false;
@@ -67,7 +67,7 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
         onBackgroundError(error);
       }
     }
-    schedule(hasMore ? PRUNE_NEXT_MS : PRUNE_INTERVAL_MS);
+    schedule(hasMore ? PRUNE_PAUSE_MS : PRUNE_INTERVAL_MS);
   };
   const schedule = (delayMs: number): void => {
     if (isStopped) return;

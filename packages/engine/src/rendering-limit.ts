@@ -2,7 +2,7 @@ import { SnapError } from "./errors.ts";
 import { CAPTURE_TOO_LARGE } from "./ports/renderer.ts";
 
 /** Default of the `maxRenderingBytes` options. */
-export const MAX_RENDERING_BYTES = 64 * 1024 * 1024;
+export const DEFAULT_MAX_RENDERING_BYTES = 64 * 1024 * 1024;
 
 /** Returns the error for a rendering that is larger than the limit. */
 export function renderingTooLarge(maxRenderingBytes: number): SnapError {

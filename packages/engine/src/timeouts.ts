@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /*
- * Abortable waits, for the driver and the egress code. Their timers do not follow the engine's `Clock`.
+ * Abortable waits, for the renderer and the egress code. Their timers do not follow the engine's `Clock`.
  */
 
 /**

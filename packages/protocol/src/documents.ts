@@ -89,7 +89,7 @@ export interface RenderingDocument {
   readonly notes: readonly string[];
   /** As in the `X-Cache` header; `null` if `cache` was false. */
   readonly cache: "HIT" | "MISS" | null;
-  /** When the link expires or, without a link, the cached rendering; `null` if there is neither. */
+  /** When the link or, without a link, the cached rendering expires; `null` if there is neither. */
   readonly expires_at: string | null;
   readonly credit_cost: 0 | 1;
   /** Downloads the file without a token; `null` if no link is available. */
@@ -106,7 +106,7 @@ export interface StoredDocument {
   readonly url: string;
   /** Media type of the upload. */
   readonly content_type: string;
-  /** Total size of the files, `index.md` as the HTML page that replaces it. */
+  /** Total size of the files, counting `index.md` as the HTML page that replaces it. */
   readonly bytes: number;
   /** Number of files. */
   readonly files: number;

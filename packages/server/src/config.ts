@@ -217,8 +217,8 @@ function describeMistake(mistake: { name: string; message: string; environment: 
   const value = environment[name];
   if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
   // a URL may be wrong because it contains a password
-  const open = value.replace(/\/\/.*@/s, "//…@");
-  const shown = open.length > SHOWN_CHARACTERS ? `${open.slice(0, SHOWN_CHARACTERS)}…` : open;
+  const redacted = value.replace(/\/\/.*@/s, "//…@");
+  const shown = redacted.length > SHOWN_CHARACTERS ? `${redacted.slice(0, SHOWN_CHARACTERS)}…` : redacted;
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 
@@ -226,7 +226,7 @@ function describeMistake(mistake: { name: string; message: string; environment: 
 const SNAPD_VARIABLES =
   /^SNAP_(ARCH|COMMON|CONTEXT|COOKIE|DATA|EUID|INSTANCE_\w+|LAUNCHER_\w+|LIBRARY_PATH|NAME|REAL_HOME|REEXEC|REVISION|UID|USER_\w+|VERSION)$/;
 
-/** Variables of the client examples. Setting them next to the server's is not a mistake either. */
+/** Variables of the client examples. Setting them alongside the server's is not a mistake either. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
   "SNAP_BASE_URL",
   "SNAP_TOKEN_ID",
@@ -240,7 +240,7 @@ function isUnknown(name: string, environment: Environment): boolean {
   return environment["SNAP_REVISION"] === undefined || !SNAPD_VARIABLES.test(name);
 }
 
-/** With the prefix that all names share, short ones would look similar. */
+/** Compares names without the prefix that they all share: it would make short ones look similar. */
 function describeUnknown(name: string): string {
   const known = Array.from(VARIABLES, (variable) => variable.slice(PREFIX.length));
   const near = suggestName(name.slice(PREFIX.length), known);

@@ -1,7 +1,7 @@
 import { messageOf } from "@snap/engine/internals";
 import { lstatSync, statfsSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { quote } from "./quote.ts";
+import { quoteIfNeeded } from "./quote.ts";
 import { FINDING_CHECKS, OperatorError, type FindingCode } from "./operator-error.ts";
 
 /** Primary result codes of SQLite: the low byte of an extended one. */
@@ -13,13 +13,13 @@ const SHARED_MEMORY_BYTES = 32 * 1024;
 /** Adds advice to an error about the data folder, and names the folder and its variable. */
 export function explainDataDirError(error: unknown, directory: string): OperatorError {
   if (error instanceof OperatorError) return error;
-  const operatorError = adviceOf(error);
+  const operatorError = asOperatorError(error);
   if (operatorError !== null) return operatorError;
   const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
   const result = errcode & 0xff;
   const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
   // SQLite shares memory between processes through a file, and reports another error if that file cannot grow
-  if (isFull(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
+  if (isDiskFullError(error) || (result === SQLITE.IOERR && isDiskFull(directory)))
     return new OperatorError("disk_full", message, "free space on that disk, and try again", {
       cause: error,
     });
@@ -38,7 +38,7 @@ export function explainDataDirError(error: unknown, directory: string): Operator
       { cause: error },
     );
   if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
-    return new OperatorError("folder_not_writable", message, writeAdvice(directory), { cause: error });
+    return new OperatorError("folder_not_writable", message, permissionAdvice(directory), { cause: error });
   return new OperatorError("storage_fails", message, `check ${directory} and the disk that it is on`, {
     cause: error,
   });
@@ -50,21 +50,21 @@ function isDiskFull(directory: string): boolean {
 }
 
 /** The disk is full, or the user's quota is used up. */
-export function isFull(error: unknown): boolean {
+export function isDiskFullError(error: unknown): boolean {
   const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
   return ["ENOSPC", "EDQUOT"].includes(code) || (errcode & 0xff) === SQLITE.FULL;
 }
 
-/** Returns the error of a command that fills a disk. */
-export function diskFull(
+/** Returns the error for a command that fills a disk. */
+export function diskFullError(
   folder: string,
   { advice, cause }: { readonly advice: string; readonly cause: unknown },
 ): OperatorError {
   return new OperatorError("disk_full", `the disk that holds ${folder} is full`, advice, { cause });
 }
 
-/** Storages cannot import OperatorError: their errors have its fields. */
-export function adviceOf(error: unknown): OperatorError | null {
+/** Storages cannot import OperatorError, so their errors have its fields; returns `null` for any other error. */
+export function asOperatorError(error: unknown): OperatorError | null {
   if (!(error instanceof Error) || !("problem" in error) || !("advice" in error) || !("code" in error))
     return null;
   const code = String(error.code);
@@ -74,15 +74,15 @@ export function adviceOf(error: unknown): OperatorError | null {
   });
 }
 
-/** Suggests no other folder: the service would start there with an empty database. */
-export function writeAdvice(directory: string): string {
+/** Does not suggest another folder: the service would start there with an empty database. */
+export function permissionAdvice(directory: string): string {
   const user = process.getuid?.() ?? 0;
   const owner = ownerOf(directory);
   if (owner === null)
-    return `create the folder for this user: install -d -m 700 -o ${user} ${quote(directory)}; if the service has run before, correct SNAP_DATA_DIR instead`;
+    return `create the folder for this user: install -d -m 700 -o ${user} ${quoteIfNeeded(directory)}; if the service has run before, correct SNAP_DATA_DIR instead`;
   return owner === user
-    ? `chmod -R u+rwX ${quote(directory)}; if its file system is mounted read-only, mount it writable`
-    : `run this as the owner of the folder, user ${owner}, or give the folder to this user: chown -R ${user} ${quote(directory)}`;
+    ? `chmod -R u+rwX ${quoteIfNeeded(directory)}; if its file system is mounted read-only, mount it writable`
+    : `run this as the owner of the folder, user ${owner}, or give the folder to this user: chown -R ${user} ${quoteIfNeeded(directory)}`;
 }
 
 /** Returns the user that owns the folder; `null` if it does not exist. */

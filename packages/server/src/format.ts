@@ -18,7 +18,7 @@ const BYTE_UNITS = ["KB", "MB", "GB", "TB"] as const;
 export function formatBytes(bytes: number): string {
   let [amount, unit] = [bytes, "bytes"];
   for (const larger of BYTE_UNITS) {
-    // above, it would round to 1000.0
+    // from 999.95 on, it would round to 1000.0
     if (amount < (unit === "bytes" ? 1000 : 999.95)) break;
     [amount, unit] = [amount / 1000, larger];
   }

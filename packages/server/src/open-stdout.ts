@@ -10,7 +10,7 @@ export function openStdout(): Writable {
   const { stdout } = process;
   // process.stdout loses the rest of a partial write to a file on a full disk
   if (!(stdout instanceof Socket)) return createWriteStream("", { fd: 1, autoClose: false });
-  // a pipe does not block, so a write to its descriptor fails while the reader is slower
+  // a pipe does not block, so a write to its descriptor fails if the reader cannot keep up
   return new Writable({
     write(chunk: Uint8Array, _encoding, done) {
       stdout.write(chunk, (cause) =>

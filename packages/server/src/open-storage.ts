@@ -20,7 +20,7 @@ import {
 } from "@snap/storage-sqlite";
 import type { Config } from "./config.ts";
 import { keySourceOf, readSecretKey, requireSameKey, wrongKey } from "./config/secret-key.ts";
-import { adviceOf, explainDataDirError, isFull } from "./data-dir-error.ts";
+import { asOperatorError, explainDataDirError, isDiskFullError } from "./data-dir-error.ts";
 import { makeFolder, requireDatabase } from "./data-folder.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -94,12 +94,12 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
   const opened = await (config.shared === null
     ? openEmbeddedStorage(config, options)
     : openSharedStorage({ ...config, ...config.shared }, options));
-  const { bucket, onBackgroundError: onError, onBucketRecovered: onBack } = options;
+  const { bucket, onBackgroundError: onError, onBucketRecovered: onRecovered } = options;
   if (bucket === undefined) return opened;
   const { storage } = opened;
   const { maxRenderingBytes } = config;
   const index = storage.renderings;
-  const renderings = createObjectRenderings({ index, bucket, maxRenderingBytes, onError, onBack });
+  const renderings = createObjectRenderings({ index, bucket, maxRenderingBytes, onError, onRecovered });
   return { ...opened, storage: { ...storage, renderings } };
 }
 
@@ -169,7 +169,7 @@ async function openSharedStorage(
   }).catch(async (error: unknown) => {
     await cache.close();
     if (error instanceof OperatorError) throw error;
-    throw adviceOf(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
+    throw asOperatorError(error) ?? new Error(`SNAP_DATABASE_URL: ${messageOf(error)}`, { cause: error });
   });
   return { storage, secretKey, keyPin: storage };
 }
@@ -191,7 +191,7 @@ export async function openSharedCache(
     isRequired: needsRedis,
     onEvicted,
     onError: onRedisError,
-    onBack: onRedisRecovered,
+    onRecovered: onRedisRecovered,
   }).catch((error: unknown) => {
     const alternative = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${alternative}`, { cause: error });
@@ -216,8 +216,8 @@ export function openMoveSource(directory: string): Promise<TransferSource> {
 }
 
 /**
- * Copies the data folder's database for a backup, even while the service is running. Explains no error of a full disk:
- * the copy may be on another one.
+ * Copies the data folder's database for a backup, even while the service is running. Adds no advice to the error of a
+ * full disk: the copy may be on another disk.
  */
 export async function openSnapshot(
   { dataDir: directory }: Pick<Config, "dataDir">,
@@ -226,7 +226,7 @@ export async function openSnapshot(
   try {
     return await openSqliteSnapshot({ ...options, directory, beforeMigration: rejectMigration });
   } catch (error) {
-    throw isFull(error) ? error : explainDataDirError(error, directory);
+    throw isDiskFullError(error) ? error : explainDataDirError(error, directory);
   }
 }
 

@@ -4,6 +4,6 @@ export function quoted(text: string): string {
 }
 
 /** Quotes text for a POSIX shell, if it needs quotes. */
-export function quote(text: string): string {
+export function quoteIfNeeded(text: string): string {
   return /^[\w./@-]+$/.test(text) ? text : quoted(text);
 }

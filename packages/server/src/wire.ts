@@ -95,7 +95,7 @@ export type RendererOptions = Pick<
 
 /** Creates a renderer with a real browser, and immediately starts the browser or connects to it. */
 export async function createRenderer(config: Config, options: RendererOptions): Promise<Renderer> {
-  // Commands that do not render must not load the browser driver.
+  // Commands that do not render must not load Puppeteer.
   const { createPuppeteerRenderer } = await import("@snap/engine/puppeteer");
   return createPuppeteerRenderer({
     sandbox: config.sandbox,

@@ -19,7 +19,7 @@ const RECONNECT_PAUSE_MS = 2_000;
  */
 export function createBatchSignal({
   canListen,
-  ...connecting
+  ...connectionOptions
 }: Pick<DatabaseOptions, "url" | "onBackgroundError"> & {
   /** `false` if notifications do not arrive, because a pooler assigns connections for one transaction. */
   readonly canListen: boolean;
@@ -30,7 +30,7 @@ export function createBatchSignal({
       await query("SELECT pg_notify($1, '')", [CHANNEL]);
     },
     async watch(wake) {
-      const listener = canListen ? listen(connecting, wake) : { stop: () => Promise.resolve() };
+      const listener = canListen ? listen(connectionOptions, wake) : { stop: () => Promise.resolve() };
       const watch: QueueWatch = {
         async stop() {
           listeners.delete(watch);

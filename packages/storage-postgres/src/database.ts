@@ -41,7 +41,7 @@ export interface DatabaseOptions {
 
 export const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** A hanging client must not hold its locks forever. */
+/** A client that hangs must not hold its locks forever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** Creates a connection pool, which connects on first use. */
@@ -59,7 +59,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types: { getTypeParser },
   });
-  // pg-pool hands a connection to whoever waits for one without a listener; if it is lost then, the next statement fails
+  // pg-pool hands a connection to a waiter with no error listener on it; if it is lost then, the next statement fails
   pool.on("connect", (client) => void client.on("error", () => {}));
   // the original error, with its connection and all statements, is too large for a log
   pool.on("error", ({ message }) => {
@@ -68,13 +68,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
   const { onConnectionWait = () => {} } = options;
-  const countWait = (): void => {
+  const reportWait = (): void => {
     const free = pool.idleCount + maxConnections - pool.totalCount;
     if (pool.waitingCount >= free) onConnectionWait();
   };
   const run = queryWith(pool, isPooled);
   const queryOnce: Query = (text, values) => {
-    countWait();
+    reportWait();
     return run(text, values);
   };
   return {
@@ -82,7 +82,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query: (text, values) => retry(() => queryOnce(text, values)),
     transaction: (work) =>
       retry((attempt) => {
-        countWait();
+        reportWait();
         return transact(pool, begin, (client) => work(queryWith(client, isPooled), attempt > 0));
       }),
     close: () => pool.end(),

@@ -64,19 +64,19 @@ export interface PostgresStorage extends Storage, KeyPinned {}
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, cache, maxConnections = 10, onBackgroundError = () => {} } = options;
   const poolMode = await detectPooler(url);
-  const connecting = { url, isPooled: poolMode !== null, onBackgroundError };
+  const connectionOptions = { url, isPooled: poolMode !== null, onBackgroundError };
   const { onConnectionWait = () => {} } = options;
   // no timeout for a migration, or for the wait while another process is migrating
-  const migrating = openDatabase({ ...connecting, maxConnections: 1, statementTimeoutMs: 0 });
+  const migrationDatabase = openDatabase({ ...connectionOptions, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     const { beforeMigration = () => {}, beforeCreation = () => {} } = options;
-    await migrate(migrating, { beforeMigration, beforeCreation });
-    await requireNoOpenMove(migrating);
+    await migrate(migrationDatabase, { beforeMigration, beforeCreation });
+    await requireNoOpenMove(migrationDatabase);
   } finally {
-    await migrating.close();
+    await migrationDatabase.close();
   }
   if (poolMode !== null) options.onPooler?.(poolMode);
-  const database = openDatabase({ ...connecting, maxConnections, onConnectionWait });
+  const database = openDatabase({ ...connectionOptions, maxConnections, onConnectionWait });
   const signal = createBatchSignal({ url, canListen: poolMode !== "transaction", onBackgroundError });
   return {
     accounts: createAccountStore(database),

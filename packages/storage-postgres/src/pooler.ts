@@ -81,17 +81,17 @@ async function readMode(first: pg.Client, url: string): Promise<PoolMode> {
     }
     return "session";
   } catch (error) {
-    throw isLate(error) ? new Error(NO_CONNECTION, { cause: error }) : error;
+    throw isQueryTimeout(error) ? new Error(POOL_TOO_SMALL, { cause: error }) : error;
   } finally {
     await disconnect(second);
   }
 }
 
-const NO_CONNECTION =
+const POOL_TOO_SMALL =
   "the connection pooler's pool is too small; raise default_pool_size in PgBouncer: " +
   "in session mode each process takes up to 11";
 
-function isLate(error: unknown): boolean {
+function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === "Query read timeout";
 }
 

@@ -28,7 +28,7 @@ export interface RedisCacheOptions {
   /** Called with the reason once when Redis becomes unavailable, or stops transferring renderings. */
   readonly onError?: (error: Error) => void;
   /** Called once when Redis is available again; not when it transfers renderings again. */
-  readonly onBack?: () => void;
+  readonly onRecovered?: () => void;
 }
 
 /** The ports that Redis implements. */
@@ -60,7 +60,7 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  */
 export async function openRedisCache(options: RedisCacheOptions): Promise<RedisCache> {
   const { url, keyPrefix = "snap:", commandTimeoutMs = 1000, isRequired = false } = options;
-  const { onError = () => {}, onBack = () => {}, onEvicted = () => {} } = options;
+  const { onError = () => {}, onRecovered = () => {}, onEvicted = () => {} } = options;
   const pending = createPendingDeletions();
   const connection = await connectRedis({
     url,
@@ -72,7 +72,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<RedisC
       flush: (client) => pending.flush((names) => client.deleteRenderings(keyPrefix, names)),
     },
     onError: guard(onError),
-    onBack: guard<void>(onBack),
+    onRecovered: guard<void>(onRecovered),
   });
   return {
     renderings: createRenderingStore(connection, {

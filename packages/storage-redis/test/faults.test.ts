@@ -133,7 +133,7 @@ describe("callbacks that throw", { tags: ["redis"] }, () => {
   it("cause process warnings, and Redis is used again when it is back", async () => {
     const cache = await openCache({ url: redis().url, commandTimeoutMs });
     cache.onError.mockImplementation(fail);
-    cache.onBack.mockImplementation(fail);
+    cache.onRecovered.mockImplementation(fail);
     const warned = once(process, "warning");
     const { pid } = redis();
     process.kill(pid, "SIGSTOP");

@@ -25,19 +25,23 @@ export function newPrefix(): string {
 export interface WatchedCache extends RedisCache {
   readonly keyPrefix: string;
   readonly onError: Mock<(error: Error) => void>;
-  readonly onBack: Mock<() => void>;
+  readonly onRecovered: Mock<() => void>;
 }
 
 /** Opens a cache for the running test. */
 export async function openCache(options: RedisCacheOptions): Promise<WatchedCache> {
-  const [keyPrefix, onError, onBack] = [newPrefix(), vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
-  const cache = await openRedisCache({ keyPrefix, onError, onBack, ...options });
+  const [keyPrefix, onError, onRecovered] = [
+    newPrefix(),
+    vi.fn<(error: Error) => void>(),
+    vi.fn<() => void>(),
+  ];
+  const cache = await openRedisCache({ keyPrefix, onError, onRecovered, ...options });
   onTestFinished(() => cache.close());
-  return { ...cache, keyPrefix: options.keyPrefix ?? keyPrefix, onError, onBack };
+  return { ...cache, keyPrefix: options.keyPrefix ?? keyPrefix, onError, onRecovered };
 }
 
-export function whenBack({ onBack }: WatchedCache): Promise<void> {
-  return vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+export function whenBack({ onRecovered }: WatchedCache): Promise<void> {
+  return vi.waitFor(() => expect(onRecovered).toHaveBeenCalledTimes(1), { timeout: 20_000 });
 }
 
 export function whenLost({ onError }: WatchedCache): Promise<void> {

@@ -115,6 +115,6 @@ describe("a large rendering", { tags: ["redis"] }, () => {
       )
       .not.toBeNull();
     expect(cache.onError).toHaveBeenCalledTimes(1);
-    expect(cache.onBack).not.toHaveBeenCalled();
+    expect(cache.onRecovered).not.toHaveBeenCalled();
   });
 });

@@ -9,7 +9,7 @@ const MAX_BLOCKING_BYTES = 256 * 1024;
 /** Ids grow with time, so rows are appended; the first id is above the row ids from older releases. */
 const FIRST_ID = 2 ** 50;
 const IDS_PER_MS = 1024;
-/** Another process may be about to insert a younger file's row. */
+/** Another process may be about to insert a newer file's row. */
 const SWEEP_AGE_MS = 60_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
@@ -25,7 +25,7 @@ export interface BodyFiles {
   remove(ids: readonly number[]): Promise<void>;
   /** Deletes the files that a killed process left behind without a row. */
   sweep(request: SweepRequest): Promise<void>;
-  /** Sweeps if the last time was an hour ago. */
+  /** Sweeps, unless its last sweep was less than an hour ago. */
   sweepHourly(request: SweepRequest): Promise<void>;
 }
 

@@ -11,8 +11,8 @@ const OPEN_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 10;
 
 /**
- * Returns whether there is a database. In an empty file, opening would create one; but a small database may still be
- * entirely in its write-ahead log.
+ * Returns whether there is a database. An empty file does not count, because opening it would create one; but a small
+ * database may still be entirely in its write-ahead log.
  */
 export function hasDatabase(filename: string): boolean {
   return [filename, `${filename}-wal`].some(
@@ -59,7 +59,7 @@ function configure(database: DatabaseSync): void {
   database.exec(`PRAGMA journal_size_limit = ${2 * RESERVE_BYTES}`);
   // overwrites deleted rows with zeros, so a deleted account's data cannot be read from the file
   database.exec("PRAGMA secure_delete = ON");
-  // 16 MiB instead of 2: with long tables, each active account writes a separate page, and these pages stay cached
+  // 16 MiB instead of 2: with large tables, each active account writes to a separate page, and these pages stay cached
   database.exec("PRAGMA cache_size = -16384");
   // memory-maps the first GiB instead of copying pages. A disk read error or a truncated file then crashes the process
   // (SIGBUS) instead of returning an error; no acknowledged write is lost.

@@ -34,7 +34,7 @@ export function isCorrupt(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCodeOf(error) ?? 0);
 }
 
-/** Returns the code of a failed system call, such as `ENOENT`; an empty text for other errors. */
+/** Returns the code of a failed system call, such as `ENOENT`; an empty string for other errors. */
 export function systemCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -25,7 +25,7 @@ const STATEMENTS = {
   exclusive: "BEGIN EXCLUSIVE",
 } as const satisfies Record<FolderUse, string>;
 
-/** Names of a process that locks others out. */
+/** What the messages call a process that locks others out. */
 const HOLDERS = { service: "the service", exclusive: "a restore" } as const;
 
 interface Holder {
@@ -69,7 +69,7 @@ export function findService(
   return null;
 }
 
-/** Locks a file, which it creates. Returns the connection that holds the lock, or `null` if another process does. */
+/** Locks a file (created if missing). Returns the connection that holds the lock, or `null` if another process does. */
 export function tryLock(
   file: string,
   { use, timeoutMs }: { readonly use: FolderUse; readonly timeoutMs: number },

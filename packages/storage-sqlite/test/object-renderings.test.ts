@@ -59,7 +59,7 @@ interface Opened {
   readonly renderings: RenderingStore;
   readonly index: RenderingStore;
   readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
-  readonly onBack: ReturnType<typeof vi.fn<() => void>>;
+  readonly onRecovered: ReturnType<typeof vi.fn<() => void>>;
   /** Advances past the time for which a failing bucket is not used; with a negative number, sets the clock back. */
   readonly wait: (ms?: number) => void;
 }
@@ -67,12 +67,18 @@ interface Opened {
 async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
   const { storage, close } = await openInTemporaryDirectory({});
   onTestFinished(close);
-  const [onError, onBack] = [vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
+  const [onError, onRecovered] = [vi.fn<(error: Error) => void>(), vi.fn<() => void>()];
   let now = STORED_AT;
   const clock = { now: () => now, after: () => () => {} };
   const { renderings: index } = storage;
-  const renderings = createObjectRenderings({ index, bucket: bucketOf(options), clock, onError, onBack });
-  return { renderings, index, onError, onBack, wait: (ms = 5_000) => void (now += ms) };
+  const renderings = createObjectRenderings({
+    index,
+    bucket: bucketOf(options),
+    clock,
+    onError,
+    onRecovered,
+  });
+  return { renderings, index, onError, onRecovered, wait: (ms = 5_000) => void (now += ms) };
 }
 
 const keys = (): string[] => [...server.objects.keys()];
@@ -137,7 +143,7 @@ describe("createObjectRenderings", () => {
     ["truncates", "the connection was lost, or the response is not HTTP or too long"],
     ["silent", "no response within 2000 ms"],
   ])("a bucket that fails with %j is not used for 5 s, and is reported once", async (fault, detail) => {
-    const { renderings, index, onError, onBack, wait } = await open({ timeoutMs: 2_000 });
+    const { renderings, index, onError, onRecovered, wait } = await open({ timeoutMs: 2_000 });
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failNext(fault);
     expect(await renderings.get(named)).toBeNull();
@@ -148,10 +154,10 @@ describe("createObjectRenderings", () => {
     expect(await renderings.get(named)).toBeNull();
     expect(server.requests()).toBe(requests);
     expect(await index.peek(named)).not.toBeNull();
-    expect(onBack).not.toHaveBeenCalled();
+    expect(onRecovered).not.toHaveBeenCalled();
     wait();
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
-    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+    expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("while the bucket fails, only one of several requests tries it every 5 s", async () => {
@@ -170,17 +176,17 @@ describe("createObjectRenderings", () => {
   });
 
   it("a bucket that has failed is tried again after the clock was set back", async () => {
-    const { renderings, onBack, wait } = await open();
+    const { renderings, onRecovered, wait } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failNext(500);
     expect(await renderings.get(named)).toBeNull();
     wait(-3_600_000);
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
-    expect(onBack).toHaveBeenCalledTimes(1);
+    expect(onRecovered).toHaveBeenCalledTimes(1);
   });
 
   it("reports an outage once, however often the bucket is tried", async () => {
-    const { renderings, onError, onBack, wait } = await open();
+    const { renderings, onError, onRecovered, wait } = await open();
     server.failAll("PUT", 500);
     for (let tries = 0; tries < 3; tries += 1) {
       await renderings.put({ ...NAME, rendering: LARGE });
@@ -189,12 +195,12 @@ describe("createObjectRenderings", () => {
     server.failAll("PUT", null);
     await renderings.put({ ...NAME, rendering: LARGE });
     await renderings.put({ ...NAME, rendering: LARGE });
-    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+    expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("is used as usual if the callbacks for its outage throw", async () => {
-    const { renderings, onError, onBack, wait } = await open();
-    for (const callback of [onError, onBack])
+    const { renderings, onError, onRecovered, wait } = await open();
+    for (const callback of [onError, onRecovered])
       callback.mockImplementation(() => {
         throw new Error("the log is closed");
       });
@@ -203,7 +209,7 @@ describe("createObjectRenderings", () => {
     expect(await renderings.get(named)).toBeNull();
     wait();
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
-    expect([onError.mock.calls.length, onBack.mock.calls.length]).toEqual([1, 1]);
+    expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("while the bucket fails, large renderings are not stored, and older ones are not returned", async () => {

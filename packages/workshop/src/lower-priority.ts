@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** The priority that the driver gives to browsers' sessions. */
+/** The priority that the renderer gives to browsers' sessions. */
 const NICE = 10;
 const FILE = "/proc/self/autogroup";
 

@@ -25,7 +25,7 @@ export interface Subject {
   readonly manyWhenQuick: number;
   readonly opsPerRound: number;
   readonly fill: Fill;
-  /** Returns the operation. `index` selects the row; it differs in each call. */
+  /** Returns the operation. `index` selects the row; consecutive calls get different ones. */
   readonly open: (storage: Storage) => (index: number) => Promise<void>;
 }
 

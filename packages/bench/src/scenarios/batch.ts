@@ -16,7 +16,7 @@ export const batch: Scenario = {
     // An account can submit only ten batches a minute, so each round uses a different one.
     const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;
-    const nextBearer = (): RequestHeaders => service.bearerTokens[rounds++] ?? {};
+    const nextBearer = (): RequestHeaders => service.bearerHeaders[rounds++] ?? {};
     const newJobs = (): RenderJob[] =>
       Array.from({ length: CAPTURES }, () => newJob(bench.siteOrigin, "cards"));
     const { measuredMs, baselineMs, timeRatio } = await compare(

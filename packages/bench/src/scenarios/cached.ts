@@ -39,7 +39,7 @@ export const cached: Scenario = {
     const job = newJob(bench.siteOrigin, "article");
     const accounts = (rounds + 1) * perRound;
     const { service, body, etag } = await startWithRendering(bench, job, { accounts });
-    // further services, because their accounts would reach their limits
+    // separate services, because the first one's accounts would reach their limits
     const startWith = (history: string): ReturnType<typeof startWithRendering> =>
       startWithRendering(bench, job, { accounts, env: { SNAP_HISTORY: history } });
     const [withHistory, withoutHistory] = [await startWith("7d"), await startWith("off")];
@@ -50,17 +50,17 @@ export const cached: Scenario = {
     const { pathname, search } = new URL(service.snapUrl(job));
     const newServiceSide = (
       title: string,
-      { pid, port, bearerTokens: all }: StartedService,
+      { pid, port, bearerHeaders: all }: StartedService,
       status: number,
-      more: RequestHeaders = {},
+      extraHeaders: RequestHeaders = {},
     ): Side =>
       newSide(title, pid, (round) => {
-        const bearerTokens = all.slice(round * perRound, (round + 1) * perRound);
+        const bearerHeaders = all.slice(round * perRound, (round + 1) * perRound);
         return {
           port,
           path: pathname + search,
           status,
-          headers: bearerTokens.map((bearer) => Object.assign({}, bearer, more)),
+          headers: bearerHeaders.map((bearer) => Object.assign({}, bearer, extraHeaders)),
         };
       });
     const newBareSide = (title: string, status: number, path: string): Side =>
@@ -106,9 +106,9 @@ async function startWithRendering(
   options: ServiceOptions,
 ): Promise<{ readonly service: StartedService; readonly body: Buffer; readonly etag: string }> {
   const service = await startService(bench, options);
-  const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerTokens[0]);
+  const { body, headers } = await fetchExpecting(200, service.snapUrl(job), service.bearerHeaders[0]);
   await copyToEveryAccount(service.dataDir);
-  for (const bearer of service.bearerTokens) await fetchExpecting(200, service.snapUrl(job), bearer);
+  for (const bearer of service.bearerHeaders) await fetchExpecting(200, service.snapUrl(job), bearer);
   return { service, body, etag: headers.get("etag") ?? "" };
 }
 
@@ -120,10 +120,10 @@ function newSide(title: string, pid: number, load: Side["load"]): Side {
 async function measure(side: Side, round: number, responses: number): Promise<void> {
   const before = cpuSeconds(side.pid);
   const wallMs = await sendLoad({ ...side.load(round), connections: CONNECTIONS, responses });
-  const spent = cpuSeconds(side.pid) - before;
+  const spentCpuSeconds = cpuSeconds(side.pid) - before;
   if (round === 0) return;
   side.perSecond.push((responses * 1000) / wallMs);
-  side.serverMicroseconds.push((spent * 1e6) / responses);
+  side.serverMicroseconds.push((spentCpuSeconds * 1e6) / responses);
 }
 
 /** Caches the only rendering for every account, as the service itself does. */

@@ -11,18 +11,18 @@ export const fairness: Scenario = {
   about:
     "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency alongside an account that fills its slots and queues nothing, in units of the latter. It includes the extra renders that start on idle cores.",
   async run(bench) {
-    const { bearerTokens, snapUrl, stop } = await startService(bench, { accounts: 2 });
-    const render = (bearer: (typeof bearerTokens)[number] | undefined) => (): Promise<unknown> =>
+    const { bearerHeaders, snapUrl, stop } = await startService(bench, { accounts: 2 });
+    const render = (bearer: (typeof bearerHeaders)[number] | undefined) => (): Promise<unknown> =>
       fetchExpecting(200, snapUrl(newJob(bench.siteOrigin, "cards")), bearer);
     /** Latencies of one account's sequential renders while the other account's renders are running. */
     const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
       const load = (): Promise<void> =>
-        inParallel(renders, concurrency, () => render(bearerTokens[0])().then(() => (left -= 1)));
+        inParallel(renders, concurrency, () => render(bearerHeaders[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
       const probe = async (): Promise<void> => {
         // Stops before the last renders, which leave most slots free.
-        while (left > renders / 5) latenciesMs.push(await timed(render(bearerTokens[1]))());
+        while (left > renders / 5) latenciesMs.push(await timed(render(bearerHeaders[1]))());
       };
       await Promise.all([load(), probe()]);
       return latenciesMs;

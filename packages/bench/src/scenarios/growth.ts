@@ -12,7 +12,7 @@ import { atMost, type Figure, type Row, type Scenario } from "../scenario.ts";
 const STRIDE = 7_368_787;
 
 /** A storage filled with rows. */
-interface Filled {
+interface FilledStorage {
   readonly storage: Storage;
   readonly remove: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ function roundOf({ open, opsPerRound }: Subject, storage: Storage, count: number
   });
 }
 
-async function openFilled(scratch: string, statements: readonly string[]): Promise<Filled> {
+async function openFilled(scratch: string, statements: readonly string[]): Promise<FilledStorage> {
   const directory = await mkdtemp(join(scratch, "growth-"));
   // Creates the tables.
   await (await openSqliteStorage({ directory })).close();

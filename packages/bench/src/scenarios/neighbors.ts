@@ -18,7 +18,7 @@ import { newJob } from "../ways/way.ts";
 /** Concurrent renders of the attacker. */
 const CONCURRENCY = 3;
 /** How long the service has to identify the attacker. */
-const FIRST_MS = 30_000;
+const GRACE_MS = 30_000;
 const ATTACK_MS = { quick: 15_000, full: 60_000 };
 /** How long the neighbor continues after the attack. */
 const REST_MS = { quick: 3_000, full: 10_000 };
@@ -52,7 +52,7 @@ export const neighbors: Scenario = {
 };
 
 /** A hostile page, and the servers on which it depends. */
-interface Target {
+interface HostilePage {
   readonly attack: Attack;
   readonly port: string;
   readonly nameServer: string;
@@ -61,17 +61,17 @@ interface Target {
 interface Result {
   readonly attack: Attack;
   readonly observations: readonly Observation[];
-  readonly attackersOutcomes: readonly string[];
+  readonly attackerOutcomes: readonly string[];
   readonly memoryMaxBytes: number;
 }
 
-async function measure(bench: Bench, target: Target): Promise<Result> {
+async function measure(bench: Bench, hostilePage: HostilePage): Promise<Result> {
   const size = bench.quick ? "quick" : "full";
   const service = await startService(
-    { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${target.port}` },
-    { accounts: 2, env: { SNAP_DNS_SERVERS: target.nameServer } },
+    { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${hostilePage.port}` },
+    { accounts: 2, env: { SNAP_DNS_SERVERS: hostilePage.nameServer } },
   );
-  const [attacker = {}, bearer = {}] = service.bearerTokens;
+  const [attacker = {}, bearer = {}] = service.bearerHeaders;
   const neighbor = await prepareNeighbor(bench, service, bearer);
   let memoryMaxBytes = 0;
   const sample = setInterval(() => {
@@ -79,13 +79,13 @@ async function measure(bench: Bench, target: Target): Promise<Result> {
   }, MEMORY_INTERVAL_MS);
   const attacksUntil = performance.now() + ATTACK_MS[size];
   const attacking = Promise.all(
-    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, target, service, attacker)),
+    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, hostilePage, service, attacker)),
   );
   const observations = await observe(neighbor, (ATTACK_MS[size] + REST_MS[size]) / 1000);
   clearInterval(sample);
   await service.kill();
-  const attackersOutcomes = (await attacking).flat();
-  return { attack: target.attack, observations, attackersOutcomes, memoryMaxBytes };
+  const attackerOutcomes = (await attacking).flat();
+  return { attack: hostilePage.attack, observations, attackerOutcomes, memoryMaxBytes };
 }
 
 async function prepareNeighbor(
@@ -107,7 +107,7 @@ async function prepareNeighbor(
 /** Renders the hostile page repeatedly, and returns the outcomes. */
 async function attackUntil(
   endMs: number,
-  { attack, port }: Target,
+  { attack, port }: HostilePage,
   service: StartedService,
   attacker: RequestHeaders,
 ): Promise<string[]> {
@@ -126,10 +126,10 @@ async function attackUntil(
   return outcomes;
 }
 
-function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Result): Row {
+function toRow({ attack, observations, attackerOutcomes, memoryMaxBytes }: Result): Row {
   const renders = observations.filter(({ kind }) => kind === "render");
   const others = observations.filter(({ kind }) => kind !== "render");
-  const later = renders.filter(({ sentMs }) => sentMs >= FIRST_MS);
+  const later = renders.filter(({ sentMs }) => sentMs >= GRACE_MS);
   const unexpected = observations.filter(({ outcome }) => !EXPECTED_OUTCOMES.has(outcome));
   return {
     "hostile page": attack.name,
@@ -139,8 +139,8 @@ function toRow({ attack, observations, attackersOutcomes, memoryMaxBytes }: Resu
     "p99 after 30 s": seconds(percentile(timesOf(later), 0.99)),
     "hits and polls: p99 s": seconds(percentile(timesOf(others), 0.99)),
     "longest s ": seconds(Math.max(...timesOf(others))),
-    "not 200 or 429": count(unexpected.map(({ kind, outcome }) => `${kind} ${outcome}`)),
-    "the attacker's outcomes": count(attackersOutcomes),
+    "not 200 or 429": formatCounts(unexpected.map(({ kind, outcome }) => `${kind} ${outcome}`)),
+    "the attacker's outcomes": formatCounts(attackerOutcomes),
     "memory MB": megabytes(memoryMaxBytes),
   };
 }
@@ -150,9 +150,9 @@ function figuresOf(results: readonly Result[]): Figure[] {
   const attacked = results.filter((result) => result !== baseline);
   const rendersOf = ({ observations }: Result): Observation[] =>
     observations.filter(({ kind }) => kind === "render");
-  const longest = attacked.flatMap(rendersOf).filter(({ sentMs }) => sentMs < FIRST_MS);
+  const earlyRenders = attacked.flatMap(rendersOf).filter(({ sentMs }) => sentMs < GRACE_MS);
   const laterP99s = attacked.map((result) =>
-    percentile(timesOf(rendersOf(result).filter(({ sentMs }) => sentMs >= FIRST_MS)), 0.99),
+    percentile(timesOf(rendersOf(result).filter(({ sentMs }) => sentMs >= GRACE_MS)), 0.99),
   );
   const failures = results
     .flatMap(({ observations }) => observations)
@@ -163,7 +163,7 @@ function figuresOf(results: readonly Result[]): Figure[] {
     atMost(
       10,
       "a neighbor's longest render in the first 30 s of an attack, s",
-      Math.max(...timesOf(longest)) / 1000,
+      Math.max(...timesOf(earlyRenders)) / 1000,
     ),
     atMost(
       1,
@@ -177,7 +177,7 @@ const timesOf = (observations: readonly Observation[]): number[] => observations
 const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFixed(2) : "-");
 
 /** Formats counts, such as `3 × 200, 1 × 504 render_timeout`. */
-function count(outcomes: readonly string[]): string {
+function formatCounts(outcomes: readonly string[]): string {
   const counts = Map.groupBy(outcomes, (outcome) => outcome);
   return [...counts].map(([outcome, repeats]) => `${repeats.length} × ${outcome}`).join(", ") || "none";
 }

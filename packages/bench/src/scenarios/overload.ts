@@ -72,7 +72,7 @@ export const overload: Scenario = {
             "still waiting": String(sent - rendered - rejectedAfterMs.length - others.length),
             "rejection median ms": rounded(median(rejectedAfterMs)),
             "p95 ms": rounded(percentile(rejectedAfterMs, 0.95)),
-            "memory MB, each tenth": everyTenth(memory).map(megabytes).join(", "),
+            "memory MB, each tenth": onePerTenth(memory).map(megabytes).join(", "),
           },
         ],
       ],
@@ -81,7 +81,7 @@ export const overload: Scenario = {
   },
 };
 
-async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedService): Promise<number> {
+async function measureCapacity(bench: Bench, { bearerHeaders, snapUrl }: StartedService): Promise<number> {
   const concurrency = 4 * availableParallelism();
   const renders = bench.quick ? 24 : 80;
   let requests = 0;
@@ -89,7 +89,7 @@ async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedS
     fetchExpecting(
       200,
       snapUrl(newJob(bench.siteOrigin, "cards")),
-      bearerTokens[requests++ % bearerTokens.length],
+      bearerHeaders[requests++ % bearerHeaders.length],
     );
   await inParallel(concurrency, concurrency, render);
   const startedMs = performance.now();
@@ -103,7 +103,7 @@ async function measureCapacity(bench: Bench, { bearerTokens, snapUrl }: StartedS
  */
 async function sendOnSchedule(
   bench: Bench,
-  { pid, bearerTokens, snapUrl }: StartedService,
+  { pid, bearerHeaders, snapUrl }: StartedService,
   load: Parameters<typeof onSchedule>[0],
 ): Promise<LoadResult> {
   const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], sent: 0, memory: [] };
@@ -111,7 +111,7 @@ async function sendOnSchedule(
   let isDone = false;
   const request = async (index: number): Promise<void> => {
     const sentMs = performance.now();
-    const headers = bearerTokens[index % bearerTokens.length] ?? {};
+    const headers = bearerHeaders[index % bearerHeaders.length] ?? {};
     const sent = get(snapUrl(newJob(bench.siteOrigin, "cards")), { agent, headers });
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     await once(response.resume(), "end");
@@ -135,7 +135,7 @@ async function sendOnSchedule(
   return result;
 }
 
-function everyTenth(values: readonly number[]): number[] {
+function onePerTenth(values: readonly number[]): number[] {
   const step = Math.max(1, Math.ceil(values.length / 10));
   return values.filter((_, index) => index % step === 0);
 }

@@ -42,7 +42,7 @@ export const preparation: Scenario = {
         const { headers } = await fetchExpecting(
           200,
           `${service.baseUrl}/snap?${new URLSearchParams(parameters).toString()}`,
-          service.bearerTokens[0],
+          service.bearerHeaders[0],
         );
         const notes = headers.get("x-render-notes") ?? "";
         if (notes.includes("unmatched")) throw new Error(`${JSON.stringify(query)}: ${notes}`);

@@ -42,7 +42,7 @@ export const soak: Scenario = {
       await inParallel(renders - first, CONCURRENCY, async (index) => {
         const [page, format] = MIX[(first + index) % MIX.length] ?? ["small", "png"];
         const url = service.snapUrl(newJob(bench.siteOrigin, page, { format }));
-        await fetchExpecting(200, url, service.bearerTokens[0]);
+        await fetchExpecting(200, url, service.bearerHeaders[0]);
         done += 1;
       });
       const bytes = await measureIdleMemory(service.pid);

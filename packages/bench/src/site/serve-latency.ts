@@ -31,13 +31,7 @@ const list = (count: number, write: (index: number) => string): string =>
  * A typical web page, with ten resources from each of four hosts (styles that load a font, scripts that add elements, and
  * images, ten of which a script inserts) and a third party that responds after a second.
  */
-function writePage([
-  page = "",
-  files = "",
-  images = "",
-  inserted = "",
-  slow = "",
-]: readonly string[]): string {
+function pageText([page = "", files = "", images = "", inserted = "", slow = ""]: readonly string[]): string {
   const styles = (host: string): string =>
     list(2, (index) => `<link rel="stylesheet" href="${host}/styles/${index}.css">`);
   const scripts = (host: string, count: number): string =>
@@ -58,13 +52,13 @@ fetch("${slow}/slow.txt").then((response) => response.text()).then((text) => {
 }
 
 /** The first style sheet of each host uses the font, which the second host serves. */
-function writeStyle(index: number, files = ""): string {
+function styleText(index: number, files = ""): string {
   if (index === 0)
     return `@font-face { font-family: Web; src: url(${files}/font/400.woff2) } body { font: 15px/1.5 Web }`;
   return `article:nth-child(${index + 1}n) { padding: 12px; background: hsl(${index * 70} 60% 90%) }`;
 }
 
-const writeScript = (index: number): string =>
+const scriptText = (index: number): string =>
   `document.querySelector("main").append(Object.assign(document.createElement("article"), { textContent: "Part ${index} of the page" }));`;
 
 const IMAGES = Array.from({ length: 10 }, (_, index) => drawPng(index, 120));
@@ -80,9 +74,9 @@ function respond(request: Http2ServerRequest, response: Http2ServerResponse): vo
   const send = (type: string, body: string | Buffer): void => {
     response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" }).end(body);
   };
-  if (kind === "remote") send("text/html", writePage(origins));
-  else if (kind === "styles") send("text/css", writeStyle(Number(name), origins[1]));
-  else if (kind === "scripts") send("text/javascript", writeScript(Number(name)));
+  if (kind === "remote") send("text/html", pageText(origins));
+  else if (kind === "styles") send("text/css", styleText(Number(name), origins[1]));
+  else if (kind === "scripts") send("text/javascript", scriptText(Number(name)));
   else if (kind === "image") send("image/png", IMAGES[Number(name)] ?? "");
   else if (kind === "font") send("font/woff2", FONT);
   else if (kind === "slow") setTimeout(() => send("text/plain", "And a third party"), SLOW_MS);

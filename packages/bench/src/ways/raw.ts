@@ -52,15 +52,15 @@ async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promis
 /** Waits for `load`, and for a PDF another 500 ms. */
 async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
   // Per document, because the initial blank page also fires events.
-  const reached = new Map<unknown, PromiseWithResolvers<void>>();
-  const reachedBy = (loaderId: unknown): PromiseWithResolvers<void> => {
-    const event = reached.get(loaderId) ?? Promise.withResolvers<void>();
-    reached.set(loaderId, event);
+  const loadEvents = new Map<unknown, PromiseWithResolvers<void>>();
+  const loadEventOf = (loaderId: unknown): PromiseWithResolvers<void> => {
+    const event = loadEvents.get(loaderId) ?? Promise.withResolvers<void>();
+    loadEvents.set(loaderId, event);
     return event;
   };
   pipe.listeners.set(session, (method, params) => {
     const { name, loaderId } = params;
-    if (method === "Page.lifecycleEvent" && name === "load") reachedBy(loaderId).resolve();
+    if (method === "Page.lifecycleEvent" && name === "load") loadEventOf(loaderId).resolve();
   });
   await Promise.all([
     call("Page.enable"),
@@ -69,6 +69,6 @@ async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: Re
   ]);
   const { loaderId, errorText } = await call("Page.navigate", { url: job.url });
   if (errorText !== undefined) throw new Error(JSON.stringify(errorText));
-  await reachedBy(loaderId).promise;
+  await loadEventOf(loaderId).promise;
   if (job.format === "pdf") await sleep(PDF_PAUSE_MS);
 }

@@ -5,7 +5,7 @@ import { readJson } from "../sending/read-json.ts";
 import { readNotes, toFailure, type ResponseContext } from "../sending/to-failure.ts";
 import type { As, FileForm, JsonRendering, NotModified, Rendering, ResponseFacts } from "./rendering.ts";
 
-const RENDERED = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
+const RENDERING_TYPE = /^(?:image\/[\w.+-]+|application\/pdf)(?=;|$)/;
 export const FILE_FORMS: readonly FileForm[] = ["bytes", "stream", "response"];
 export const FORMS: readonly As[] = [...FILE_FORMS, "json"];
 
@@ -47,7 +47,7 @@ async function readFile(
   form: As,
 ): Promise<Rendering<FileForm>> {
   const { headers } = context;
-  const [contentType] = RENDERED.exec(headers.get("Content-Type") ?? "") ?? [];
+  const [contentType] = RENDERING_TYPE.exec(headers.get("Content-Type") ?? "") ?? [];
   if (contentType === undefined) throw toFailure(response, { ...context, text: await readText(response) });
   const facts = { ...readFacts(headers), notModified: false, contentType } as const;
   if (form === "response") return { ...facts, response };

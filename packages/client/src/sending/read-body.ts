@@ -1,18 +1,18 @@
 /** Above the size of the largest documents: a batch of 20 items, or a list of 200, with the longest URLs. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-/** Reads the body as text, up to a limit: the service never sends an endless response. */
+/** Reads the body as text, up to a limit, because a response that is not from the service can be endless. */
 export async function readText({ body }: Response): Promise<string> {
   if (body === null) return "";
   // not every browser supports async iteration of streams
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  let readBytes = 0;
-  while (readBytes < MAX_TEXT_BYTES) {
+  let receivedBytes = 0;
+  while (receivedBytes < MAX_TEXT_BYTES) {
     const { done, value } = await reader.read();
     if (done) return text;
-    readBytes += value.byteLength;
+    receivedBytes += value.byteLength;
     text += decoder.decode(value, { stream: true });
   }
   reader.cancel().catch(() => {});

@@ -18,8 +18,8 @@ export function redactHeaders(headers: Headers, redact: Redact): Headers {
 }
 
 /**
- * Returns a copy of an error of `fetch`, with name, message, stack, code and causes, but without the token: the original can
- * quote the request.
+ * Returns a copy of an error from `fetch`, with its name, message, stack, code and causes, but without the token: the
+ * original can quote the request.
  */
 export function redactError(error: unknown, redact: Redact, causesLeft = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return redact(String(error));

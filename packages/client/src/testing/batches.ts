@@ -29,7 +29,7 @@ export interface BatchContext {
   readonly now: () => number;
   /** Polls until a batch is complete; its items finish at an even pace. */
   readonly pollsPerBatch: number;
-  /** Error codes by the URL of the items that fail. */
+  /** Error codes of the items that fail, by URL. */
   readonly itemErrors: ReadonlyMap<string, string>;
 }
 
@@ -84,7 +84,7 @@ export class FakeBatches {
 
   #finish(batch: FakeBatch, index: number, input: RenderInput): BatchItem {
     const { renders, signer, now, itemErrors } = this.#context;
-    const item = unfinished(batch, index, "failed");
+    const item = itemWithoutResult(batch, index, "failed");
     try {
       const code = itemErrors.get(input.url);
       if (code !== undefined) throw new FailedRequest({ code });
@@ -111,7 +111,7 @@ export class FakeBatches {
     const { id, createdMs, finishedMs, inputs, finished, polls, webhookUrl } = batch;
     const rest = inputs.slice(finished.length).map((_input, index) => {
       const status = polls > 0 && index === 0 ? "rendering" : "queued";
-      return unfinished(batch, finished.length + index, status);
+      return itemWithoutResult(batch, finished.length + index, status);
     });
     return {
       id,
@@ -125,7 +125,7 @@ export class FakeBatches {
   }
 }
 
-function unfinished({ id, inputs }: FakeBatch, index: number, status: string): BatchItem {
+function itemWithoutResult({ id, inputs }: FakeBatch, index: number, status: string): BatchItem {
   const empty = { error: null, etag: null, target_status: null, expires_at: null, signed_url: null };
   const itemId = `${id.replace("batch", "item")}_${index}`;
   return { id: itemId, url: inputs[index]?.url ?? "", status, ...empty, credit_cost: null };

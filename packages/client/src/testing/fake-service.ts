@@ -36,7 +36,7 @@ export interface FakeService {
   } & { readonly baseUrl: string };
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Makes the next request that has no failure yet fail with an error of the service. */
+  /** Makes the next request that has no failure yet fail with an error from the service. */
   fail(failure: FakeFailure): void;
   /** Makes the next request that has no failure yet receive this response, such as a proxy's error page. */
   respondWith(response: Response): void;
@@ -57,7 +57,7 @@ const SIGNER = {
 /** Looked up here, so a test's fake timers do not replace it. */
 const { setTimeout: startTimer } = globalThis;
 
-type Trouble = (respond: () => Promise<Response>, requestId: string) => Promise<Response>;
+type Fault = (respond: () => Promise<Response>, requestId: string) => Promise<Response>;
 
 /**
  * Creates a fake of the service for the tests of a program that uses the client. It checks parameters like the service,
@@ -74,7 +74,7 @@ type Trouble = (respond: () => Promise<Response>, requestId: string) => Promise<
 export function createFakeService(options: FakeServiceOptions = {}): FakeService {
   const { credits = 1000, targetStatus = 200, notes = [], pollsPerBatch = 2, now = Date.now } = options;
   const requests: RecordedRequest[] = [];
-  const troubles: Trouble[] = [];
+  const faults: Fault[] = [];
   const itemErrors = new Map<string, string>();
   const renders = new Renders({ totalCredits: credits, targetStatus, notes });
   const batches = new FakeBatches({
@@ -105,29 +105,29 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
         const recorded = await record(request);
         requests.push(recorded);
         const requestId = `00000000-0000-4000-8000-${String(requests.length).padStart(12, "0")}`;
-        const trouble = troubles.shift();
+        const fault = faults.shift();
         const answer = async (): Promise<Response> => respond(recorded, { dependencies, requestId });
-        return trouble === undefined ? answer() : trouble(answer, requestId);
+        return fault === undefined ? answer() : fault(answer, requestId);
       },
       pacing: {
         now,
         random: () => 0.5,
         async sleep(_durationMs, signal) {
           signal?.throwIfAborted();
-          // otherwise no timer of the program could end the polls of a batch that stays pending
+          // otherwise, polling a batch that stays pending would keep the program's timers from firing
           await new Promise<void>((resolve) => void startTimer(resolve, 0));
           signal?.throwIfAborted();
         },
       },
     },
     fail(failure) {
-      troubles.push(async (_answer, requestId) => envelope(failure, requestId));
+      faults.push(async (_answer, requestId) => envelope(failure, requestId));
     },
     respondWith(response) {
-      troubles.push(async () => response);
+      faults.push(async () => response);
     },
     loseResponse() {
-      troubles.push(async (answer) => {
+      faults.push(async (answer) => {
         await answer();
         throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") });
       });

@@ -32,7 +32,7 @@ export function fileOf(contentType: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** Returns the size of an image in pixels; they are squares. */
+/** Returns the size of an image in pixels; every image is square. */
 export function sizeOf(contentType: string): { readonly width: number; readonly height: number } {
   const side = SIDE_PIXELS[contentType] ?? 0;
   return { width: side, height: side };

@@ -34,7 +34,7 @@ export interface FakeRender {
   readonly etag: string;
   readonly contentType: string;
   readonly isHit: boolean;
-  readonly isCached: boolean;
+  readonly usesCache: boolean;
 }
 
 /** The cache and the credits of the fake service. Renderings do not expire. */
@@ -64,7 +64,7 @@ export class Renders {
       if (cache === true) this.#cached.add(etag);
     }
     const contentType = pdf === true ? "application/pdf" : `image/${String(output ?? format)}`;
-    return { etag, contentType, isHit, isCached: cache === true };
+    return { etag, contentType, isHit, usesCache: cache === true };
   }
 
   /** Returns the response with a rendering, or a 304 if the caller already has it. */
@@ -89,8 +89,8 @@ export class Renders {
     { signer, now }: { readonly signer: UrlSigner; readonly now: () => number },
   ): Response {
     const render = this.render(parameters);
-    const { etag, contentType, isHit, isCached } = render;
-    const linked = identify(parameters);
+    const { etag, contentType, isHit, usesCache } = render;
+    const linked = withPageUrl(parameters);
     const expiry = expiryOf(parameters, now());
     const { notes, targetStatus } = this.settings;
     const isPdf = contentType === "application/pdf";
@@ -98,11 +98,11 @@ export class Renders {
       etag,
       content_type: contentType,
       size: fileOf(contentType).byteLength,
-      cache: isCached ? (isHit ? "HIT" : "MISS") : null,
+      cache: usesCache ? (isHit ? "HIT" : "MISS") : null,
       target_status: isPdf ? null : targetStatus,
-      expires_at: isCached ? expiry.dateTime : null,
+      expires_at: usesCache ? expiry.dateTime : null,
       credit_cost: isHit ? 0 : 1,
-      signed_url: isCached ? signedLink(linked, { ...signer, expires: expiry.seconds }) : null,
+      signed_url: usesCache ? signedLink(linked, { ...signer, expires: expiry.seconds }) : null,
       notes,
       stored_location: null,
       ...(isPdf ? { width: null, height: null, pages: 1 } : { ...sizeOf(contentType), pages: null }),
@@ -113,13 +113,13 @@ export class Renders {
   }
 
   #headersOf(
-    { contentType, isHit, isCached }: FakeRender,
+    { contentType, isHit, usesCache }: FakeRender,
     { isFree }: { readonly isFree: boolean },
   ): Record<string, string> {
     const { notes, targetStatus } = this.settings;
     const limit = isHit ? LIMITS.cachedRequestsPerMinute : RENDERS_PER_MINUTE;
     return {
-      ...(isCached && { [HEADERS.cache]: isHit ? "HIT" : "MISS" }),
+      ...(usesCache && { [HEADERS.cache]: isHit ? "HIT" : "MISS" }),
       ...(contentType !== "application/pdf" && { [HEADERS.targetStatus]: String(targetStatus) }),
       ...(notes.length > 0 && { [HEADERS.renderNotes]: notes.join(", ") }),
       ...(!isFree && {
@@ -131,13 +131,13 @@ export class Renders {
 }
 
 /** Replaces the page's content with a URL that identifies it, which signed URLs contain instead. */
-function identify(parameters: object): { readonly url: string } {
+function withPageUrl(parameters: object): { readonly url: string } {
   const { html, markdown, ...others } = parameters as ScreenshotCapture;
   const { url = `${DOCUMENT_ORIGIN}/${digestOf(JSON.stringify({ html, markdown }))}/` } = others;
   return { ...others, url };
 }
 
-/** Returns when a rendering that is cached now expires. */
+/** Returns the expiry of a rendering that is cached at `nowMs`. */
 export function expiryOf(
   parameters: { readonly cacheTtl?: number | undefined },
   nowMs: number,
@@ -155,7 +155,7 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 export function etagOf(parameters: object): string {
-  const sent: Readonly<Record<string, unknown>> = withoutDelivery(identify(parameters));
+  const sent: Readonly<Record<string, unknown>> = withoutDelivery(withPageUrl(parameters));
   const relevant = Object.entries(sent)
     .filter(
       ([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name) && !sendsDefault(sent, name),

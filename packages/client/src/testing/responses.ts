@@ -1,7 +1,7 @@
 import { HEADERS, type BatchItem, type ErrorCode, type ParameterProblems } from "@snap/protocol";
 import { factsOf } from "../sending/to-failure.ts";
 
-/** An error of the service. */
+/** An error from the service. */
 export interface FakeFailure {
   readonly code: ErrorCode | (string & {});
   /** By default, the status that the contract gives the code; 500 for an unknown one. */

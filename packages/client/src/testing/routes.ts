@@ -71,8 +71,8 @@ function route(
   }
   if (headers.get("Authorization") !== `Bearer ${dependencies.token}`)
     throw new FailedRequest({ code: "unauthenticated" });
-  const [, folder, id = "", ...action] = path.split("/");
-  switch (id === "" ? `${method} ${path}` : [`${method} /${folder}/{id}`, ...action].join("/")) {
+  const [, collection, id = "", ...action] = path.split("/");
+  switch (id === "" ? `${method} ${path}` : [`${method} /${collection}/{id}`, ...action].join("/")) {
     case "GET /snap":
       return capture(readParameters(query), knownTag, dependencies);
     case "POST /captures":

@@ -41,11 +41,11 @@ export function incompleteBody(cause?: unknown): WebhookError {
   });
 }
 
-const FIRST_BYTES = 16_384;
+const INITIAL_BUFFER_BYTES = 16_384;
 
 /** Collects the body of a delivery up to a limit. The buffer doubles, so small chunks take linear time. */
 export class BoundedBody {
-  #buffer = new Uint8Array(FIRST_BYTES);
+  #buffer = new Uint8Array(INITIAL_BUFFER_BYTES);
   #receivedBytes = 0;
 
   /** @throws WebhookError `body_too_large` for the chunk that exceeds the limit and every later one. */

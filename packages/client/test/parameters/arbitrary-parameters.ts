@@ -116,7 +116,7 @@ const feature = fc.oneof(
   { weight: 1, arbitrary: group(MARGINS, 120) },
 );
 
-const start = fc.oneof(
+const urlParameter = fc.oneof(
   { weight: 8, arbitrary: address.map((url): Entry[] => [["url", url]]) },
   { weight: 1, arbitrary: badAddress.map((url): Entry[] => [["url", url]]) },
   {
@@ -130,5 +130,5 @@ const mode = fc.constantFrom<Entry[]>([], [["pdf", true]], [["pdf", false]]);
 
 /** Objects that a caller could pass as parameters, valid or invalid. */
 export const arbitraryParameters: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
-  .tuple(start, mode, fc.array(feature, { maxLength: 5 }))
+  .tuple(urlParameter, mode, fc.array(feature, { maxLength: 5 }))
   .map(([first, second, rest]) => Object.fromEntries([...first, ...second, ...rest.flat()]));

@@ -8,7 +8,7 @@ import { arbitraryParameters } from "./arbitrary-parameters.ts";
 const url = "https://example.com/";
 
 /** Returns the service's error, with the problems in order. */
-function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
+function serviceError(input: Readonly<Record<string, unknown>>): unknown {
   try {
     parseParameters(input);
     return null;
@@ -18,7 +18,7 @@ function errorOfService(input: Readonly<Record<string, unknown>>): unknown {
   }
 }
 
-function errorOfClient(input: object): unknown {
+function clientError(input: object): unknown {
   const failure = checkParameters(input);
   return failure === null ? null : [failure.code, failure.message, Object.entries(failure.errors)];
 }
@@ -27,7 +27,7 @@ describe("checkParameters and the service", () => {
   it("return the same error for every object", () => {
     fc.assert(
       fc.property(arbitraryParameters, (input) => {
-        expect(errorOfClient(input)).toEqual(errorOfService(input));
+        expect(clientError(input)).toEqual(serviceError(input));
       }),
       { numRuns: 3000 },
     );
@@ -46,7 +46,7 @@ describe("checkParameters and the service", () => {
   it("report the same 50 of 60 problems", () => {
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
     const input = { url, ...Object.fromEntries(names.map((name) => [name, 1])) };
-    expect(errorOfClient(input)).toEqual(errorOfService(input));
+    expect(clientError(input)).toEqual(serviceError(input));
     expect(Object.keys(checkParameters(input)?.errors ?? {})).toHaveLength(50);
   });
 });

@@ -200,11 +200,11 @@ describe("the fake service", () => {
     expect(await snap.documents.create({ files })).toMatchObject({ id: stored.id });
     const [html, markdown] = [{ html: "Hi" }, { markdown: "Hi" }];
     expect((await snap.documents.create(html)).id).not.toBe((await snap.documents.create(markdown)).id);
-    const endOf = async (ttlSeconds: number): Promise<number> =>
+    const expiryMsOf = async (ttlSeconds: number): Promise<number> =>
       Date.parse((await snap.documents.create({ html: "<h1>Hi</h1>" }, { ttlSeconds })).expires_at);
-    const late = await endOf(7200);
-    expect(late - (await endOf(60))).toBe(0);
-    expect((await endOf(10_800)) - late).toBeCloseTo(3_600_000, -4);
+    const late = await expiryMsOf(7200);
+    expect(late - (await expiryMsOf(60))).toBe(0);
+    expect((await expiryMsOf(10_800)) - late).toBeCloseTo(3_600_000, -4);
     expect(await failureOf(snap.documents.create({ files }, { ttlSeconds: 59 }))).toMatchObject({
       code: "validation_failed",
       errors: { documentTtl: ["must be an integer from 60 to 2592000"] },
@@ -215,7 +215,7 @@ describe("the fake service", () => {
   });
 });
 
-/** Replaces each value by its type. */
+/** Replaces each value with its type. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (value instanceof Uint8Array || value === null || typeof value !== "object")
@@ -223,13 +223,13 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
 }
 
-/** Returns the contract of an error, as names, which shapeOf retains. */
+/** Returns the stable parts of an error as property names, which shapeOf keeps. */
 async function errorOf(call: Promise<unknown>): Promise<object> {
   const { code, status, errors } = await failureOf(call);
   return { [`${code} ${status}`]: "", ...errors };
 }
 
-/** The results of the same calls, without those that depend on the account. */
+/** Makes a series of calls, and returns their results without what depends on the account. */
 async function callEverything(snap: SnapClient): Promise<unknown[]> {
   const withoutPeriod = ({ credits, ...result }: ResponseFacts): object => ({
     ...result,
@@ -294,7 +294,7 @@ describe("the fake service and the real one", () => {
       },
     ],
     [
-      "invalid items, which are no duplicates",
+      "invalid items, which do not count as duplicates",
       { items: [{ url, scale: 4, cacheTtl: 60 }, { url, scale: 4, cacheTtl: 60 }, null, null] },
       {
         "items.0.scale": ["must be an integer from 1 to 3"],

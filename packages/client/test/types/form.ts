@@ -10,7 +10,7 @@ import {
   type ScreenshotInput,
 } from "@snap/client";
 
-/* A program whose parameters come from a form. packed-client.test.ts compiles it with the options of its users. */
+/* A program whose parameters come from a form. packed-client.test.ts compiles it with users' compiler options. */
 
 /** The values of the form's fields; an empty field is `undefined`. */
 export interface Fields {

@@ -58,7 +58,7 @@ export function deliver({
 }
 
 /** Returns the same signature, computed by the openssl command. */
-export function signByOpenssl(timestamp: string, body: Buffer): string {
+export function signWithOpenssl(timestamp: string, body: Buffer): string {
   const input = Buffer.concat([Buffer.from(`snap-webhook-v1\n${timestamp}\n`), body]);
   const { stdout } = spawnSync("openssl", ["dgst", "-sha256", "-hmac", SECRET, "-r"], { input });
   return stdout.toString().split(" ")[0] ?? "";

@@ -12,7 +12,7 @@ import {
   WebhookError,
   type WebhookHeaders,
 } from "../../src/webhooks/index.ts";
-import { BATCH, deliver, OLD_SECRET, SECRET, signByOpenssl } from "./delivery.ts";
+import { BATCH, deliver, OLD_SECRET, SECRET, signWithOpenssl } from "./delivery.ts";
 
 const NOW_SECONDS = 1_767_225_610;
 const NOW = { now: NOW_SECONDS * 1000 };
@@ -61,7 +61,7 @@ describe("a valid delivery", () => {
   });
 
   it("is accepted with a signature from openssl", { tags: ["openssl"] }, () => {
-    const signature = signByOpenssl(String(NOW_SECONDS), GOOD.body);
+    const signature = signWithOpenssl(String(NOW_SECONDS), GOOD.body);
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
     expect(attempt({ headers: withHeader("X-Webhook-Signature", signature) })).toBe("verified");
   });
@@ -379,7 +379,7 @@ describe("WebhookError", () => {
   });
 
   it("never contains the secret or the body", () => {
-    const faults = [{ body: "plain text" }, { secret: OLD_SECRET }, { timestamp: "1" }].map((fault) => {
+    const errors = [{ body: "plain text" }, { secret: OLD_SECRET }, { timestamp: "1" }].map((fault) => {
       const { body, headers } = deliver({ timestamp: String(NOW_SECONDS), ...fault });
       try {
         return verifyWebhook(body, headers, SECRET, NOW);
@@ -387,9 +387,9 @@ describe("WebhookError", () => {
         return error;
       }
     });
-    for (const fault of faults) {
-      expect(fault).toBeInstanceOf(WebhookError);
-      expect(String((fault as Error).stack)).not.toMatch(/s3cret|plain text|例え/);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(WebhookError);
+      expect(String((error as Error).stack)).not.toMatch(/s3cret|plain text|例え/);
     }
   });
 });

@@ -108,7 +108,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     const { port, errors } = await receiver((app, middleware) => {
       app.post("/", (request, response, next) => {
         request.once("close", () => {
-          // runs after all other listeners to "close"
+          // runs after all other "close" listeners
           setImmediate(() => {
             void Promise.resolve(middleware(request, response, next)).then(settled.resolve, settled.reject);
           });

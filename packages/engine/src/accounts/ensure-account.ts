@@ -1,10 +1,10 @@
-import { accountNotFound, AdminError, requireNotDeleting } from "../errors.ts";
+import { accountNotFound, AdminError, requireNotBeingDeleted } from "../errors.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { EnsuredToken } from "../ports/tokens.ts";
-import { openSigningSecret, requireSecretKey } from "../tokens/check-secret-key.ts";
+import { openSigningSecret, requireMatchingKey } from "../tokens/check-secret-key.ts";
 import type { Seal } from "../tokens/seal.ts";
 import { makeSecret, parseToken } from "../tokens/token-text.ts";
 import { ABILITIES, requireName, type MintedToken } from "../tokens/tokens.ts";
@@ -58,8 +58,8 @@ export async function ensureAccount(
       code: "invalid_value",
     });
   const account = await findOrCreate(dependencies, own);
-  requireNotDeleting(account);
-  await requireSecretKey(storage.tokens, seal);
+  requireNotBeingDeleted(account);
+  await requireMatchingKey(storage.tokens, seal);
   const { token: record, change } = await storage.tokens.ensure({
     accountId: account.id,
     name,

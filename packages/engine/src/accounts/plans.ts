@@ -36,7 +36,7 @@ export function findPlan(configured: readonly Plan[], slug: string | null): Plan
   return availablePlans(configured).find((plan) => plan.slug === slug) ?? null;
 }
 
-const planList = z
+const planListSchema = z
   .array(
     z.strictObject({
       slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be lowercase letters, digits and hyphens"),
@@ -58,7 +58,7 @@ const planList = z
  * @throws Error that lists every invalid entry.
  */
 export function parsePlans(value: unknown): readonly Plan[] {
-  const result = planList.safeParse(value);
+  const result = planListSchema.safeParse(value);
   if (result.success) return result.data;
   throw new Error(
     result.error.issues.map((issue) => `${issue.path.join(".") || "plans"}: ${issue.message}`).join("; "),

@@ -31,7 +31,7 @@ export type BatchEvent =
    * has ended, the item fails with `code` and `message`.
    */
   | {
-      readonly type: "item-limited";
+      readonly type: "item-postponed";
       readonly itemId: string;
       readonly fence: number;
       readonly retryAt: number;
@@ -128,8 +128,8 @@ function advanceItem(
   switch (event.type) {
     case "item-renewed":
       return { ...state, leaseEndsAt: event.leaseEndsAt };
-    case "item-limited":
-      return limitItem(state, event, { now, rules });
+    case "item-postponed":
+      return postponeItem(state, event, { now, rules });
     case "item-done": {
       const { type: _type, itemId: _itemId, fence: _fence, ...result } = event;
       return { status: "done", ...result };
@@ -160,9 +160,9 @@ function claimItem(
 }
 
 /** Requeues the item, with a last attempt at the end of the retry window. */
-function limitItem(
+function postponeItem(
   { starts, fence, limitedSince }: UnfinishedState,
-  { retryAt, code, message }: Extract<ItemEvent, { readonly type: "item-limited" }>,
+  { retryAt, code, message }: Extract<ItemEvent, { readonly type: "item-postponed" }>,
   { now, rules }: TransitionContext,
 ): ItemState {
   const since = limitedSince ?? now;

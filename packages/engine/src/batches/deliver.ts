@@ -86,8 +86,8 @@ export async function deliver(
   const { id: batchId, accountId, webhookUrl } = batch;
   const receiver = new URL(webhookUrl).origin;
   const response = outcome.kind === "responded" ? responseLine(outcome.body) : null;
-  const ends = { outcome, response, delivered, retryAt };
-  dependencies.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...ends });
+  const result = { outcome, response, delivered, retryAt };
+  dependencies.onDeliveryAttempt({ batchId, accountId, receiver, attempt: attempts, ...result });
   const record = { batchId, accountId, at: startedAt, attempt: attempts, durationMs, ...recordOf(outcome) };
   const id = `dlv_${orderedId(dependencies.random, { at: startedAt })}`;
   // the attempt was made, whether or not it can be looked up later

@@ -10,7 +10,7 @@ const MAX_ACCOUNTS = 1000;
 /** Maximum number of an account's claimed items that wait for a slot: enough that one is ready for the next slot. */
 const MAX_WAITING_PER_ACCOUNT = availableParallelism();
 
-/** Of all accounts outside quarantine. One more, so an account at its own limit does not stop the others. */
+/** For all accounts outside quarantine together: one more, so an account at its own limit does not stop the others. */
 const MAX_WAITING = MAX_WAITING_PER_ACCOUNT + 1;
 
 /** Claims due items as slots become free, and renews their leases until they are finished. */
@@ -49,7 +49,7 @@ export class ItemClaimer {
   }
 
   /** Resolves when all claimed items are finished. */
-  async idle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await Promise.all(this.#claimed.values());
   }
 
@@ -81,8 +81,8 @@ export class ItemClaimer {
       isQuarantined(accountId) ||
       count >= maxPerAccount ||
       (waiting.get(accountId) ?? 0) >= MAX_WAITING_PER_ACCOUNT;
-    const claimed = [...counts].filter(isBusy).map(([accountId]) => accountId);
-    const busyAccountIds = [...new Set([...claimed, ...scheduler.busyQuarantinedAccounts()])];
+    const busy = [...counts].filter(isBusy).map(([accountId]) => accountId);
+    const busyAccountIds = [...new Set([...busy, ...scheduler.busyQuarantinedAccounts()])];
     const due = await batches.dueItems({
       now: clock.now(),
       limit: MAX_ACCOUNTS,
@@ -91,9 +91,9 @@ export class ItemClaimer {
     const rankOf = ({ accountId }: DueItem): number => (isQuarantined(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
     const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
-    const isQuarantineWaiting = [...waiting.keys()].some(isQuarantined);
+    const isQuarantinedItemWaiting = [...waiting.keys()].some(isQuarantined);
     const [next = null] = due
-      .filter(({ accountId }) => !(isQuarantineWaiting && isQuarantined(accountId)))
+      .filter(({ accountId }) => !(isQuarantinedItemWaiting && isQuarantined(accountId)))
       .toSorted((a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
     this.#round += 1;
     // drops accounts without due items

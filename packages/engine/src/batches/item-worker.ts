@@ -11,9 +11,9 @@ import { applyEvent, type BatchDependencies } from "./batch-dependencies.ts";
 import { openSecrets } from "./item-secrets.ts";
 
 /** Delay before a retry if nobody knows how long the cause will last; each retry counts against the render limit. */
-const WAIT_MS = 15_000;
+const RETRY_DELAY_MS = 15_000;
 /** Longest delay. The delay grows with the item's wait, because some names never resolve. */
-const LONG_WAIT_MS = 120_000;
+const MAX_RETRY_DELAY_MS = 120_000;
 
 /** An item finished by this worker. */
 export interface FinishedItem {
@@ -68,7 +68,7 @@ export async function renewItem(dependencies: BatchDependencies, claimed: Claime
  * Captures an item's page and stores the result. The transaction that marks the item as done also charges for the
  * rendering; if the lease is lost, nothing is charged.
  *
- * @param onStart is called once the item needs no slot anymore, as `CaptureOptions.onStart` says.
+ * @param onStart is called once the item no longer needs a slot, as `CaptureOptions.onStart` says.
  * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
  */
 export async function runItem(
@@ -97,7 +97,7 @@ export async function runItem(
     const event: BatchEvent =
       retryAt === null
         ? { type: "item-failed", ...reason, ...notesOf(error) }
-        : { type: "item-limited", ...reason, retryAt };
+        : { type: "item-postponed", ...reason, retryAt };
     const batch = await finish(dependencies, claimed, event, null);
     if (batch !== null) reportPostponed(dependencies, claimed, { batch, error });
   }
@@ -117,11 +117,11 @@ async function retryInstant(
   // not rounded up to seconds, so the items that wait for the same window are due together, first submitted first
   if (rateLimit !== undefined) return rateLimit.resetsAt;
   if (code === "upstream_rate_limited") return now + retryAfterSeconds * 1000;
-  if (isTransient) return now + Math.min(Math.max(WAIT_MS, waitedMs(item, now)), LONG_WAIT_MS);
+  if (isTransient) return now + Math.min(Math.max(RETRY_DELAY_MS, waitedMs(item, now)), MAX_RETRY_DELAY_MS);
   const owner = code === "credit_limit_reached" ? await tokens.find(batch.tokenId) : null;
   if (owner === null) return null;
   const { limit, used } = await credits(owner.account);
-  return used < limit ? now + WAIT_MS : null;
+  return used < limit ? now + RETRY_DELAY_MS : null;
 }
 
 /** Returns the time since the item was first postponed. */

@@ -88,7 +88,7 @@ function parseOne(value: unknown, name: string, context: Context): SubmittedItem
     return null;
   }
   const report = (parameter: string, message: string): void => problems.add(`${name}.${parameter}`, message);
-  requireCached(value, report);
+  checkCaching(value, report);
   try {
     const { sent, parameters } = parseItem(value);
     checkInstalled(parameters, renderer, report);
@@ -104,7 +104,7 @@ function parseOne(value: unknown, name: string, context: Context): SubmittedItem
 }
 
 /** Renderings are fetched later, so they must be cached. Reports problems in addition to `parseItem`'s. */
-function requireCached(
+function checkCaching(
   item: Readonly<Record<string, unknown>>,
   report: (parameter: string, message: string) => void,
 ): void {
@@ -121,7 +121,7 @@ function parseWebhookUrl(
   { problems, targets }: Pick<Context, "problems" | "targets">,
 ): string | null {
   if (value === undefined || value === null) return null;
-  const url = typeof value === "string" ? value : ""; // anything else is malformed, like an empty text
+  const url = typeof value === "string" ? value : ""; // anything else is malformed, like an empty string
   addVerdict(problems, "webhookUrl", classifySentUrl(url, targets));
   return encodeSpaces(url);
 }

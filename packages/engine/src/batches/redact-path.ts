@@ -35,7 +35,7 @@ function markSecrets({ plain, offsets }: Searched, forms: readonly string[], isS
     for (const { index } of plain.matchAll(anyCase(form)))
       isSecret.fill(1, offsets[index], offsets[index + form.length]);
   for (const whole of [plain, plain.replace(CUT_ESCAPE, "")]) {
-    const cut = Math.max(0, ...forms.map((form) => cutCharacters(whole, form)));
+    const cut = Math.max(0, ...forms.map((form) => cutFormLength(whole, form)));
     if (cut > 0) isSecret.fill(1, offsets[whole.length - cut]);
   }
 }
@@ -118,8 +118,8 @@ function decode(part: string): string {
   });
 }
 
-/** Returns how many characters of the form the text ends with, if it was truncated within the form; otherwise 0. */
-function cutCharacters(text: string, form: string): number {
+/** Returns the length of the truncated form that the text ends with; 0 if it is below `SECRET_CHARACTERS_MIN`. */
+function cutFormLength(text: string, form: string): number {
   const [end, start] = [text.toLowerCase(), form.toLowerCase()];
   const longest = Math.min(text.length, form.length - 1);
   for (let count = longest; count >= SECRET_CHARACTERS_MIN; count -= 1)

@@ -33,7 +33,7 @@ export async function testWebhook(
   const url = encodeSpaces(sent);
   const principal = await tokens.find(tokenId);
   if (principal === null) throw tokenNotFound(tokenId);
-  // the event could not be signed
+  // throws if the event cannot be signed
   openSigningSecret(seal, principal.token);
   const document = testEvent(dependencies, url);
   const request = signRequest(dependencies, { url, document, token: principal.token });

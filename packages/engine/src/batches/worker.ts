@@ -81,7 +81,7 @@ export function startBatchWorker(dependencies: BatchDependencies): BatchWorker {
       // no need to wait: a stopped worker ignores notifications
       void watch.then((subscription) => subscription?.stop()).catch(onBackgroundError);
       await claiming;
-      await Promise.all([items.idle(), deliveries.stop()]);
+      await Promise.all([items.waitUntilIdle(), deliveries.stop()]);
       cancelHeartbeat();
     },
   };

@@ -20,7 +20,7 @@ export async function lookUp(
   return cached !== null && satisfies(cached, parameters) ? cached : null;
 }
 
-/** Returns whether the rendering is not capped, or the request accepts one that is. */
+/** Returns whether the rendering's wait was not capped, or the request accepts a capped one. */
 export function satisfies(cached: StoredRendering, parameters: SnapParameters): boolean {
   return !(waitsStrictly(parameters) && cached.notes.includes(WAIT_CAPPED));
 }

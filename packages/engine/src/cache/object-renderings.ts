@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../ports/clock.ts";
 import type { ObjectBucket, StoreFailure } from "../ports/object-store.ts";
 import { systemRandom, type Random } from "../ports/random.ts";
 import type { RenderingStore } from "../ports/renderings.ts";
-import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
+import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { entityTag } from "./entity-tag.ts";
 import { createRenderingObjects, decodePointer, encodePointer } from "./rendering-objects.ts";
 
@@ -30,7 +30,7 @@ export interface ObjectRenderingsOptions {
   /** Called once, with the reason, when the bucket starts to fail. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Called once when the bucket works again. */
-  readonly onBack?: (() => void) | undefined;
+  readonly onRecovered?: (() => void) | undefined;
 }
 
 /**
@@ -60,26 +60,26 @@ export function createObjectRenderings({
   index,
   bucket,
   inlineMaxBytes = INLINE_BYTES_MAX,
-  maxRenderingBytes = MAX_RENDERING_BYTES,
+  maxRenderingBytes = DEFAULT_MAX_RENDERING_BYTES,
   clock = systemClock,
   random = systemRandom,
   onError,
-  onBack,
+  onRecovered,
 }: ObjectRenderingsOptions): RenderingStore {
   const objects = createRenderingObjects(bucket, random);
   const budget = createTransferBudget(maxRenderingBytes);
   const attempt = createAttempt({
     clock,
     onError: guard(onError, warn),
-    onBack: guard<void>(onBack, warn),
+    onRecovered: guard<void>(onRecovered, warn),
   });
   /** Returns `null` if the bucket fails, or if the account has too many bytes in transit. */
   const transfer = async <T extends object>(
     { accountId, size }: { readonly accountId: string; readonly size: number },
     request: () => Promise<T | Failed>,
   ): Promise<T | null> => {
-    const free = budget.take(accountId, size);
-    return free === null ? null : attempt(request).finally(free);
+    const release = budget.take(accountId, size);
+    return release === null ? null : attempt(request).finally(release);
   };
   let nextSweepAt = 0;
 
@@ -148,17 +148,17 @@ interface Failed {
 }
 
 /**
- * Returns a function that returns `null` while the bucket fails. After a failure, it makes one request per pause, which
- * tries whether the bucket works again.
+ * Returns a function that returns `null` while the bucket fails. After a failure, it makes one request per pause, to
+ * find out whether the bucket works again.
  */
 function createAttempt({
   clock,
   onError,
-  onBack,
+  onRecovered,
 }: {
   readonly clock: Clock;
   readonly onError: (error: Error) => void;
-  readonly onBack: () => void;
+  readonly onRecovered: () => void;
 }): <T extends object>(request: () => Promise<T | Failed>) => Promise<T | null> {
   /** `null` while the bucket works. */
   let pausedAt: number | null = null;
@@ -175,7 +175,7 @@ function createAttempt({
       if (isNew) onError(outageOf(outcome.failure));
       return null;
     }
-    if (pausedAt !== null) onBack();
+    if (pausedAt !== null) onRecovered();
     pausedAt = null;
     return outcome;
   };

@@ -54,7 +54,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       for (const failure of failures) if (failure !== null) throw bucketFailed(failure);
     }
   };
-  const deleteBelow = async (prefix: string): Promise<void> => {
+  const deleteByPrefix = async (prefix: string): Promise<void> => {
     let after = "";
     for (let lists = 0; lists < LISTS_MAX; lists += 1) {
       const keys = await list({ prefix, after, limit: LIST_LIMIT });
@@ -70,7 +70,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       id: randomHex(random, 16),
       size: bytes.byteLength,
     }),
-    keyOf: (accountId, { day, id }) => below(day, accountId) + id,
+    keyOf: (accountId, { day, id }) => prefixOf(day, accountId) + id,
     async sweep(now) {
       const keys = await list({ prefix: ROOT, after: "", limit: LIST_LIMIT });
       const today = dayOf(now);
@@ -79,12 +79,12 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
       return passed.length === LIST_LIMIT;
     },
     async purge(accountId) {
-      if (accountId === null) return deleteBelow(ROOT);
+      if (accountId === null) return deleteByPrefix(ROOT);
       let after = "";
       for (let lists = 0; lists < LISTS_MAX; lists += 1) {
         const [next] = await list({ prefix: ROOT, after, limit: 1 });
         if (next === undefined) return;
-        await deleteBelow(below(dayIn(next), accountId));
+        await deleteByPrefix(prefixOf(dayIn(next), accountId));
         // 0 follows the slash in ASCII, so all objects of the day sort before this
         after = `${ROOT}${dayIn(next)}0`;
       }
@@ -93,7 +93,7 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
   };
 }
 
-function below(day: string, accountId: string): string {
+function prefixOf(day: string, accountId: string): string {
   return `${ROOT}${day}/${encodeURIComponent(accountId)}/`;
 }
 

@@ -104,7 +104,7 @@ export async function settle(
     readonly reservation: Reservation;
     readonly rendering: StoredRendering;
     readonly storedLocation: string | null;
-    /** By default the ledger settles it alone. */
+    /** By default, the ledger settles it in a transaction of its own. */
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {

@@ -38,7 +38,7 @@ export async function verifyLedger(
   for (let after: string | null = null; ;) {
     const portion = await ledger.audit({ after, limit: ACCOUNTS_PER_PORTION, accountId });
     for (const period of portion.periods) {
-      const journal = period.balance === null ? null : completeJournal(period);
+      const journal = period.balance === null ? null : journalSums(period);
       if (journal === null) incompletePeriods += 1;
       else verifiedPeriods += 1;
       if (differs(period, journal, now)) differences.push(toDifference(period, journal));
@@ -48,13 +48,13 @@ export async function verifyLedger(
   }
 }
 
-const NOTHING: Balance = { granted: 0, used: 0, reserved: 0 };
+const ZERO_BALANCE: Balance = { granted: 0, used: 0, reserved: 0 };
 
 /** Returns the sums of the journal, or `null` if its beginning is missing. */
-function completeJournal({ balance, journal, beginsWithGrant }: PeriodAudit): Balance | null {
+function journalSums({ balance, journal, beginsWithGrant }: PeriodAudit): Balance | null {
   if (journal !== null) return beginsWithGrant ? journal : null;
   // a period without credits has no entries
-  return balance !== null && isSame(balance, NOTHING) ? NOTHING : null;
+  return balance !== null && isSame(balance, ZERO_BALANCE) ? ZERO_BALANCE : null;
 }
 
 /**

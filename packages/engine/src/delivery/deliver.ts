@@ -62,8 +62,8 @@ export async function deliver(
 ): Promise<string | null> {
   if (delivery === null) return null;
   const { accountId, storeName, store, keyOf } = delivery;
-  const free = deliveryBudget.take(accountId, bytes.byteLength);
-  if (free === null)
+  const release = deliveryBudget.take(accountId, bytes.byteLength);
+  if (release === null)
     throw new SnapError("upstream_rate_limited", "Too many renderings are being stored. Retry shortly.");
   try {
     // the entity tag is the quoted SHA-256
@@ -80,7 +80,7 @@ export async function deliver(
       isTransient: reason !== "refused",
     });
   } finally {
-    free();
+    release();
   }
 }
 

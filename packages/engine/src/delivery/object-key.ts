@@ -17,7 +17,7 @@ export interface ObjectKeyFacts {
 }
 
 /**
- * Checks the key under which a rendering is stored, for every content type, and returns the function for it.
+ * Checks the key under which a rendering is stored, for every content type, and returns the function that makes it.
  *
  * @throws SnapError `validation_failed` if, with the placeholders replaced, the key or one of its segments is too long, or
  * the key is not a valid path.

@@ -14,7 +14,7 @@ export interface SentFile {
 }
 
 /** Names come from the caller and can have any length. */
-const NAME_CHARACTERS = 128;
+const NAME_CHARACTERS_MAX = 128;
 
 /** A file with a valid path and, if it is text, valid UTF-8. */
 export interface CheckedFile {
@@ -60,7 +60,7 @@ export class UnpackedSize {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
     const problem = `exceeds the limit of ${DOCUMENT_LIMITS.unpackedBytes} bytes for all files together`;
-    const name = path.slice(0, NAME_CHARACTERS);
+    const name = path.slice(0, NAME_CHARACTERS_MAX);
     throw new SnapError("payload_too_large", `Document too large: ${name} ${problem}.`, {
       errors: { [name]: [problem] },
     });
@@ -69,7 +69,7 @@ export class UnpackedSize {
 
 /** Returns the error for a file that cannot be used. */
 export function invalidFile(path: string, problem: string): SnapError {
-  return invalidParameter(path.slice(0, NAME_CHARACTERS), problem);
+  return invalidParameter(path.slice(0, NAME_CHARACTERS_MAX), problem);
 }
 
 export function tooManyFiles(): SnapError {
@@ -119,7 +119,7 @@ function requirePage(files: readonly CheckedFile[], problems: ProblemList): void
   if (hasHtml && hasMarkdown)
     problems.add(MARKDOWN_PAGE, "cannot be sent with index.html; send only one of them");
   if (hasHtml || hasMarkdown) return;
-  const near = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
-  const hint = near === undefined ? "" : `; rename or move ${near.slice(0, NAME_CHARACTERS)}`;
+  const nearMiss = paths.find((path) => /(^|\/)index\.(html?|md|markdown)$/i.test(path));
+  const hint = nearMiss === undefined ? "" : `; rename or move ${nearMiss.slice(0, NAME_CHARACTERS_MAX)}`;
   problems.add("body", `must contain index.html or index.md at its root${hint}`);
 }

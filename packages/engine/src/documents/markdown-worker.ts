@@ -2,7 +2,7 @@ import { Marked, type Tokens } from "marked";
 import { parentPort, workerData } from "node:worker_threads";
 import { MARKDOWN_STYLE } from "./markdown-style.ts";
 
-/* A worker thread that converts one Markdown text, GitHub Flavored, to a complete HTML page. */
+/* A worker thread that converts one text in GitHub Flavored Markdown to a complete HTML page. */
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -14,8 +14,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * Returns heading ids as GitHub creates them, from letters, digits, `_` and `-`; a repeated one gets a number. A
- * character reference counts as punctuation, although it can be a letter.
+ * Returns a function that creates heading ids as GitHub does, from letters, digits, `_` and `-`; a repeated one gets a
+ * number. A character reference counts as punctuation, although it can be a letter.
  */
 function createSlugger(): (html: string) => string {
   const counts = new Map<string, number>();

@@ -56,17 +56,17 @@ export async function markdownToHtml(
 async function convert(
   markdown: Uint8Array,
   cpuMaxMs: number,
-  cancelled: AbortSignal = new AbortController().signal,
+  canceled: AbortSignal = new AbortController().signal,
 ): Promise<Uint8Array | null> {
-  if (cancelled.aborted) return null;
+  if (canceled.aborted) return null;
   const worker = new Worker(WORKER, {
     workerData: markdown,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB },
   });
-  // `once` stops listening at the abort, but the worker can still run out of memory, which would end this process
+  // `once` stops listening on abort, but the worker can still run out of memory, which would end this process
   worker.on("error", () => {});
   const { signal: limit, stop } = limitCpuTime(worker, cpuMaxMs);
-  const signal = AbortSignal.any([limit, cancelled]);
+  const signal = AbortSignal.any([limit, canceled]);
   try {
     const [html] = (await once(worker, "message", { signal })) as [Uint8Array | null];
     return html;

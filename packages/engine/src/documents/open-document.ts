@@ -30,7 +30,7 @@ export async function openDocument(
 ): Promise<ServedDocument | null> {
   const id = documentIdOf(url);
   if (id === null) {
-    if (parseTarget(url)?.hostname === DOCUMENT_HOSTNAME) throw notTheDocument();
+    if (parseTarget(url)?.hostname === DOCUMENT_HOSTNAME) throw notADocumentUrl();
     return null;
   }
   if (sent !== undefined) return serveFromMemory(sent, accountId);
@@ -54,7 +54,7 @@ export async function openDocument(
 
 const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
 
-function notTheDocument(): SnapError {
+function notADocumentUrl(): SnapError {
   return new SnapError(
     "target_unreachable",
     `Of a document, only ${DOCUMENT_ORIGIN}/<id>/ can be rendered, which shows its index page. Upload another page as a separate document.`,

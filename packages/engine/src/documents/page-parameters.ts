@@ -29,7 +29,7 @@ export function pageParameters(
   return new URLSearchParams([...query, ["url", url]]);
 }
 
-/** @param input - Has the document's `url`, so only the others are checked. */
+/** @param input - Has the document's `url`, so only the other parameters can be invalid. */
 function rejectUrl(input: Readonly<Record<string, unknown>>, problems: ProblemList): void {
   problems.add("url", "must not be sent with a document");
   problems.addAll(checkParameters(input)?.errors);

@@ -58,7 +58,7 @@ export interface HttpSenderOptions {
   readonly maxResponseBytes: number;
 }
 
-/** Sends requests with limited time and response size. Does not follow redirects and does not retry. */
+/** Sends requests, with limits on their time and response size. Does not follow redirects and does not retry. */
 export interface HttpSender {
   /** Does not throw if the server fails; the outcome says why. */
   send(request: HttpRequest): Promise<HttpOutcome>;

@@ -18,11 +18,11 @@ interface OpenSocketRequest {
   readonly signal?: AbortSignal | undefined;
   /** 10,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason, for the log, if no address accepts; not if `signal` aborts. */
+  /** Called with the reason, for the log, if no address accepts a connection; not if `signal` aborts. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
-/** Opens a connection to the first address that accepts; resolves to `null` if none does in time. */
+/** Opens a connection to the first address that accepts one; resolves to `null` if none does in time. */
 export async function openSocket(request: OpenSocketRequest): Promise<Socket | null> {
   const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   const { onUnreachable = () => {} } = request;

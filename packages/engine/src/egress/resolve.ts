@@ -66,13 +66,13 @@ export interface ResolveHostRequest {
   readonly dnsTimeoutMs?: number;
 }
 
-/** Longer than the system resolver's own limit, 5 s, after which it can still return a part of the addresses. */
+/** Longer than the system resolver's own limit, 5 s, after which it can still return some of the addresses. */
 const DNS_TIMEOUT_MS = 6_000;
 
 /** The text form of the longest name that DNS can carry: RFC 1035, 2.3.4. */
 const HOSTNAME_CHARACTERS_MAX = 253;
 
-/** Only the driver serves it, to documents' pages. No resolver or proxy may receive a request for it. */
+/** Only the renderer serves it, to documents' pages. No resolver or proxy may receive a request for it. */
 const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
 
 /**
@@ -81,7 +81,7 @@ const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
  */
 export async function resolveHost(request: ResolveHostRequest): Promise<LookupOutcome> {
   const { port, upstreamProxy = null, signal = new AbortController().signal } = request;
-  const policy = closeProxy(request.policy, upstreamProxy);
+  const policy = blockProxy(request.policy, upstreamProxy);
   const hostname = normalizeHostname(request.hostname);
   if (checkHost({ hostname, port, policy }) === "blocked") return { failure: "blocked" };
   if (hostname === DOCUMENT_HOSTNAME)
@@ -102,7 +102,7 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookupOu
 }
 
 /** A page must not use the proxy directly, which would bypass every check. */
-function closeProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPolicy {
+function blockProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPolicy {
   return proxy === null ? policy : { ...policy, ownPorts: [...(policy.ownPorts ?? []), proxy] };
 }
 

@@ -87,7 +87,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       return { location: `s3://${bucket}/${encodePath(prefix + key)}` };
     },
     async get({ key, maxBytes }) {
-      // one byte more shows that the object is too long; an error can be longer than the object
+      // one extra byte shows that the object is too long; an error can be longer than the object
       const bodyMaxBytes = Math.max(maxBytes + 1, ERROR_START_BYTES);
       const response = await send({ ...EMPTY, method: "GET", url: urlOfKey(key), bodyMaxBytes });
       if ("failure" in response) return response.isMissing ? { bytes: null } : { failure: response.failure };
@@ -103,11 +103,11 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       if ("failure" in response) return { failure: response.failure };
       const outcome = readKeys(response.body);
       if ("failure" in outcome) return outcome;
-      const below = outcome.keys.filter((key) => key.startsWith(prefix + request.prefix));
+      const matching = outcome.keys.filter((key) => key.startsWith(prefix + request.prefix));
       // a caller that continues after the last key would never reach the end
-      if (request.after !== "" && below.some((key) => key <= prefix + request.after))
+      if (request.after !== "" && matching.some((key) => key <= prefix + request.after))
         return { failure: { reason: "refused", detail: "the list ignores start-after" } };
-      return { keys: below.slice(0, request.limit).map((key) => key.slice(prefix.length)) };
+      return { keys: matching.slice(0, request.limit).map((key) => key.slice(prefix.length)) };
     },
     async check() {
       const response = await send({ ...EMPTY, method: "HEAD", url: bucketUrl.href });

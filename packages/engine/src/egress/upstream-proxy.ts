@@ -1,5 +1,5 @@
 import { parseAddress } from "../targets/addresses.ts";
-import { isEveryOwnAddress } from "../targets/policy.ts";
+import { isLoopbackOrUnspecified } from "../targets/policy.ts";
 import { portOf } from "../targets/target.ts";
 import {
   listsAddress,
@@ -131,7 +131,7 @@ function skipsForAddress(bypass: readonly ListedTarget[], text: string, port: nu
   const address = parseAddress(text);
   if (address === null) return false;
   return (
-    isEveryOwnAddress(address) ||
+    isLoopbackOrUnspecified(address) ||
     bypass.some((entry) => listsPort(entry, port) && listsAddress(entry, address))
   );
 }

@@ -2,7 +2,7 @@ import { COMPILER_OPTIONS, compileFilterList, isSkipped, type FilteredRequest } 
 
 /** What a filter list contains, and how fast it is. */
 export interface FilterListReport {
-  /** Used filters for requests, including exceptions. */
+  /** Filters for requests, including exceptions, that are used. */
   readonly networkFilters: number;
   /** Filters that hide elements with CSS. */
   readonly cosmeticFilters: number;
@@ -21,7 +21,7 @@ export interface FilterListReport {
   readonly matchMicroseconds: number;
 }
 
-const MATCHES = 2_000;
+const SAMPLE_COUNT = 2_000;
 
 /** Compiles a filter list and measures it. */
 export async function inspectFilterList(text: string): Promise<FilterListReport> {
@@ -35,17 +35,17 @@ export async function inspectFilterList(text: string): Promise<FilterListReport>
   );
   const startedMs = performance.now();
   const list = await compileFilterList(text);
-  const compiledMs = performance.now();
-  for (let index = 0; index < MATCHES; index += 1) list.blocks(sampleRequest(index));
-  const matchedMs = performance.now();
+  const compileEndedMs = performance.now();
+  for (let index = 0; index < SAMPLE_COUNT; index += 1) list.blocks(sampleRequest(index));
+  const matchEndedMs = performance.now();
   return {
     networkFilters: usedNetwork.length,
     cosmeticFilters: usedCosmetic.length,
     unusedFilters: networkFilters.length + cosmeticFilters.length - usedNetwork.length - usedCosmetic.length,
     skippedFilters: list.skippedFilters,
     unsupportedLines: notSupportedFilters.length,
-    compileMs: Math.round(compiledMs - startedMs),
-    matchMicroseconds: Math.round(((matchedMs - compiledMs) * 10_000) / MATCHES) / 10,
+    compileMs: Math.round(compileEndedMs - startedMs),
+    matchMicroseconds: Math.round(((matchEndedMs - compileEndedMs) * 10_000) / SAMPLE_COUNT) / 10,
   };
 }
 

@@ -21,7 +21,7 @@ export class DailyTotals {
     const name = `${Math.floor(at / DAY_MS)}:${tokenId}`;
     let totals = this.#totals.get(name);
     if (totals === undefined) {
-      totals = { day: dayOf(at), accountId, tokenId, ...NOTHING };
+      totals = { day: dayOf(at), accountId, tokenId, ...ZEROS };
       this.#totals.set(name, totals);
     }
     totals.credits += creditCost;
@@ -46,4 +46,4 @@ export class DailyTotals {
   }
 }
 
-const NOTHING = { renders: 0, hits: 0, failures: 0, credits: 0, renderMs: 0, longestRenderMs: 0 } as const;
+const ZEROS = { renders: 0, hits: 0, failures: 0, credits: 0, renderMs: 0, longestRenderMs: 0 } as const;

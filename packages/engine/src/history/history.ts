@@ -23,8 +23,8 @@ export const HISTORY_RETENTION_MAX_MS = 90 * DAY_MS;
  * Finished captures, for the operator. Each is written about a second after it finishes. An engine that records none
  * can still read the captures that others recorded in the same storage.
  *
- * Each engine lists at most 50 cache hits and 50 failures per second, of one account at most half of them. The rest
- * count only toward `usage`.
+ * Each engine lists at most 50 cache hits and 50 failures per second, and at most half as many for one account. The
+ * rest count only toward `usage`.
  */
 export interface History {
   /** Whether this engine records its captures. */

@@ -12,7 +12,7 @@ const APPEND_LIMIT = 500;
 const BUFFER_LIMIT = 10_000;
 /** Credits do not limit free captures, so at most this many hits, and this many failures, are listed per second. */
 const FREE_ENTRIES_PER_SECOND = 50;
-/** Of one account, so it cannot hide the captures of all others. */
+/** The same for one account, so it cannot hide the captures of all others. */
 const FREE_ENTRIES_PER_SECOND_AND_ACCOUNT = FREE_ENTRIES_PER_SECOND / 2;
 
 /** Records finished captures without delaying them. A failure to record never fails a capture. */
@@ -103,7 +103,7 @@ export function createRecorder({
   };
 }
 
-/** Returns whether to list a capture rather than only count it: limits hits and failures per second. */
+/** The returned function decides whether to list a capture or only count it: it limits hits and failures per second. */
 function limitFreeEntries(): (finished: FinishedCapture) => boolean {
   let second = 0;
   /** Listed in this second. */

@@ -11,7 +11,7 @@ import type { Sharp } from "./image-processor.ts";
 const CONVERSION_MAX_SECONDS = 30;
 /** Chromium's default for JPEG and WebP. */
 const DEFAULT_QUALITY = 80;
-/** The first bytes of each format, in Latin-1; a dot is any byte. PNG 5.2, JPEG B.1.1.3, RFC 9649 2.4, AVIF 1.1 6.2. */
+/** The first bytes of each format, in Latin-1; `[^]` is any byte. PNG 5.2, JPEG B.1.1.3, RFC 9649 2.4, AVIF 1.1 6.2. */
 const SIGNATURES = [/^\x89PNG\r\n/, /^\xFF\xD8\xFF/, /^RIFF[^]{4}WEBP/, /^[^]{4}ftypavif/];
 const SIGNATURE_BYTES = 12;
 /** The fastest: higher ones make files 5% smaller, and take at least 6 times as long. */

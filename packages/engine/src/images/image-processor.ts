@@ -102,7 +102,7 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     },
     run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
       const start = async (): Promise<T> => {
-        // sharp cannot be stopped: with the caller's signal, p-queue would free the place of an image that is still processed
+        // sharp cannot be stopped: with the caller's signal, p-queue would free the place of an image in progress
         const whileWaiting = new AbortController();
         const cancel = (): void => whileWaiting.abort(signal?.reason);
         if (signal?.aborted) cancel();

@@ -70,7 +70,7 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
     const started = unfinished.get(etag);
     if (started !== undefined) return started.made;
     if (!images.isAvailable || isBusy(accountId)) return null;
-    // without an owner: every preview would wait for this account's conversions
+    // no owner: with one, all previews would have to wait for this account's conversions
     const made = queue.add(() => images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null));
     unfinished.set(etag, { accountId, made });
     const preview = await made;

@@ -1,8 +1,8 @@
-import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
+import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 
-/** Renderings of one account that can be in transit, to and from object stores or to clients, at the same time. */
+/** Bytes of one account's renderings that can be in transit at once, to and from object stores or to clients. */
 const ACCOUNT_BYTES = 128 * 1024 * 1024;
-/** Accounts that can use all of that at the same time. */
+/** Number of accounts that can use all of that at the same time. */
 const ACCOUNTS = 4;
 
 export interface ByteBudgetLimits {
@@ -37,8 +37,8 @@ export class ByteBudget {
   }
 }
 
-/** Returns the budget of the renderings in transit. An account's part always has room for one of the largest. */
-export function createTransferBudget(maxRenderingBytes = MAX_RENDERING_BYTES): ByteBudget {
+/** Returns the budget of the renderings in transit. An account's part always has room for one of maximum size. */
+export function createTransferBudget(maxRenderingBytes = DEFAULT_MAX_RENDERING_BYTES): ByteBudget {
   const perAccountBytes = Math.max(ACCOUNT_BYTES, maxRenderingBytes);
   return new ByteBudget({ perAccountBytes, totalBytes: ACCOUNTS * perAccountBytes });
 }

@@ -4,7 +4,7 @@ import type { ConsumeRequest, RateLimiter, RateLimitName } from "../ports/rate-l
 
 const WINDOW_MS = 60_000;
 
-/** What each limit counts, and how much per minute; the limit on renders depends on the account. */
+/** What each limit counts, and how many it allows per minute; the limit on renders depends on the account. */
 const LIMITS_PER_MINUTE = {
   render: { unit: "renders" },
   cached: { unit: "cached responses", perMinute: LIMITS.cachedRequestsPerMinute },

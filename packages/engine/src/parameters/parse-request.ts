@@ -46,7 +46,7 @@ export function createParser({
     maxSize: CACHE_LIMITS.characters,
     sizeCalculation: (_, text) => text.length + 1,
   });
-  const describe = (parameters: SnapParameters): ParsedRequest => {
+  const toParsedRequest = (parameters: SnapParameters): ParsedRequest => {
     requireInstalled(parameters, renderer);
     return {
       parameters: Object.freeze(parameters),
@@ -57,11 +57,11 @@ export function createParser({
   };
   return (sent) => {
     const isQuery = typeof sent === "string" || sent instanceof URLSearchParams;
-    if (!isQuery) return describe(parseParameters(sent));
+    if (!isQuery) return toParsedRequest(parseParameters(sent));
     const text = String(sent);
     const cached = cache.get(text);
     if (cached !== undefined) return cached;
-    const parsed = describe(parseQuery(new URLSearchParams(sent)));
+    const parsed = toParsedRequest(parseQuery(new URLSearchParams(sent)));
     if (parsed.verdict === "ok" && secretsIn(parsed.parameters).length === 0) cache.set(text, parsed);
     return parsed;
   };

@@ -65,7 +65,7 @@ function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
     return isPdf ? value : value.default(false);
   }
   const value = valueOf(row).meta({ description, example });
-  // some generated clients send every `default`, also together with what excludes it
+  // some generated clients send every `default`, even together with a parameter that excludes it
   if (row.default !== undefined && EXCLUDED.has(row.name))
     return value.default(row.default).meta({ description: withDefault(row), default: undefined });
   if (row.default !== undefined) return value.default(row.default);

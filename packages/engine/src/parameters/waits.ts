@@ -1,7 +1,7 @@
 import { DEFAULT_WAIT, type SnapParameters } from "@snap/protocol";
 
 /**
- * Whether the request sends the default of `waitUntil`, and does not accept that it times out. A request without
+ * Whether the request sends `waitUntil` with its default value, and does not tolerate its timeout. A request without
  * `waitUntil` has the same cache key, but a rendering whose wait was capped does not satisfy this one.
  */
 export function waitsStrictly(parameters: SnapParameters): boolean {

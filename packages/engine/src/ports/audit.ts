@@ -1,4 +1,7 @@
-/** A change that an operator made with a command or in the console. Contains no secrets and no email addresses. */
+/**
+ * A change that an operator made with a command or in the console; revealing a secret or signing with it counts as one.
+ * Contains no secrets and no email addresses.
+ */
 export interface AuditEntry {
   readonly at: number;
   /** The command without its arguments, such as `tokens revoke`; for the console, the equivalent one. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@snap/protocol";
 import type { PageRequest } from "./page.ts";
 import type { Ability } from "./tokens.ts";
 
-/** The entry point of a capture. `engine`: a call of `capture()` that names no entry point. */
+/** The entry point of a capture. `engine`: a call to `capture()` that names no entry point. */
 export type EntryPoint = "snap" | "signed" | "captures" | "mcp" | "batch" | "engine";
 
 /**
@@ -151,7 +151,7 @@ export interface HistoryStore {
    * order; the first can start before `since`. Omits intervals with neither; hits do not count.
    */
   activity(request: { readonly since: number; readonly intervalMs: number }): Promise<readonly Activity[]>;
-  /** Counts the failures since `since` by code, most frequent first, then in the order of codes. */
+  /** Counts the failures since `since` by code, most frequent first, then in order of code. */
   failures(request: {
     readonly since: number;
   }): Promise<readonly { readonly code: ErrorCode; readonly count: number }[]>;

@@ -129,7 +129,7 @@ export interface Ledger {
   /**
    * Deletes expired records in chunks; call it until it returns 0.
    *
-   * - Reservations whose id sorts before `reservationsBefore` by the bytes of its UTF-8, rejected ones included; those
+   * - Reservations whose id sorts before `reservationsBefore` by its UTF-8 bytes, rejected ones included; those
    *   still open lapse first. Their ids are then `unknown`.
    * - Periods that started before `periodsBefore` (`null`: none), with their balance and, after it, their journal
    *   entries. A period with an open reservation stays. Entries are deleted in journal order, so a period's entries may

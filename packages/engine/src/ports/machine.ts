@@ -22,11 +22,11 @@ export interface CpuTimes {
 
 /** Returns the machine that this process runs on. */
 export function createSystemMachine(): Machine {
-  const groupTimes = findGroupTimes();
-  let previous = readCpuTimes(groupTimes);
+  const cpuStatFile = findCpuStatFile();
+  let previous = readCpuTimes(cpuStatFile);
   return {
     idleCores() {
-      const now = readCpuTimes(groupTimes);
+      const now = readCpuTimes(cpuStatFile);
       const idle = idleBetween(previous, now, availableParallelism());
       previous = now;
       return idle;
@@ -39,7 +39,7 @@ export function createSystemMachine(): Machine {
  * Returns the file with the CPU times of this process's control group: a container's, a service's, or the whole
  * machine's (cgroups(7), version 2). In most containers, the process sees its own group as the root.
  */
-export function findGroupTimes(root = "/"): string {
+export function findCpuStatFile(root = "/"): string {
   const groups = join(root, "sys/fs/cgroup");
   const [, path = ""] = /^0::(.+)$/m.exec(readText(join(root, "proc/self/cgroup"))) ?? [];
   const times = join(groups, path, "cpu.stat");
@@ -59,19 +59,19 @@ export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): n
   return Math.max(0, Math.min(idle, allowed - used));
 }
 
-function readCpuTimes(groupTimes: string): CpuTimes {
+function readCpuTimes(cpuStatFile: string): CpuTimes {
   let [idleMs, totalMs] = [0, 0];
   const cores = cpus();
   for (const { times } of cores) {
     idleMs += times.idle;
     totalMs += times.idle + times.user + times.nice + times.sys + times.irq;
   }
-  const [, microseconds] = /^usage_usec (\d+)$/m.exec(readText(groupTimes)) ?? [];
+  const [, microseconds] = /^usage_usec (\d+)$/m.exec(readText(cpuStatFile)) ?? [];
   const groupMs = microseconds === undefined ? null : Number(microseconds) / 1000;
   return { atMs: performance.now(), cores: cores.length, idleMs, totalMs, groupMs };
 }
 
-/** Returns an empty text for a file that does not exist, as on other systems than Linux. */
+/** Returns an empty string for a file that does not exist, as on systems other than Linux. */
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -38,7 +38,7 @@ export interface ObjectBucket extends ObjectStore {
   /** Deletes the object, if it exists; returns `null` once it no longer does. */
   delete(key: string): Promise<StoreFailure | null>;
   /**
-   * Returns the keys that start with `prefix` and follow `after`, in the order of their bytes in UTF-8; at most
+   * Returns the keys that start with `prefix` and follow `after`, in order of their UTF-8 bytes; at most
    * `limit` of them, which is at most 1,000.
    */
   list(request: {

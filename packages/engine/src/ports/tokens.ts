@@ -63,7 +63,7 @@ export type Rotation =
   | { readonly rotated: true; readonly token: TokenRecord }
   | { readonly rotated: false; readonly overlapEndsAt: number };
 
-/** `change` says what `TokenStore.ensure` did; `none` if the token was stored already. */
+/** `change` says what `TokenStore.ensure` did; `none` if the token was already stored. */
 export interface EnsuredToken {
   readonly token: TokenRecord;
   readonly change: "created" | "rotated" | "none";

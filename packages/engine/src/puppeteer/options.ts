@@ -13,7 +13,7 @@ import { guard, warn } from "../listeners.ts";
 import type { FilterListTexts } from "../filter-lists/purposes.ts";
 import { requireIntegers, withoutUndefined } from "../option-values.ts";
 import type { Resolver } from "../ports/resolver.ts";
-import { MAX_RENDERING_BYTES } from "../rendering-limit.ts";
+import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { steadySlots } from "../schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import { isUserAgent } from "../user-agent.ts";
@@ -78,9 +78,8 @@ export interface PuppeteerRendererOptions {
    */
   readonly recycleAboveBytes?: number;
   /**
-   * A local browser's page is ended if its processes, with its share of the memory that the shared ones have
-   * gained, use more than this; by default 2 GiB, or a quarter of the machine's or container's memory if that
-   * is less.
+   * A local browser's page is ended if its processes, with its share of the shared ones' growth, use more memory
+   * than this; by default 2 GiB, or a quarter of the machine's or container's memory if that is less.
    */
   readonly pageMemoryMaxBytes?: number;
   /**
@@ -156,7 +155,7 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     upstreamProxy: null,
     renderTimeoutMs: 45_000,
     navigationTimeoutMs: 30_000,
-    maxRenderingBytes: MAX_RENDERING_BYTES,
+    maxRenderingBytes: DEFAULT_MAX_RENDERING_BYTES,
     warmContexts: 4,
     recycleAfterRenders: 1_000,
     recycleAfterMs: 3_600_000,

@@ -68,8 +68,8 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
           const selected = await abortable(signal, lists.select(parameters, onLimit));
           const tried = new Set<TabSource>();
           let lost: TabLost | null = null;
-          /** Whether no other account uses the browser. */
-          let isAlone = false;
+          /** Whether an earlier loss has moved the render to an isolated browser. */
+          let wasIsolated = false;
           let pageEnded = false;
           for (let losses = 0; losses < LOSSES_MAX;) {
             if (lost) onEvent({ type: "render-retried", reason: lost.message, requestId });
@@ -90,12 +90,12 @@ export function createPuppeteerRenderer(options: PuppeteerRendererOptions = {}):
               const conversion = { parameters, images, owner: isolationKey, maxBytes: maxRenderingBytes };
               return await convertFile(file, conversion, signal);
             } catch (error) {
-              if (error instanceof PageEnded) onEvent(endOf(error, requestId));
+              if (error instanceof PageEnded) onEvent(pageEndedEvent(error, requestId));
               if (!(error instanceof TabLost)) throw error;
               const isSuspected = error instanceof TabSuspected;
-              if (!isSuspected || isAlone) losses += 1; // isolating a suspect is no loss
-              pageEnded = isAlone && isBrowserLost(error);
-              if (isSuspected || isBrowserLost(error)) isAlone = browsers.suspect(isolationKey);
+              if (!isSuspected || wasIsolated) losses += 1; // isolating a suspect does not count as a loss
+              pageEnded = wasIsolated && isBrowserLost(error);
+              if (isSuspected || isBrowserLost(error)) wasIsolated = browsers.suspect(isolationKey);
               lost = error;
             }
           }
@@ -118,7 +118,7 @@ function isBrowserLost(lost: TabLost): boolean {
   return lost.cause !== undefined;
 }
 
-function endOf({ reason, detail = "" }: PageEnded, requestId: string | undefined): RendererEvent {
+function pageEndedEvent({ reason, detail = "" }: PageEnded, requestId: string | undefined): RendererEvent {
   return { type: "page-ended", reason, detail, requestId };
 }
 

@@ -137,15 +137,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       rejectIfOverloaded(render, maxWaitMs);
       const id = String((lastId += 1));
       const wait = limitWait(clock, maxWaitMs);
-      const countWait = (): void => {
+      const reportWait = (): void => {
         const { priority } = render;
         onEvent({ type: "slot-wait-ended", priority, waitedMs: waitedMsSince(clock, now) });
       };
-      wait.signal.addEventListener("abort", countWait);
+      wait.signal.addEventListener("abort", reportWait);
       const rendered = renders.add(
         async () => {
           wait.end();
-          countWait();
+          reportWait();
           if (clock.now() > lastStartAt) throw busy(STOPS_TOO_SOON);
           request.onStart?.();
           queue().begin(render);

@@ -22,7 +22,7 @@ export interface HostPort {
   readonly port: number;
   /**
    * Whether it also serves others if its address is public, such as a cloud's object storage. If so, it is blocked only
-   * at other addresses. `false` by default.
+   * at addresses that are not public. `false` by default.
    */
   readonly isShared?: boolean | undefined;
 }
@@ -155,19 +155,19 @@ function isSameHost(blocked: HostPort, { hostname, address, policy }: PolicyChec
   if (address === null) return blockedHost === hostname;
   const blockedAddress = parseAddress(blockedHost);
   const reached = reachedAddresses(address);
-  if (blockedHost === "localhost" || (blockedAddress !== null && isEveryOwnAddress(blockedAddress)))
-    return reached.some((own) => isEveryOwnAddress(own) || isOwnAddress(own, policy));
+  if (blockedHost === "localhost" || (blockedAddress !== null && isLoopbackOrUnspecified(blockedAddress)))
+    return reached.some((own) => isLoopbackOrUnspecified(own) || isOwnAddress(own, policy));
   return blockedAddress !== null && reached.some((candidate) => isSameAddress(candidate, blockedAddress));
 }
 
 /** Addresses of this machine that are the same on every machine. */
-const EVERY_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127"]
+const LOOPBACK_AND_UNSPECIFIED = ["127.0.0.0/8", "0.0.0.0/8", "::/127"]
   .map(parseBlock)
   .filter((block) => block !== null);
 
-/** Returns whether a server that listens on this address may listen on every address of this machine. */
-export function isEveryOwnAddress(address: Address): boolean {
-  return EVERY_MACHINE.some((block) => isInBlock(address, block));
+/** Returns whether this is a loopback or unspecified address, which can mean every address of this machine. */
+export function isLoopbackOrUnspecified(address: Address): boolean {
+  return LOOPBACK_AND_UNSPECIFIED.some((block) => isInBlock(address, block));
 }
 
 /** Returns whether this is an address of this machine, or one that `ownHostnames` contains. */
@@ -175,7 +175,7 @@ export function isOwnAddress(address: Address, policy: TargetPolicy): boolean {
   const { ownHostnames = [], ownAddresses = systemAddresses } = policy;
   const own = [
     ...ownHostnames.map((name) => parseAddress(normalizeHostname(name))),
-    ...parsed(ownAddresses()),
+    ...parseAddresses(ownAddresses()),
   ];
   return reachedAddresses(address).some((reached) =>
     own.some((other) => other !== null && isSameAddress(reached, other)),
@@ -188,7 +188,7 @@ function isSameAddress(one: Address, other: Address): boolean {
 
 const parsedAddresses = new WeakMap<readonly string[], readonly (Address | null)[]>();
 
-function parsed(addresses: readonly string[]): readonly (Address | null)[] {
+function parseAddresses(addresses: readonly string[]): readonly (Address | null)[] {
   const known = parsedAddresses.get(addresses) ?? addresses.map(parseAddress);
   parsedAddresses.set(addresses, known);
   return known;

@@ -44,7 +44,7 @@ export async function checkSecretKey(store: TokenStore, seal: Seal): Promise<Key
  *
  * @throws AdminError if the stored secrets were encrypted with another key.
  */
-export async function requireSecretKey(store: TokenStore, seal: Seal): Promise<void> {
+export async function requireMatchingKey(store: TokenStore, seal: Seal): Promise<void> {
   if ((await checkSecretKey(store, seal)) === "differs")
     throw new AdminError("the secret key is not the one that encrypted the stored signing secrets");
 }

@@ -1,10 +1,10 @@
-import { accountNotFound, AdminError, requireNotDeleting } from "../errors.ts";
+import { accountNotFound, AdminError, requireNotBeingDeleted } from "../errors.ts";
 import type { Account, AccountStore } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { Ability, Principal, TokenRecord, TokenStore } from "../ports/tokens.ts";
 import { isIntegerWithin } from "../option-values.ts";
-import { checkSecretKey, openSigningSecret, requireSecretKey, type KeyMatch } from "./check-secret-key.ts";
+import { checkSecretKey, openSigningSecret, requireMatchingKey, type KeyMatch } from "./check-secret-key.ts";
 import { replaceLostSecrets } from "./replace-lost-secrets.ts";
 import type { Seal } from "./seal.ts";
 import { OVERLAP_MAX_MS } from "./previous-secrets.ts";
@@ -89,7 +89,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
       replaceLostSecrets({ store, accounts, seal, random }, { dryRun }),
     async create({ accountId, name, abilities: requested = ABILITIES, expiresAt = null }) {
       requireName(name);
-      requireNotDeleting(await requireAccount(accountId));
+      requireNotBeingDeleted(await requireAccount(accountId));
       if (requested.length === 0 || !requested.every((ability) => ABILITIES.includes(ability)))
         throw new AdminError(`a token needs one or more of these abilities: ${ABILITIES.join(", ")}`, {
           code: "invalid_value",
@@ -100,7 +100,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
         throw new AdminError("the expiry must be in whole milliseconds", { code: "invalid_value" });
       if (expiresAt !== null && expiresAt <= now)
         throw new AdminError("the expiry must be in the future", { code: "invalid_value" });
-      await requireSecretKey(store, seal);
+      await requireMatchingKey(store, seal);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });
       const record = await store.insert({
         accountId,
@@ -125,7 +125,7 @@ export function createTokens({ store, accounts, seal, clock, random }: TokensOpt
         throw new AdminError("the rotation overlap must be from 0 to 30 days, in whole milliseconds", {
           code: "invalid_value",
         });
-      await requireSecretKey(store, seal);
+      await requireMatchingKey(store, seal);
       // nothing could be signed or verified with an undecryptable previous secret
       if (overlapMs > 0) openSigningSecret(seal, (await requireToken(id)).token);
       const { secret, signingSecret, ...stored } = makeSecrets({ seal, random });

@@ -54,8 +54,8 @@ function batchOf(
 const itemId = "item_0";
 const claim: BatchEvent = { type: "item-claimed", itemId, leaseEndsAt: NOW + 20_000 };
 const renew: BatchEvent = { type: "item-renewed", itemId, fence: 1, leaseEndsAt: NOW + 25_000 };
-const limit: BatchEvent = {
-  type: "item-limited",
+const postpone: BatchEvent = {
+  type: "item-postponed",
   itemId,
   fence: 1,
   retryAt: NOW + 30_000,
@@ -84,7 +84,7 @@ describe("an item", () => {
     ["queued, claimed", queued, claim, rendering],
     ["queued for later, claimed", { ...queued, dueAt: NOW + 1 }, claim, null],
     ["queued, renewed", queued, renew, null],
-    ["queued, limited", queued, limit, null],
+    ["queued, postponed", queued, postpone, null],
     ["queued, done", queued, finish, null],
     ["queued, failed", queued, fail, null],
     [
@@ -129,31 +129,31 @@ describe("an item", () => {
     ["rendering, failed", rendering, fail, failed],
     ["rendering, failed by a lost worker", { ...rendering, fence: 2 }, fail, null],
     [
-      "rendering, limited for the first time",
+      "rendering, postponed for the first time",
       rendering,
-      limit,
+      postpone,
       { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW },
     ],
     [
-      "rendering, limited again",
+      "rendering, postponed again",
       { ...rendering, limitedSince: NOW - 10 * MINUTE },
-      limit,
+      postpone,
       { ...queued, dueAt: NOW + 30_000, fence: 1, limitedSince: NOW - 10 * MINUTE },
     ],
     [
-      "rendering, limited until after the window ends: a last attempt at its end",
+      "rendering, postponed until after the window ends: a last attempt at its end",
       { ...rendering, limitedSince: NOW - 15 * MINUTE + 1000 },
-      limit,
+      postpone,
       { ...queued, dueAt: NOW + 1000, fence: 1, limitedSince: NOW - 15 * MINUTE + 1000 },
     ],
     [
-      "rendering, limited 15 minutes after the first time",
+      "rendering, postponed 15 minutes after the first time",
       { ...rendering, limitedSince: NOW - 15 * MINUTE },
-      limit,
+      postpone,
       { status: "failed", code: "rate_limited", message: "the limit is reached" },
     ],
-    ["rendering, limited, by a lost worker", { ...rendering, fence: 2 }, limit, null],
-    ...[claim, renew, limit, finish, fail].flatMap((event): [string, ItemState, BatchEvent, null][] => [
+    ["rendering, postponed by a lost worker", { ...rendering, fence: 2 }, postpone, null],
+    ...[claim, renew, postpone, finish, fail].flatMap((event): [string, ItemState, BatchEvent, null][] => [
       [`done, ${event.type}`, done, event, null],
       [`failed, ${event.type}`, failed, event, null],
     ]),
@@ -167,7 +167,7 @@ describe("an item", () => {
   it.each<[string, ItemState, BatchEvent, string | null]>([
     ["claimed", queued, claim, "sealed"],
     ["renewed", rendering, renew, "sealed"],
-    ["limited", rendering, limit, "sealed"],
+    ["postponed", rendering, postpone, "sealed"],
     ["done", rendering, finish, null],
     ["failed", rendering, fail, null],
   ])("keeps its secrets until it is finished: %s", (_, state, event, basicAuth) => {
@@ -341,13 +341,13 @@ describe("any sequence of events", () => {
     }),
     fc
       .record({
-        type: fc.constantFrom("item-renewed" as const, "item-limited" as const, "item-done" as const),
+        type: fc.constantFrom("item-renewed" as const, "item-postponed" as const, "item-done" as const),
         itemId: fc.constantFrom("item_0", "item_1", "item_2"),
         fence: fc.integer({ min: 0, max: 4 }),
         at: fc.integer({ min: NOW, max: NOW + MINUTE }),
       })
       .map(({ at, ...rest }) =>
-        Object.assign({}, limit, finish, renew, rest, { retryAt: at, leaseEndsAt: at }),
+        Object.assign({}, postpone, finish, renew, rest, { retryAt: at, leaseEndsAt: at }),
       ),
     fc.record({
       type: fc.constant("item-failed" as const),

@@ -66,7 +66,7 @@ describe("a test event", () => {
   });
 
   it.for([
-    ["an empty text", "", "must be an absolute URL that starts with http:// or https://"],
+    ["an empty string", "", "must be an absolute URL that starts with http:// or https://"],
     [
       "a URL without a scheme",
       "example.com/hook",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ALLOWED_SNIPPETS, snippetResults } from "../../src/puppeteer/page/prepare/consent/autoconsent.ts";
+import { ALLOWED_SNIPPETS, snippetCalls } from "../../src/puppeteer/page/prepare/consent/autoconsent.ts";
 import { BUTTON_KINDS } from "../../src/puppeteer/page/prepare/consent/words.ts";
 
 describe("a function that runs alongside a page's own scripts", () => {
   it.each([...ALLOWED_SNIPPETS])("is part of autoconsent: %s", (id) => {
-    expect(snippetResults([id])).toContain("=>");
-    expect(snippetResults([id])).not.toMatch(/accept|allowAll|respondAll\(true|'save'/i);
+    expect(snippetCalls([id])).toContain("=>");
+    expect(snippetCalls([id])).not.toMatch(/accept|allowAll|respondAll\(true|'save'/i);
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe("a function that runs alongside a page's own scripts", () => {
     "__proto__",
     "constructor",
   ])("is never %s", (id) => {
-    expect(snippetResults([id, id])).toBe("[false, false]");
+    expect(snippetCalls([id, id])).toBe("[false, false]");
   });
 });
 

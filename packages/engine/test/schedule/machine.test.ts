@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSystemMachine, findGroupTimes, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
+import { createSystemMachine, findCpuStatFile, idleBetween, type CpuTimes } from "../../src/ports/machine.ts";
 
 const before: CpuTimes = { atMs: 0, cores: 4, idleMs: 0, totalMs: 0, groupMs: null };
 /** Times 100 ms later, on four cores. */
@@ -37,7 +37,7 @@ describe("idleBetween", () => {
   });
 });
 
-describe("findGroupTimes", () => {
+describe("findCpuStatFile", () => {
   const ROOT = "sys/fs/cgroup/cpu.stat";
   const SERVICE = "sys/fs/cgroup/system.slice/snap-server.service/cpu.stat";
 
@@ -54,7 +54,7 @@ describe("findGroupTimes", () => {
     };
     await write("proc/self/cgroup", groups);
     for (const file of files) await write(file, "usage_usec 0\n");
-    expect(findGroupTimes(root)).toBe(join(root, expected));
+    expect(findCpuStatFile(root)).toBe(join(root, expected));
   });
 });
 

@@ -21,9 +21,9 @@ export function recordCharge(world: World, { id, accountId, process, etag, query
   if (!history.rendered.has(etag)) world.reportViolation("a charge has no rendering", id);
   history.charged.set(etag, id);
   if (query === null || !conditions.isCalm) return;
-  const capture = `${accountId} ${query}`;
-  const last = history.lastCharges.get(capture);
-  history.lastCharges.set(capture, { at: timeline.now, process });
+  const captureKey = `${accountId} ${query}`;
+  const last = history.lastCharges.get(captureKey);
+  history.lastCharges.set(captureKey, { at: timeline.now, process });
   if (last === undefined || timeline.now - last.at > SHORTEST_TTL_MS - 2 * conditions.clockBoundMs) return;
   if (conditions.hasLeases || process === last.process)
     world.reportViolation("identical captures are charged twice", id, accountId);

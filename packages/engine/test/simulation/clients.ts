@@ -9,7 +9,7 @@ import type { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
 const PAGES = 4;
-const HOOK = "https://hooks.example.com/snap";
+const WEBHOOK_URL = "https://hooks.example.com/snap";
 
 /** Requests one of a few pages, so many requests are identical. */
 export function sendCapture(world: World, process: SimulatedProcess, account: TestAccount): void {
@@ -90,7 +90,7 @@ async function send(world: World, sent: NewRequest, capture: () => Promise<Captu
   checkOutcome(world, request, request.outcome);
 }
 
-/** Requests a signed URL from any process. */
+/** Follows a signed URL, served by any process. */
 function followLink(
   world: World,
   { url, page, account }: { readonly url: string; readonly page: string; readonly account: TestAccount },
@@ -115,7 +115,7 @@ export async function submitBatch(
   const urls = new Set(Array.from({ length: draw.between(1, 5) }, () => drawPage(world)));
   const document = {
     items: Array.from(urls, (url) => ({ url })),
-    ...(draw.chance(0.7) && { webhookUrl: HOOK }),
+    ...(draw.chance(0.7) && { webhookUrl: WEBHOOK_URL }),
   };
   const submission = { process };
   world.history.submissions.add(submission);

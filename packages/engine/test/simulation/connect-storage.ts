@@ -10,7 +10,7 @@ export function connectStorage(world: World, connection: Connection): Storage {
     const connected: Record<string, unknown> = {};
     for (const [method, call] of Object.entries(port) as [string, (request: unknown) => Promise<unknown>][])
       connected[method] = (request: unknown) =>
-        connection.make({ method: `${name}.${method}`, request }, () => call(request));
+        connection.makeCall({ method: `${name}.${method}`, request }, () => call(request));
     return connected as Port;
   };
   const { storage } = world;

@@ -42,7 +42,7 @@ export class Connection {
   }
 
   /** Makes a call; `effect` runs it on the storage. */
-  async make<T>(call: Call, effect: () => Promise<T>): Promise<T> {
+  async makeCall<T>(call: Call, effect: () => Promise<T>): Promise<T> {
     const world = this.#world;
     const process = this.#process;
     if (!process.isAlive) return never();
@@ -140,9 +140,9 @@ export class Connection {
     trace?.(this.#process.name, `${method} ${fault} ${idsOf(request)}`);
     history.recordDisturbancesOf(this.#process.name);
     if (batchId !== undefined) history.recordDisturbance(batchId);
-    const concerned = reservationId ?? settle;
-    if (concerned === undefined) return;
-    history.faultsOf(concerned).push(`${method} ${fault}`);
+    const affectedId = reservationId ?? settle;
+    if (affectedId === undefined) return;
+    history.faultsOf(affectedId).push(`${method} ${fault}`);
     if (method === "ledger.refund") this.#endSoon();
   }
 
@@ -161,7 +161,7 @@ export class Connection {
     return this.#world.draw.between(0, LATENCY_MAX_MS);
   }
 
-  /** Returns a short time, rarely up to a minute. */
+  /** Returns a delay that is usually short, and at most a minute. */
   #drawMoment(): number {
     const { draw } = this.#world;
     return draw.between(0, draw.pick([100, 100, 2000, 10_000, 60_000]));

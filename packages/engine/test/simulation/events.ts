@@ -4,26 +4,26 @@ import { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** How many processes run over the whole simulation. */
+/** Maximum number of processes that a simulation starts, unless none is left. */
 const MAX_PROCESSES = 6;
 
 /** Schedules what clients, operators and the machines do in the next `durationMs`. */
 export function scheduleEvents(world: World, accounts: readonly TestAccount[], durationMs: number): void {
   const { draw, timeline, conditions } = world;
-  const at = (count: number, act: () => void): void => {
+  const schedule = (count: number, act: () => void): void => {
     for (let index = 0; index < count; index += 1) timeline.after(draw.between(0, durationMs), act);
   };
-  at(draw.between(2, 10), () => sendBurst(world, draw.pick(accounts)));
-  at(draw.pick([0, 1, 1, 2, 3]), () => {
+  schedule(draw.between(2, 10), () => sendBurst(world, draw.pick(accounts)));
+  schedule(draw.pick([0, 1, 1, 2, 3]), () => {
     const process = pickProcess(world);
     if (process !== null) void submitBatch(world, process, draw.pick(accounts));
   });
-  if (draw.chance(0.2)) at(draw.between(1, 3), () => void changePlan(world, draw.pick(accounts)));
-  if (draw.chance(0.5)) at(draw.between(1, 4), () => setClock(world, conditions.clockBoundMs));
-  if (conditions.hasWildClocks) at(1, () => setClock(world, HOUR_MS));
-  if (draw.chance(0.3)) at(draw.between(1, 2), () => void pickProcess(world)?.stop());
-  if (!conditions.isCalm && draw.chance(0.5)) at(draw.between(1, 2), () => pickProcess(world)?.kill());
-  at(Math.ceil(durationMs / 4000), () => replaceEnded(world));
+  if (draw.chance(0.2)) schedule(draw.between(1, 3), () => void changePlan(world, draw.pick(accounts)));
+  if (draw.chance(0.5)) schedule(draw.between(1, 4), () => setClock(world, conditions.clockBoundMs));
+  if (conditions.hasWildClocks) schedule(1, () => setClock(world, HOUR_MS));
+  if (draw.chance(0.3)) schedule(draw.between(1, 2), () => void pickProcess(world)?.stop());
+  if (!conditions.isCalm && draw.chance(0.5)) schedule(draw.between(1, 2), () => pickProcess(world)?.kill());
+  schedule(Math.ceil(durationMs / 4000), () => replaceEnded(world));
 }
 
 /** Sends one request, or three at once. */

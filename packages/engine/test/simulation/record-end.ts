@@ -8,9 +8,9 @@ export function recordEnd(world: World, id: string, resolution: Resolution): Res
   const reservation = history.reservations.get(id);
   if (reservation === undefined) return null;
   const { request } = reservation;
-  const isNew = resolution === "settled" && reservation.end !== "settled";
+  const isNewlySettled = resolution === "settled" && reservation.end !== "settled";
   reservation.end = resolution;
-  if (isNew && request?.usesCache && request.storedEtag === null)
+  if (isNewlySettled && request?.usesCache && request.storedEtag === null)
     world.reportViolation("a rendering is charged before it is stored", request.id, id);
   return reservation;
 }

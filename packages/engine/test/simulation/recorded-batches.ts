@@ -9,11 +9,11 @@ interface Change {
   readonly after: BatchRecord;
   /** The process that made it. */
   readonly process: string;
-  /** How the reservation that the transaction settled has ended; `null` if it settled none. */
+  /** How the reservation that the transaction was to settle has ended; `null` if there was none. */
   readonly settled: Resolution | null;
 }
 
-/** Returns the store; records every batch and checks each change. */
+/** Wraps the store, to record every batch and check each change. */
 export function recordBatches(world: World, batches: BatchStore): BatchStore {
   const { history } = world;
   return {

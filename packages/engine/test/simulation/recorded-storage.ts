@@ -7,7 +7,7 @@ import { recordBatches } from "./recorded-batches.ts";
 import { recordEnd } from "./record-end.ts";
 import type { World } from "./world.ts";
 
-/** Returns the storage; records its calls and checks the rules that hold at any time. */
+/** Wraps the storage, to record its calls and check the rules that hold at any time. */
 export function recordStorage(world: World, storage: Storage): World["storage"] {
   return {
     ...storage,

@@ -27,7 +27,7 @@ export interface SimulationOptions {
   readonly plant?: (storage: Storage) => Partial<Storage>;
 }
 
-/** Runs the simulation of a seed; returns the first violation, or `null`. */
+/** Runs the simulation for a seed; returns the first violation, or `null`. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Violation | null> {
   const world = createWorld(new Draw(seed), options);
   try {

@@ -14,7 +14,7 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
 // the engine adapts to the number of cores, but a seed must have the same history on every machine
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), availableParallelism: () => 2 }));
 
-// a turn of the event loop, in which the timeline may go on, becomes a promise, which always runs before the next event
+// a turn of the event loop, in which the timeline may advance, becomes a promise, which resolves before the next event
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<object>()),
   setImmediate: async () => {},

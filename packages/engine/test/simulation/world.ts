@@ -8,7 +8,7 @@ import type { Timeline } from "./timeline.ts";
 
 /** The conditions of a simulation. */
 export interface Conditions {
-  /** Only pages, name servers and receivers fail: every rendering is charged, and every webhook is accepted once. */
+  /** Only pages, name servers and receivers fail: every rendering is charged, and no webhook is accepted twice. */
   readonly isCalm: boolean;
   /** A clock jumps by up to an hour. */
   readonly hasWildClocks: boolean;

@@ -12,7 +12,7 @@ export const CAPTURE_LIMITS = {
 /** The format of a screenshot's file. */
 export type FileFormat = keyof typeof CAPTURE_LIMITS.sidePixels;
 
-type Named = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** Returns the format of a screenshot's file: `output` or, without it, `format`. */
 export function fileFormatOf({
@@ -23,19 +23,19 @@ export function fileFormatOf({
 }
 
 /** Returns the parameters that need image processing: the file is made from a PNG capture. */
-export function processingIn({ output, resizeWidth, resizeHeight }: Named): readonly string[] {
+export function processingIn({ output, resizeWidth, resizeHeight }: Values): readonly string[] {
   return Object.entries({ output, resizeWidth, resizeHeight })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name);
 }
 
 /** Returns the maximum number of pixels in a screenshot's file. */
-export function pixelLimitOf(parameters: Named): number {
+export function pixelLimitOf(parameters: Values): number {
   return processingIn(parameters).length > 0 ? CAPTURE_LIMITS.processedPixels : CAPTURE_LIMITS.devicePixels;
 }
 
 /** Reports an image that is too large to encode, if the parameters alone determine its size. */
-export function checkCaptureSize(values: Named, report: (name: string, message: string) => void): void {
+export function checkCaptureSize(values: Values, report: (name: string, message: string) => void): void {
   checkCanvasSize(values, report);
   if (values["selector"] !== undefined) return;
   const isClipped = values["clipWidth"] !== undefined && values["clipHeight"] !== undefined;
@@ -46,18 +46,18 @@ export function checkCaptureSize(values: Named, report: (name: string, message: 
   if (typeof width !== "number" || typeof height !== "number" || typeof scale !== "number") return;
   const isResized = values["resizeWidth"] !== undefined || values["resizeHeight"] !== undefined;
   // a resized image is captured as a PNG, and may be small
-  const [name, limited] = isResized
+  const [name, value] = isResized
     ? ["format", "png"]
     : output === "avif"
       ? ["output", output]
       : ["format", format];
-  const sideLimit = isFileFormat(limited) ? CAPTURE_LIMITS.sidePixels[limited] : Infinity;
+  const sideLimit = isFileFormat(value) ? CAPTURE_LIMITS.sidePixels[value] : Infinity;
   for (const [sideName, side] of [
     [widthName, width],
     [heightName, height],
   ] as const) {
     if (side * scale > sideLimit)
-      report(sideName, `times scale must be at most ${sideLimit} pixels for ${name}=${String(limited)}`);
+      report(sideName, `times scale must be at most ${sideLimit} pixels for ${name}=${String(value)}`);
   }
   const pixelLimit = isResized ? CAPTURE_LIMITS.devicePixels : pixelLimitOf(values);
   if (width * height * scale * scale > pixelLimit)
@@ -69,7 +69,7 @@ export function checkCaptureSize(values: Named, report: (name: string, message: 
 
 /** Reports an image that `resizeFit=contain` would pad to more pixels than can be encoded. */
 function checkCanvasSize(
-  { resizeFit, resizeWidth, resizeHeight }: Named,
+  { resizeFit, resizeWidth, resizeHeight }: Values,
   report: (name: string, message: string) => void,
 ): void {
   if (resizeFit !== "contain" || typeof resizeWidth !== "number" || typeof resizeHeight !== "number") return;

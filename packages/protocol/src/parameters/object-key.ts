@@ -32,8 +32,8 @@ export function isObjectKey(key: string): boolean {
 
 /** Returns the text if it is a valid `storeKey`, otherwise `null`. */
 export function canonicalStoreKey(text: string): string | null {
-  const isFilled = !/[{}]/.test(text.replaceAll(PLACEHOLDER, ""));
-  return isFilled && isObjectKey(text) ? text : null;
+  const hasStrayBraces = /[{}]/.test(text.replaceAll(PLACEHOLDER, ""));
+  return !hasStrayBraces && isObjectKey(text) ? text : null;
 }
 
 /**

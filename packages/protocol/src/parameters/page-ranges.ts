@@ -30,8 +30,8 @@ function parseRange(item: string): PageRange | null {
   const [matched, start, dash, end] = RANGE.exec(item) ?? [];
   if (matched === undefined) return null;
   const first = Number(start);
-  const openEnd = dash === undefined ? first : Infinity;
-  const last = end === undefined ? openEnd : Number(end);
+  const impliedLast = dash === undefined ? first : Infinity;
+  const last = end === undefined ? impliedLast : Number(end);
   return first >= 1 && last >= first ? { first, last } : null;
 }
 

@@ -37,11 +37,11 @@ export interface PaperRequest {
  */
 export function paperSizeInches(request: PaperRequest): { readonly width: number; readonly height: number } {
   const { paperFormat, marginUnit, landscape } = request;
-  const unit = UNITS_PER_INCH[marginUnit];
+  const unitsPerInch = UNITS_PER_INCH[marginUnit];
   const [width, height] =
     request.width === undefined || request.height === undefined
       ? PAPER_INCHES[paperFormat]
-      : [request.width / unit, request.height / unit];
+      : [request.width / unitsPerInch, request.height / unitsPerInch];
   return landscape ? { width: height, height: width } : { width, height };
 }
 

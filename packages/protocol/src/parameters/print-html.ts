@@ -27,8 +27,9 @@ const ATTRIBUTES =
  * isSelfContained('<img src="https://example.com/logo.png">'); // false
  */
 export function isSelfContained(html: string): boolean {
-  const isLoading = [LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE].some((pattern) => pattern.test(html));
-  return !isLoading && html.split(SVG_ELEMENT).slice(1).every(loadsNothing);
+  const patterns = [LOADING_ELEMENT, LOADING_ATTRIBUTE, LOADING_STYLE];
+  const loadsSomething = patterns.some((pattern) => pattern.test(html));
+  return !loadsSomething && html.split(SVG_ELEMENT).slice(1).every(loadsNothing);
 }
 
 /**

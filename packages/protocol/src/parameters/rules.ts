@@ -66,12 +66,12 @@ function checkRow(row: Row, { rows, values, report }: RuleContext): void {
     if (names.some((other) => isActive(rows[other]))) report(name, `cannot be combined with ${called}`);
   if (requires !== undefined && !requires.some((other) => isActive(rows[other])))
     report(name, `requires ${requires.join(" or ")}`);
-  else if (needs !== undefined && isOtherChoice(rows[needs.name], { needs, values }))
+  else if (needs !== undefined && isDisallowedChoice(rows[needs.name], { needs, values }))
     report(name, needs.message);
 }
 
 /** Returns whether the choice has a valid value that is not allowed here. An invalid value is reported separately. */
-function isOtherChoice(
+function isDisallowedChoice(
   choice: Row | undefined,
   { needs, values }: { readonly needs: NonNullable<Row["needs"]>; readonly values: Values },
 ): boolean {
@@ -86,11 +86,11 @@ function checkMargins(values: Values, report: Report): void {
   const { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left } = values;
   if (!isPaperRequest(values) || ![top, right, bottom, left].every((side) => typeof side === "number"))
     return;
-  const unit = UNITS_PER_INCH[values.marginUnit];
+  const unitsPerInch = UNITS_PER_INCH[values.marginUnit];
   const { width, height } = paperSizeInches(values);
-  if ((Number(left) + Number(right)) / unit >= width)
+  if ((Number(left) + Number(right)) / unitsPerInch >= width)
     report("marginLeft", "plus marginRight must be less than the paper width");
-  if ((Number(top) + Number(bottom)) / unit >= height)
+  if ((Number(top) + Number(bottom)) / unitsPerInch >= height)
     report("marginTop", "plus marginBottom must be less than the paper height");
 }
 
@@ -115,11 +115,11 @@ function checkCookieDomains({ cookies, url }: Values, report: Report): void {
   const structure = canonicalCookies(cookies);
   if (target === null || typeof structure === "string") return;
   const { hostname } = target;
-  const foreign = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
-  if (foreign !== -1)
+  const index = structure.findIndex(({ domain }) => domain !== undefined && !isDomainOf(domain, hostname));
+  if (index !== -1)
     report(
       "cookies",
-      `must have no domain at index ${foreign}, or one that includes the host of url, ${hostname}`,
+      `must have no domain at index ${index}, or one that includes the host of url, ${hostname}`,
     );
 }
 

@@ -37,10 +37,10 @@ export function mustBeOneOf(values: readonly string[], value: unknown): string {
   return `must be one of ${values.join(", ")}${suggestion(values, value)}`;
 }
 
-/** Returns the end of a message, such as `; did you mean jpeg?`, or an empty text if no valid value is similar. */
+/** Returns the end of a message, such as `; did you mean jpeg?`, or an empty string if no valid value is similar. */
 export function suggestion(values: readonly string[], value: unknown): string {
-  const near = typeof value === "string" ? suggestName(value, values) : null;
-  return near === null ? "" : `; did you mean ${near}?`;
+  const closest = typeof value === "string" ? suggestName(value, values) : null;
+  return closest === null ? "" : `; did you mean ${closest}?`;
 }
 
 /** Ignores case and separators. */

@@ -47,7 +47,7 @@ export function isTooLongUrl(text: string): boolean {
   return isLongerThan(start.replaceAll(" ", "%20"), LIMITS.urlCharacters);
 }
 
-/** Keeps other white space, which the URL parser does not trim either. */
+/** Keeps other white space: `parseTargetUrl` rejects control characters, and the URL parser does not trim the rest. */
 function trimSpaces(text: string): string {
   // no regular expression: / +$/ takes quadratic time on a long run of spaces
   let [start, end] = [0, text.length];

@@ -4,7 +4,7 @@ import { signQuery } from "./sign-query.ts";
 /** Parameters of a signed URL that are not the rendering's. */
 export const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
-/** A URL's signing token and expiry. */
+/** The base address, signing token and expiry of a signed URL. */
 export interface UrlSigner {
   /** Base address of the API, without a trailing slash: it ends in `/v1`. */
   readonly baseUrl: string;

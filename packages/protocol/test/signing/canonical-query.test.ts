@@ -5,14 +5,14 @@ import { canonicalQuery, signQuery, verifyQuery } from "../../src/index.ts";
 const text = (): fc.Arbitrary<string> => fc.string({ unit: "binary", maxLength: 20 });
 const pairs = (): fc.Arbitrary<[string, string][]> =>
   fc.uniqueArray(fc.tuple(text(), text()), { selector: ([name]) => name, maxLength: 10 });
-const pairsTwice = pairs().chain((one) =>
+const pairsInTwoOrders = pairs().chain((one) =>
   fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })),
 );
 
 describe("canonicalQuery", () => {
   it("does not depend on the order of distinct names", () => {
     fc.assert(
-      fc.property(pairsTwice, ([one, other]) => {
+      fc.property(pairsInTwoOrders, ([one, other]) => {
         const sent = new URLSearchParams(other).toString();
         expect(canonicalQuery(new URLSearchParams(sent))).toBe(canonicalQuery(one));
       }),

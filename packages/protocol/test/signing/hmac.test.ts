@@ -15,7 +15,7 @@ const VARIANTS: readonly (readonly [name: string, variant: typeof portable])[] =
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const filled = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte);
 
-describe.each(VARIANTS)("HMAC by %s", (_name, { hmacSha256, equalsInConstantTime }) => {
+describe.each(VARIANTS)("HMAC with %s", (_name, { hmacSha256, equalsInConstantTime }) => {
   it.each(SIGNED_URLS)("signs the URL in the vector: $name", (vector) => {
     expect(hex(hmacSha256(vector.signing_secret, vector.string_to_sign))).toBe(vector.signature);
   });

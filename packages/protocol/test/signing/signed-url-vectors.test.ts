@@ -44,7 +44,7 @@ describe("the example in docs/reference/specification.md", () => {
 describe("the second implementation", { tags: ["openssl"] }, () => {
   let signed: readonly string[] = [];
   beforeAll(() => {
-    signed = signByShell(SIGNED_URLS);
+    signed = signWithShell(SIGNED_URLS);
   });
 
   it.each(SIGNED_URLS.map((vector, index) => [vector.name, index, vector] as const))(
@@ -59,7 +59,7 @@ describe("the second implementation", { tags: ["openssl"] }, () => {
  * Signs with sign.sh, which shares no code with the package: it needs a shell, coreutils, sed and openssl. Returns the
  * canonical query and the signature of each vector.
  */
-function signByShell(vectors: readonly SignedUrlCase[]): string[] {
+function signWithShell(vectors: readonly SignedUrlCase[]): string[] {
   const script = fileURLToPath(new URL("sign.sh", import.meta.url));
   const inputs = vectors.map(({ signing_secret, pairs }) =>
     [hex(signing_secret), ...pairs.map(([name, value]) => `${hex(name)}=${hex(value)}`)].join("\n"),

@@ -32,7 +32,7 @@ describe("openssl", { tags: ["openssl"] }, () => {
     ({ id, timestamp, body_base64, signing_secret, ...vector }) => {
       const body = bodyOf(body_base64);
       const digest = (prefix: string): Buffer =>
-        hmacByOpenssl(Buffer.concat([Buffer.from(prefix), body]), signing_secret);
+        hmacWithOpenssl(Buffer.concat([Buffer.from(prefix), body]), signing_secret);
       expect(digest(`snap-webhook-v1\n${timestamp}\n`).toString("hex")).toBe(vector.signature);
       expect(`v1,${digest(`${id}.${timestamp}.`).toString("base64")}`).toBe(vector.standard_signature);
     },
@@ -55,7 +55,7 @@ describe("the Standard Webhooks library", () => {
   });
 });
 
-function hmacByOpenssl(message: Buffer, key: string): Buffer {
+function hmacWithOpenssl(message: Buffer, key: string): Buffer {
   const macopt = `hexkey:${Buffer.from(key).toString("hex")}`;
   const { stdout, stderr } = spawnSync(
     "openssl",

@@ -13,7 +13,7 @@ export interface Operator {
   readonly session: { readonly id: string; readonly expiresAt: number } | null;
 }
 
-export interface Credentials {
+export interface AuthenticationOptions {
   /** The admin token; `null` if none is set. */
   readonly token: string | null;
   /** Whether to accept console sessions. */
@@ -25,7 +25,7 @@ export interface Credentials {
 /** Authenticates with the admin token or, without a bearer token, with a session cookie. */
 export function createAuthentication(
   { operators }: Pick<Engine, "operators">,
-  { token, acceptsSessions, origin }: Credentials,
+  { token, acceptsSessions, origin }: AuthenticationOptions,
 ): (request: Request) => Promise<Operator> {
   return async (request) => {
     const credential = credentialOf(request);

@@ -150,14 +150,14 @@ function itemDocument({ id, parameters, key, state }: ItemRecord): AdminBatchIte
     parameters: concealSecrets(parameters),
     cache_key: key,
     status: state.status,
-    ...UNKNOWN,
+    ...EMPTY_STATE,
     ...stateDocument(state),
   };
 }
 
 type ItemStateDocument = Omit<AdminBatchItem, "id" | "url" | "parameters" | "cache_key" | "status">;
 
-const UNKNOWN: ItemStateDocument = {
+const EMPTY_STATE: ItemStateDocument = {
   error: null,
   etag: null,
   target_status: null,

@@ -18,8 +18,8 @@ const NOT_FOUND: Readonly<Partial<Record<AdminErrorCode, string>>> = {
 export function toAdminFailure(error: unknown, parameter?: string): unknown {
   if (!(error instanceof AdminError)) return error;
   const { code, message } = error;
-  const missing = NOT_FOUND[code];
-  if (missing !== undefined) return new SnapError("not_found", missing, { cause: error });
+  const notFoundMessage = NOT_FOUND[code];
+  if (notFoundMessage !== undefined) return new SnapError("not_found", notFoundMessage, { cause: error });
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   const errors =
     code === "email_taken"

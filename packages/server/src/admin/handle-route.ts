@@ -25,9 +25,9 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
   return async (request, response) => {
     const exchange = exchangeOf(response);
     // anyone may sign in, but only from the console: the body of another request is discarded
-    if (route.isOpen) requireOwnOrigin(request, ownOriginOf(request, service.origin));
-    const operator = route.isOpen ? VISITOR : await service.authenticate(request);
-    if (!route.isOpen) exchange.operator = operator.user;
+    if (route.isPublic) requireOwnOrigin(request, ownOriginOf(request, service.origin));
+    const operator = route.isPublic ? VISITOR : await service.authenticate(request);
+    if (!route.isPublic) exchange.operator = operator.user;
     const id = segment === -1 ? "" : segmentOf(request.url, segment);
     const queryText = queryTextOf(request.url);
     const body = takesBody && hasBody(request) ? await readJson(request) : undefined;

@@ -91,13 +91,13 @@ function createHistoryReader({
     return {
       today: { renders, hits, failures: failed, credits },
       failures: failures ?? [],
-      activity: everyMinute(activity ?? [], now),
+      activity: fillMissingMinutes(activity ?? [], now),
     };
   };
 }
 
 /** Adds the minutes without requests, which the storage omits. */
-function everyMinute(activity: readonly Activity[], now: number): AdminHealth["activity"] {
+function fillMissingMinutes(activity: readonly Activity[], now: number): AdminHealth["activity"] {
   const counts = new Map(activity.map((minute) => [minute.at, minute]));
   const last = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   return Array.from({ length: ACTIVITY_MINUTES }, (_, index) => {

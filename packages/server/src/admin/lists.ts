@@ -21,7 +21,7 @@ export function listDocument<Entry, Document>(
 }
 
 /** A page of a list that is too long to count. */
-export function openListDocument<Entry, Document>(
+export function uncountedListDocument<Entry, Document>(
   { entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean },
   document: (entry: Entry) => Document,
 ): AdminList<Document> {

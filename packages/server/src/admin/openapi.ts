@@ -50,7 +50,7 @@ export function adminDocument(publicUrl: string, routes: readonly AdminRoute[]):
 }
 
 function registerRoute(registry: OpenAPIRegistry, route: AdminRoute): void {
-  const { method, path, operationId, tag, summary, description, query, body, isOpen } = route;
+  const { method, path, operationId, tag, summary, description, query, body, isPublic } = route;
   const hasBody = Object.keys(body.shape).length > 0;
   registry.registerPath({
     method,
@@ -59,7 +59,7 @@ function registerRoute(registry: OpenAPIRegistry, route: AdminRoute): void {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security: isOpen === true ? [] : [{ adminToken: [] }, { session: [] }],
+    security: isPublic === true ? [] : [{ adminToken: [] }, { session: [] }],
     parameters: path.includes("{id}")
       ? [{ name: "id", in: "path", required: true, schema: { type: "string" } }]
       : [],
@@ -71,7 +71,7 @@ function registerRoute(registry: OpenAPIRegistry, route: AdminRoute): void {
     },
     responses: {
       ...successResponse(route),
-      ...errorResponses(isOpen === true ? CODES.signIn : CODES.admin, { bearer: false }),
+      ...errorResponses(isPublic === true ? CODES.signIn : CODES.admin, { bearer: false }),
     },
   });
 }

@@ -7,9 +7,9 @@ import type { Request } from "express";
  * @param origin The configured origin; `null` takes it from the request.
  */
 export function ownOriginOf(request: Request, origin: string | null): string {
-  // behind a trusted proxy, `protocol` is the client's
   if (origin !== null) return origin;
-  // some proxies add the default port to `Host`, which no `Origin` contains
+  // behind a trusted proxy, `protocol` is the client's; some proxies add the default port to `Host`, which no
+  // `Origin` contains
   return URL.parse(`${request.protocol}://${request.headers.host ?? ""}`)?.origin ?? "";
 }
 

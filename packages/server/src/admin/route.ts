@@ -48,7 +48,7 @@ interface RouteFacts {
   /** Media types of a response that is not a document. */
   readonly media?: readonly string[];
   /** Whether it needs no credentials. */
-  readonly isOpen?: true;
+  readonly isPublic?: true;
   /** Whether it exists only if the console is on. */
   readonly needsConsole?: true;
 }

@@ -97,7 +97,7 @@ async function recordChange(
   const mayChange = !isDryRun(args);
   try {
     const result = await call();
-    // `null`: there was nothing to change, such as for a wrong sign-in code
+    // `null`: there was nothing to change, for example because a sign-in code was wrong
     if (mayChange && result !== null) record([...args, result]);
     return result;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { SqliteSnapshot } from "@snap/storage-sqlite";
 import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
-import { diskFull, isFull } from "../data-dir-error.ts";
+import { diskFullError, isDiskFullError } from "../data-dir-error.ts";
 import { requireDatabase } from "../data-folder.ts";
 import { openSnapshot, withDataDirErrors } from "../open-storage.ts";
 import { openStdout } from "../open-stdout.ts";
@@ -25,7 +25,7 @@ export interface BackUpReport extends ArchiveProgress {
   /** Absolute path; `null` for stdout. */
   readonly file: string | null;
   /** Why the data folder does not record the backup, which is complete; `null` if it does. */
-  readonly unrecorded: string | null;
+  readonly recordingProblem: string | null;
 }
 
 const FULL_ADVICE =
@@ -63,15 +63,15 @@ export async function backUp({
         target === null ? openStdout() : createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
       const written = await writeArchive({ snapshot, manifest, output, onProgress });
       if (target !== null) await moveIntoPlace(draft, target);
-      return { manifest, file: target, unrecorded: record(snapshot), ...written };
+      return { manifest, file: target, recordingProblem: record(snapshot), ...written };
     } finally {
       snapshot.close();
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
-    if (!isFull(error)) throw error;
+    if (!isDiskFullError(error)) throw error;
     const folder = target === null ? `${parent}, or the output,` : parent;
-    throw diskFull(folder, { advice: FULL_ADVICE, cause: error });
+    throw diskFullError(folder, { advice: FULL_ADVICE, cause: error });
   });
 }
 

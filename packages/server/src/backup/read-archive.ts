@@ -125,7 +125,7 @@ async function writeFile(
 /** @throws OperatorError unless the checksums are exactly those of the files. */
 function verify(list: string, digests: ReadonlyMap<string, string>): void {
   const names = new Set<string>();
-  for (const line of list.split("\n").filter((one) => one !== "")) {
+  for (const line of list.split("\n").filter((entry) => entry !== "")) {
     const [digest, name] = line.split("  ");
     if (name === undefined) throw invalidBackup(`its ${NAMES.checksums} has a malformed line`);
     if (digests.get(name) !== digest)

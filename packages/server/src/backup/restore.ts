@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Config } from "../config.ts";
 import { findSecretKey, keySourceOf } from "../config/secret-key.ts";
-import { diskFull, explainDataDirError, isFull } from "../data-dir-error.ts";
+import { diskFullError, explainDataDirError, isDiskFullError } from "../data-dir-error.ts";
 import { openRestore } from "../open-storage.ts";
 import { OperatorError } from "../operator-error.ts";
 import type { Manifest } from "./manifest.ts";
@@ -53,9 +53,9 @@ export async function restore({
     return { manifest, previous: staged.commit(now), hasKey };
   } catch (error) {
     if (input.errored !== null) throw error;
-    if (!isFull(error)) throw explainDataDirError(error, config.dataDir);
+    if (!isDiskFullError(error)) throw explainDataDirError(error, config.dataDir);
     const advice = "nothing was changed; free as much space as the backup takes, and try again";
-    throw diskFull(config.dataDir, { advice, cause: error });
+    throw diskFullError(config.dataDir, { advice, cause: error });
   } finally {
     staged.close();
   }

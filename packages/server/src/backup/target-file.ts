@@ -7,25 +7,25 @@ import { NAMES } from "./manifest.ts";
 /** Names that are reserved in a data folder. */
 const OWN_NAME = /^(snap\.db|secret\.key)/;
 
-/** Linux follows at most as many links in a path. */
+/** Linux follows at most this many links in a path. */
 const LINKS_MAX = 40;
 
 /**
- * Returns the absolute path of a backup to write; of a link, that of the file that it points to. A typo must not destroy
- * a file, so only an earlier backup or an empty file is replaced.
+ * Returns the absolute path of a backup to write; for a link, that of the file that it points to. A typo must not
+ * destroy a file, so only an earlier backup or an empty file is replaced.
  *
  * @throws OperatorError `backup_invalid`.
  */
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
   const target = await followLinks(resolve(file));
   const parent = await realpath(dirname(target)).catch(() => null);
-  if (parent === null) throw problemWith(`${dirname(target)} is not a folder`);
+  if (parent === null) throw invalidTarget(`${dirname(target)} is not a folder`);
   const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
-  if (OWN_NAME.test(inFolder)) throw problemWith(`${target} is reserved for the data folder`);
+  if (OWN_NAME.test(inFolder)) throw invalidTarget(`${target} is reserved for the data folder`);
   // not the target: what a link in /proc points to, such as a pipe, has no path
   const existing = await stat(file).catch(() => null);
   if (existing === null || (await isReplaceable(file, existing))) return target;
-  throw problemWith(`${file} exists, and is not a backup`);
+  throw invalidTarget(`${file} exists, and is not a backup`);
 }
 
 /** Renames a complete backup to its target, and makes the new name durable. */
@@ -60,6 +60,6 @@ async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
   }
 }
 
-function problemWith(problem: string): OperatorError {
+function invalidTarget(problem: string): OperatorError {
   return new OperatorError("backup_invalid", problem, "no backup was made; choose another file");
 }

@@ -19,7 +19,7 @@ export async function withWorkDirectory<T>(
 ): Promise<T> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);
-    if (NAME.test(name) || (UNLOCKED_NAME.test(name) && (await isDayOld(path)))) await removeIfLeft(path);
+    if (NAME.test(name) || (UNLOCKED_NAME.test(name) && (await isDayOld(path)))) await removeIfStale(path);
   }
   const unlocked = await mkdtemp(join(parent, UNLOCKED_PREFIX));
   const lock = lockDirectory(unlocked);
@@ -40,7 +40,7 @@ async function isDayOld(path: string): Promise<boolean> {
   return Date.now() - mtimeMs > DAY_MS;
 }
 
-async function removeIfLeft(directory: string): Promise<void> {
+async function removeIfStale(directory: string): Promise<void> {
   const lock = lockDirectory(directory);
   if (lock === null) return;
   lock.close();

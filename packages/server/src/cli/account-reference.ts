@@ -18,7 +18,7 @@ export function resolveAccounts(command: Command): Promise<void> | void {
   );
   const option: unknown = command.getOptionValue(NAME);
   const isEmpty = registeredArguments.some(
-    (one, index) => one.name() === NAME && processedArgs[index] === "",
+    (argument, index) => argument.name() === NAME && processedArgs[index] === "",
   );
   if (isEmpty || option === "") throw new UsageError("the account is empty", "pass its id or email address");
   if (positions.length === 0 && !isEmail(option)) return;

@@ -3,10 +3,10 @@ import type { AdminAccount, AdminAccountDetails, AdminPlan } from "@snap/protoco
 import type { Command } from "commander";
 import type { AccountChangeInput } from "../admin/inputs.ts";
 import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
-import { operate, withJson, type Operating } from "./admin.ts";
+import { operate, withJson, type OperationContext } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
-import { parseOverride, parseWholeNumber, toNullable, type Optional } from "./values.ts";
+import { parseOverride, parseWholeNumber, toNullable, type NumberOrNone } from "./values.ts";
 import { formatCount, formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -22,8 +22,8 @@ interface CreateOptions {
 interface UpdateOptions {
   readonly email?: string;
   readonly plan?: string;
-  readonly credits?: Optional;
-  readonly requestsPerMinute?: Optional;
+  readonly credits?: NumberOrNone;
+  readonly requestsPerMinute?: NumberOrNone;
   readonly json?: true;
 }
 
@@ -74,7 +74,7 @@ export function addAccounts(program: Command): void {
 }
 
 function createAccount(options: CreateOptions): Promise<void> {
-  const create = async ({ operations }: Operating): Promise<void> => {
+  const create = async ({ operations }: OperationContext): Promise<void> => {
     const account = await operations.accounts.create({
       email: options.email,
       ...(options.plan !== undefined && { plan: options.plan }),

@@ -11,13 +11,13 @@ import { UsageError } from "./errors.ts";
 import { warn } from "./output.ts";
 
 /** Dependencies of an operator's command. */
-export interface Admin {
+export interface AdminContext {
   readonly config: Config;
   readonly engine: Engine;
 }
 
 /** Dependencies of a command that also works through the admin API. */
-export interface Operating {
+export interface OperationContext {
   readonly config: Config;
   readonly operations: AdminOperations;
 }
@@ -46,7 +46,7 @@ export function loadStorageConfig(): Config {
 
 /** Runs `work` on the storage or, with SNAP_ADMIN_URL, through that service's admin API. */
 export async function operate<T>(
-  work: (operating: Operating) => Promise<T>,
+  work: (operating: OperationContext) => Promise<T>,
   options: AdminEngineOptions = {},
 ): Promise<T> {
   const config = loadConfig();
@@ -61,7 +61,7 @@ export async function operate<T>(
  * the audit log (`withAudit`).
  */
 export async function administer<T>(
-  work: (admin: Admin) => Promise<T>,
+  work: (admin: AdminContext) => Promise<T>,
   options: AdminEngineOptions = {},
 ): Promise<T> {
   const config = loadStorageConfig();

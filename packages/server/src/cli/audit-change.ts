@@ -10,7 +10,7 @@ import { createLogger } from "../operations/logger.ts";
 let runningCommand = "";
 
 /** Sets the command's name in the audit log: `tokens revoke`, without arguments, which may contain secrets. */
-export function nameRunningCommand(program: Command): void {
+export function trackRunningCommand(program: Command): void {
   program.hook("preAction", (_program, action) => {
     const names: string[] = [];
     for (let command: Command | null = action; command?.parent; command = command.parent)
@@ -46,8 +46,8 @@ export async function announceChange(audit: AuditLog, subjects: readonly string[
 
 /** Read separately, because `migrate` reads only part of the configuration. Only there can the level be invalid. */
 function logLevel(): string {
-  const { variable, schema, default: standard } = SETTINGS.logLevel;
-  return schema.safeParse(process.env[variable]).data ?? standard;
+  const { variable, schema, default: defaultLevel } = SETTINGS.logLevel;
+  return schema.safeParse(process.env[variable]).data ?? defaultLevel;
 }
 
 /** Who is running this process, and where. */

@@ -4,10 +4,10 @@ import { printable } from "../operations/printable.ts";
 import { administer, withJson } from "./admin.ts";
 import { formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
-import { parseDuration, type Optional } from "./values.ts";
+import { parseDuration, type NumberOrNone } from "./values.ts";
 
 interface AuditOptions {
-  readonly since?: Optional;
+  readonly since?: NumberOrNone;
   readonly json?: true;
 }
 

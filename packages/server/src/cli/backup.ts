@@ -67,8 +67,8 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
   const report = await withProgress(json, (onProgress) =>
     backUp({ config, file, includesRenderings: withoutRenderings !== true, onProgress }),
   );
-  if (report.unrecorded !== null)
-    warn(`the backup is complete, but ${config.dataDir} could not record it: ${report.unrecorded}`);
+  if (report.recordingProblem !== null)
+    warn(`the backup is complete, but ${config.dataDir} could not record it: ${report.recordingProblem}`);
   const key = keySourceOf(config);
   // stdout is the backup itself
   const toStderr = report.file === null;
@@ -127,7 +127,7 @@ function instantOf(isoInstant: string): string {
   return formatInstant(Date.parse(isoInstant), "");
 }
 
-/** @throws UsageError if the service uses PostgreSQL. */
+/** @throws UsageError if the service uses PostgreSQL, or if SNAP_ADMIN_URL is set. */
 function loadEmbeddedConfig(): Config {
   const config = loadStorageConfig();
   if (config.shared !== null)

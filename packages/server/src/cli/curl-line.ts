@@ -1,4 +1,4 @@
-import { quote } from "../quote.ts";
+import { quoteIfNeeded } from "../quote.ts";
 
 /** A command for a POSIX shell that renders `target` to `file`. */
 export function curlLine(request: {
@@ -12,6 +12,6 @@ export function curlLine(request: {
   const query = Object.entries({ url: request.target, ...request.parameters })
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&");
-  const header = quote(`Authorization: Bearer ${request.token}`);
-  return `curl -fsS -H ${header} ${quote(`${request.origin}/v1/snap?${query}`)} -o ${quote(request.file)}`;
+  const header = quoteIfNeeded(`Authorization: Bearer ${request.token}`);
+  return `curl -fsS -H ${header} ${quoteIfNeeded(`${request.origin}/v1/snap?${query}`)} -o ${quoteIfNeeded(request.file)}`;
 }

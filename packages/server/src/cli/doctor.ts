@@ -17,7 +17,7 @@ export function addDoctor(program: Command): void {
       const findings = await examine();
       const healthy = findings.every(({ status }) => status !== "problem");
       if (options.json) printJson({ ok: healthy, checks: findings });
-      else printLines(...findings.flatMap(formatFinding), "", conclude(findings));
+      else printLines(...findings.flatMap(formatFinding), "", conclusion(findings));
       if (!healthy) process.exitCode = EXIT_CODES.failure;
     });
 }
@@ -27,7 +27,7 @@ function formatFinding({ name, status, message, advice }: Finding): string[] {
   return advice === undefined ? [line] : [line, `${" ".repeat(9)}-> ${advice}`];
 }
 
-function conclude(findings: readonly Finding[]): string {
+function conclusion(findings: readonly Finding[]): string {
   const count = (status: Finding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
   if (count("problem") > 0) return `${formatNoun(count("problem"), "problem")} to fix.`;

@@ -86,8 +86,8 @@ function explainCommanderError({ code, exitCode, message }: CommanderError): Fai
   if (exitCode === EXIT_CODES.ok) return null;
   if (code === "commander.help") return usageFailure("missing command", LISTING);
   const text = message.replace(/^error: /, "").replaceAll("\n", " ");
-  const isUnguessed = code === "commander.unknownCommand" && !text.includes("Did you mean");
-  return usageFailure(text, isUnguessed ? LISTING : null);
+  const hasNoSuggestion = code === "commander.unknownCommand" && !text.includes("Did you mean");
+  return usageFailure(text, hasNoSuggestion ? LISTING : null);
 }
 
 function usageFailure(message: string, advice: string | null): Failure {

@@ -22,8 +22,8 @@ const MARKDOWN: ReadonlySet<string> = new Set([".md", ".markdown"]);
 const DOCUMENT_URL = documentUrl("0".repeat(64));
 
 /**
- * Opens the page at a path: an HTML or Markdown file, or a folder with an index. Files of its folder are read when the page
- * requests them. Returns `null` for a URL, and for any other text that neither exists nor looks like a path.
+ * Opens the page at a path: an HTML or Markdown file, or a folder with an index. Files in its folder are read when the
+ * page requests them. Returns `null` for a URL, and for any other text that neither exists nor looks like a path.
  *
  * @throws UsageError if there is no page at the path.
  */

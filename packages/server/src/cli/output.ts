@@ -25,7 +25,7 @@ export function printLines(...lines: readonly string[]): void {
 
 const warnings = new Set<string>();
 
-/** Prints a warning once; with `--json`, leaves that to `printEnd`. */
+/** Prints a warning once; with `--json`, leaves that to `printOutcome`. */
 export function warn(text: string): void {
   if (!warnings.has(text) && !wantsJson()) process.stderr.write(`warning: ${text}\n`);
   warnings.add(text);
@@ -33,7 +33,7 @@ export function warn(text: string): void {
 
 let report: object = {};
 
-/** Leaves the report of a command whose stdout has other content to `printEnd`. */
+/** Leaves the report of a command whose stdout has other content to `printOutcome`. */
 export function reportAtEnd(document: object): void {
   report = document;
 }
@@ -42,7 +42,7 @@ export function reportAtEnd(document: object): void {
  * Prints a failure to stderr, unless it is `null`. With `--json`, prints one document that includes the report and the
  * warnings.
  */
-export function printEnd(failure: Failure | null): void {
+export function printOutcome(failure: Failure | null): void {
   if (wantsJson()) {
     const document = {
       ...report,

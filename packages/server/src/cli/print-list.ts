@@ -2,7 +2,7 @@ import type { PageRequest } from "@snap/engine/ports";
 import type { AdminCountedList } from "@snap/protocol";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { withJson } from "./admin.ts";
-import { quote } from "../quote.ts";
+import { quoteIfNeeded } from "../quote.ts";
 import { formatCount } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -52,7 +52,7 @@ export async function printList<Entry extends { readonly id: string | number }>(
   const next = more === 0 ? null : String(entries.at(-1)?.id);
   if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
-    return printLines(...(isPart(command) ? [`No matching ${list.name}.`] : list.whenEmpty));
+    return printLines(...(isFiltered(command) ? [`No matching ${list.name}.`] : list.whenEmpty));
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
 }
@@ -70,7 +70,7 @@ async function readAll<Entry extends { readonly id: string | number }>(
 }
 
 /** Returns whether the options select only some of the entries. */
-function isPart(command: Command): boolean {
+function isFiltered(command: Command): boolean {
   return givenOptions(command).some(
     (option) => !option.mandatory && !["json", "limit"].includes(option.attributeName()),
   );
@@ -83,9 +83,9 @@ function nextCommand(command: Command, next: string): string {
     const name = option.attributeName();
     if (name === "json" || name === "after") return [];
     const value: unknown = command.getOptionValue(name);
-    return value === true ? [String(option.long)] : [String(option.long), quote(String(value))];
+    return value === true ? [String(option.long)] : [String(option.long), quoteIfNeeded(String(value))];
   });
-  return [...words, ...options, "--after", quote(next)].join(" ");
+  return [...words, ...options, "--after", quoteIfNeeded(next)].join(" ");
 }
 
 function givenOptions(command: Command): readonly Option[] {

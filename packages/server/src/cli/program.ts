@@ -3,7 +3,7 @@ import { describeVersion } from "../version.ts";
 import { resolveAccounts } from "./account-reference.ts";
 import { addAccounts } from "./accounts.ts";
 import { addAudit } from "./audit.ts";
-import { nameRunningCommand } from "./audit-change.ts";
+import { trackRunningCommand } from "./audit-change.ts";
 import { addBackup } from "./backup.ts";
 import { addBatches } from "./batches.ts";
 import { addCompletion } from "./completion.ts";
@@ -14,7 +14,7 @@ import { EXIT_CODES, explainFailure, type Failure } from "./errors.ts";
 import { addLedger } from "./ledger.ts";
 import { addLists } from "./lists.ts";
 import { addMigrate } from "./migrate.ts";
-import { printEnd } from "./output.ts";
+import { printOutcome } from "./output.ts";
 import { addRender } from "./render.ts";
 import { addRenderings } from "./renderings.ts";
 import { addSecretKey } from "./secret-key.ts";
@@ -40,7 +40,7 @@ export async function runCommand(): Promise<void> {
     failure = explainFailure(error);
   }
   if (failure !== null) process.exitCode = failure.exitCode;
-  printEnd(failure);
+  printOutcome(failure);
 }
 
 /** Commander's `help` ignores all words but the first, as in `help tokens rotate`. */
@@ -83,7 +83,7 @@ SNAP_* environment variables configure the service; snap-server serve --help lis
 With --json, an error is a JSON object on stderr: {"error":{"code","message","advice"}}.
 Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.`,
     );
-  nameRunningCommand(program);
+  trackRunningCommand(program);
   addServe(program);
   addAccounts(program);
   addTokens(program);

@@ -58,14 +58,14 @@ export function describeProblems(
   const adviceOf = hasExtension ? asFiles : (text: string) => text;
   const lines = Object.entries(errors).map(([name, messages]) =>
     name === "url"
-      ? `URL ${messages.map(asPage).join(", ")}`
+      ? `URL ${messages.map(withPathHint).join(", ")}`
       : `${optionOf(name)} ${messages.map(asOptions).map(adviceOf).join(", ")}`,
   );
   return lines.length === 0 ? message : lines.join("; ");
 }
 
 /** The argument that is not a URL may have been meant as a path. */
-function asPage(text: string): string {
+function withPathHint(text: string): string {
   return text === URL_MESSAGES.malformed
     ? `${text}, or the path of an .html, .htm or .md file or a folder`
     : text;
@@ -101,10 +101,10 @@ function flagsOf(row: ParameterRow): string {
 
 /** Description, valid values and default. */
 function describe(row: ParameterRow): string {
-  const unsent = effectiveDefault(row);
+  const defaultValue = effectiveDefault(row);
   const facts = [
     "min" in row ? [`${row.min} to ${row.max}.`] : [],
-    row.kind === "flag" || unsent === undefined ? [] : [`Default: ${unsent}.`],
+    row.kind === "flag" || defaultValue === undefined ? [] : [`Default: ${defaultValue}.`],
     isOnByDefault(row.name) ? ["On by default; this turns it off."] : [],
   ];
   return [row.description, ...facts.flat()].join(" ");

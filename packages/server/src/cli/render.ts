@@ -80,7 +80,7 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
   const config = loadConfig();
   const parameters = withOptionNames(file, () => {
     const read = parseQuery([["url", local?.url ?? page], ...pairs]);
-    requireParts(read, config);
+    requireDependencies(read, config);
     return read;
   });
   const startedMs = performance.now();
@@ -93,7 +93,7 @@ async function renderPage(page: string, options: RenderOptions): Promise<void> {
 }
 
 /** @throws SnapError for parameters that need something that is not installed or configured. */
-function requireParts(parameters: SnapParameters, { filterLists }: Config): void {
+function requireDependencies(parameters: SnapParameters, { filterLists }: Config): void {
   const purposes = filterLists.flatMap((list) => list.purposes);
   requireInstalled(parameters, { filterLists: purposes, processesImages: imageLibrary.isAvailable });
 }

@@ -26,7 +26,7 @@ export async function startRenderer(config: Config, options: RendererOptions): P
   if (health.ready || config.sandbox === "off") return { renderer, health, sandbox: config.sandbox };
   const unsandboxed = await createRenderer(config, { ...options, sandbox: "off" });
   const unsandboxedHealth = await unsandboxed.health();
-  // the first start may also have failed for a passing reason, such as a slow disk
+  // the first start may also have failed for a transient reason, such as a slow disk
   const laterHealth = await renderer.health();
   if (!unsandboxedHealth.ready || laterHealth.ready) {
     await unsandboxed.close();

@@ -13,7 +13,7 @@ import { formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 import { OWN_TOKEN_NAME } from "./own-token.ts";
 import { serviceOrigin } from "../served-address.ts";
-import { parseDuration, parseOverlap, parseTokenId, type Optional } from "./values.ts";
+import { parseDuration, parseOverlap, parseTokenId, type NumberOrNone } from "./values.ts";
 
 const OWN_TOKEN_ADVICE =
   "If the service still has its value in SNAP_TOKEN, change or unset that variable: the next start with the same value makes it valid again.";
@@ -25,7 +25,7 @@ interface CreateOptions {
   readonly account: string;
   readonly name?: string;
   readonly ability?: readonly Ability[];
-  readonly expiresIn?: Optional;
+  readonly expiresIn?: NumberOrNone;
   readonly json?: true;
 }
 
@@ -77,7 +77,7 @@ export function addTokens(program: Command): void {
       "how long the old token and its signed URLs still work, such as 24h; at most 30d; rejected during an earlier overlap",
       parseOverlap,
     )
-    .action((id: number, { overlap = "none", json }: { overlap?: Optional; json?: true }) =>
+    .action((id: number, { overlap = "none", json }: { overlap?: NumberOrNone; json?: true }) =>
       operate(async ({ config, operations }) => {
         const minted = await operations.tokens.rotate(id, { overlap_seconds: secondsOf(overlap) ?? 0 });
         await printMinted(minted, { config, json: json === true });
@@ -122,7 +122,7 @@ function createToken(options: CreateOptions): Promise<void> {
 }
 
 /** Rounds up; `none` is `null`. */
-function secondsOf(durationMs: Optional): number | null {
+function secondsOf(durationMs: NumberOrNone): number | null {
   return durationMs === "none" ? null : Math.ceil(durationMs / 1000);
 }
 

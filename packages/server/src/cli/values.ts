@@ -4,7 +4,7 @@ import { EXPIRY_MAX_SECONDS } from "../admin/inputs.ts";
 import { readDuration } from "../config/duration.ts";
 
 /** A number or `none`; commander treats `null` specially. */
-export type Optional = number | "none";
+export type NumberOrNone = number | "none";
 
 /** @throws InvalidArgumentError unless the text is a whole number. */
 export function parseWholeNumber(text: string): number {
@@ -13,7 +13,7 @@ export function parseWholeNumber(text: string): number {
 }
 
 /** @throws InvalidArgumentError unless the text is a whole number or `none`. */
-export function parseOverride(text: string): Optional {
+export function parseOverride(text: string): NumberOrNone {
   if (text === "none") return text;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number or "none".');
@@ -31,16 +31,16 @@ export function parseTokenId(text: string): number {
  *
  * @throws InvalidArgumentError with the valid values.
  */
-export function parseDuration(text: string): Optional {
+export function parseDuration(text: string): NumberOrNone {
   return parseUpTo(EXPIRY_MAX_SECONDS * 1000, text);
 }
 
 /** Like `parseDuration`, for the overlap of a rotation. */
-export function parseOverlap(text: string): Optional {
+export function parseOverlap(text: string): NumberOrNone {
   return parseUpTo(OVERLAP_MAX_MS, text);
 }
 
-function parseUpTo(maxMs: number, text: string): Optional {
+function parseUpTo(maxMs: number, text: string): NumberOrNone {
   if (text === "none") return text;
   const durationMs = readDuration(text) ?? 0;
   if (durationMs > 0 && durationMs <= maxMs) return durationMs;
@@ -49,6 +49,6 @@ function parseUpTo(maxMs: number, text: string): Optional {
   );
 }
 
-export function toNullable(value: Optional): number | null {
+export function toNullable(value: NumberOrNone): number | null {
   return value === "none" ? null : value;
 }

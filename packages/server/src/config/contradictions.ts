@@ -7,7 +7,7 @@ export type Purpose = "command" | "service";
 /** The name of a variable, and what is wrong with it. */
 export type Mistake = readonly [variable: string, message: string];
 
-/** Returns mistakes in combinations of variables that are each valid: `valid` has no others. */
+/** Returns mistakes in combinations of variables; `valid` contains only settings that are valid on their own. */
 export function findContradictions(
   env: Readonly<Record<string, unknown>>,
   { valid, purpose }: { readonly valid: Partial<Settings>; readonly purpose: Purpose },

@@ -242,7 +242,7 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
 }
 
 /**
- * URL of a storage server; may contain credentials. Spaces around it are dropped: the driver of PostgreSQL would read
+ * URL of a storage server; may contain credentials. Spaces around it are dropped: the PostgreSQL driver would read
  * the whole text as the name of a database. `host` and `port` in the query would override those that pages must not
  * reach.
  */

@@ -3,7 +3,7 @@ import { createSignInLink } from "../admin/sign-in-link.ts";
 import { curlLine } from "../cli/curl-line.ts";
 import { printJson, printLines } from "../cli/output.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
-import type { DemoAccess } from "../pages/demo-page.ts";
+import type { DemoAccess } from "../pages/start-page.ts";
 import type { Config } from "../config.ts";
 import { formatBanner, type BannerFacts } from "./banner.ts";
 import { demoToken } from "./demo-account.ts";

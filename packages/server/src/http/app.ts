@@ -10,7 +10,7 @@ import express, {
 import type { Logger } from "pino";
 import { mcp } from "../mcp/endpoint.ts";
 import { pageAssets } from "../pages/assets.ts";
-import { createReference, createStartPage, type DemoAccess } from "../pages/demo-page.ts";
+import { createReference, createStartPage, type DemoAccess } from "../pages/start-page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";

@@ -3,7 +3,7 @@ import { invalidParameter } from "@snap/engine/internals";
 import { BATCH_LIMITS, REQUEST_HEADERS } from "@snap/protocol";
 import type { Request } from "express";
 import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
-import { openListDocument } from "../admin/lists.ts";
+import { uncountedListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
 import { readQuery, requireNoQuery } from "../requests/read-input.ts";
@@ -45,7 +45,7 @@ export function listBatches(engine: Engine): BearerEndpoint {
       principal,
       ...readQuery(listQuery, queryTextOf(request.url)),
     });
-    return json(openListDocument({ entries, hasMore: more > 0 }, ownBatchSummaryDocument));
+    return json(uncountedListDocument({ entries, hasMore: more > 0 }, ownBatchSummaryDocument));
   };
 }
 
@@ -61,7 +61,7 @@ export function listDeliveries(engine: Engine): BearerEndpoint {
     const query = readQuery(listQuery, queryTextOf(request.url));
     const batchId = segmentOf(request.url, ID_SEGMENT);
     return json(
-      openListDocument(await engine.batches.attempts({ principal, batchId, ...query }), attemptDocument),
+      uncountedListDocument(await engine.batches.attempts({ principal, batchId, ...query }), attemptDocument),
     );
   };
 }

@@ -20,7 +20,7 @@ export function uploadDocument(
       const document = await engine.documents.create({ principal, content, ttlSeconds });
       return json(document, { status: 201, headers: { Location: `${baseUrl}/documents/${document.id}` } });
     } finally {
-      memory.free();
+      memory.release();
     }
   };
 }

@@ -43,7 +43,7 @@ export function captureContent(dependencies: RenderingDependencies, budget: Body
         ? respondWithFile(dependencies, sent)
         : respondWithFacts(dependencies, sent, page));
     } finally {
-      memory.free();
+      memory.release();
     }
   };
 }

@@ -5,7 +5,7 @@ import { HTTP_LIMITS } from "./limits.ts";
 export interface BodyMemory {
   /** Returns `false`, and frees what the body has taken, if there is not enough left. */
   take(bytes: number): boolean;
-  free(): void;
+  release(): void;
 }
 
 /** Limits the memory for large bodies of requests in flight, in total and per account. */
@@ -18,16 +18,16 @@ export class BodyBudget {
   /** A body takes nothing before it arrives, so a request that only declares a length takes nothing from others. */
   open(accountId: string): BodyMemory {
     const taken: (() => void)[] = [];
-    const free = (): void => {
-      for (const freeBytes of taken.splice(0)) freeBytes();
+    const release = (): void => {
+      for (const releaseBytes of taken.splice(0)) releaseBytes();
     };
     return {
-      free,
+      release,
       take: (bytes) => {
-        const freeBytes = this.#budget.take(accountId, bytes);
-        if (freeBytes === null) free();
-        else taken.push(freeBytes);
-        return freeBytes !== null;
+        const releaseBytes = this.#budget.take(accountId, bytes);
+        if (releaseBytes === null) release();
+        else taken.push(releaseBytes);
+        return releaseBytes !== null;
       },
     };
   }

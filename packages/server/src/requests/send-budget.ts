@@ -4,7 +4,7 @@ import { createTransferBudget } from "@snap/engine/internals";
 interface SentFile {
   /** Number of responses that send it. */
   responses: number;
-  readonly free: () => void;
+  readonly release: () => void;
 }
 
 /** Limits the memory for what responses contain, in total and per account, because a client can be slow. */
@@ -24,21 +24,21 @@ export class SendBudget {
    * @throws SnapError `upstream_rate_limited` if there is not enough left.
    */
   takeFile(accountId: string, { buffer, byteLength }: Uint8Array): () => void {
-    const file = this.#files.get(buffer) ?? { responses: 0, free: this.take(accountId, byteLength) };
+    const file = this.#files.get(buffer) ?? { responses: 0, release: this.take(accountId, byteLength) };
     file.responses += 1;
     this.#files.set(buffer, file);
     return () => {
       file.responses -= 1;
       if (file.responses > 0) return;
       this.#files.delete(buffer);
-      file.free();
+      file.release();
     };
   }
 
   /** Like `takeFile`, for memory that no other response shares. */
   take(accountId: string, bytes: number): () => void {
-    const free = this.#budget.take(accountId, bytes);
-    if (free !== null) return free;
+    const release = this.#budget.take(accountId, bytes);
+    if (release !== null) return release;
     throw new SnapError(
       "upstream_rate_limited",
       "Too many renderings are being sent. Receive the other responses, or retry shortly.",

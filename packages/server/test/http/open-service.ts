@@ -19,7 +19,7 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { AdminOptions } from "../../src/http/admin.ts";
 import { startService, type Service } from "../../src/http/service.ts";
-import type { DemoAccess } from "../../src/pages/demo-page.ts";
+import type { DemoAccess } from "../../src/pages/start-page.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
 import { watchBatches } from "../../src/operations/watch-batches.ts";

@@ -21,9 +21,9 @@ const PAGE = `SELECT ${ACCOUNT_COLUMNS}, count(*) OVER () AS matched FROM snap.a
     AND ($5::BOOLEAN IS NULL OR (email_verified_at IS NOT NULL) = $5)
   ORDER BY sequence LIMIT greatest($6, 1)`;
 
-const EMPTY: Page<Account> = { entries: [], more: 0 };
+const EMPTY_PAGE: Page<Account> = { entries: [], more: 0 };
 
-const CHANGEABLE: Readonly<Record<keyof AccountChange, string>> = {
+const CHANGEABLE_COLUMNS: Readonly<Record<keyof AccountChange, string>> = {
   email: "email",
   emailVerifiedAt: "email_verified_at",
   planSlug: "plan_slug",
@@ -53,7 +53,7 @@ export function createAccountStore(database: Database): AccountStore {
       return account;
     },
     async page({ limit, after, emailPart, planSlug, isVerified }) {
-      if (![after ?? "", emailPart ?? "", planSlug ?? ""].every(isStorable)) return EMPTY;
+      if (![after ?? "", emailPart ?? "", planSlug ?? ""].every(isStorable)) return EMPTY_PAGE;
       const rows = await query<Account & { readonly matched: number }>(PAGE, [
         after ?? null,
         emailPart ?? "",
@@ -95,12 +95,12 @@ export function createAccountStore(database: Database): AccountStore {
     async update(id, change) {
       const changed = Object.entries(change).filter(([, value]) => value !== undefined);
       if (changed.length === 0 || !isStorable(id)) return find(id);
-      const settings = changed.map(
-        ([name], index) => `${CHANGEABLE[name as keyof AccountChange]} = $${index + 2}`,
+      const assignments = changed.map(
+        ([name], index) => `${CHANGEABLE_COLUMNS[name as keyof AccountChange]} = $${index + 2}`,
       );
       try {
         const [account = null] = await query<Account>(
-          `UPDATE snap.accounts SET ${settings.join(", ")} WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
+          `UPDATE snap.accounts SET ${assignments.join(", ")} WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
           [id, ...changed.map(([, value]) => value)],
         );
         return account;

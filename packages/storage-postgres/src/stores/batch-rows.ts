@@ -44,7 +44,7 @@ function toItem({ item_id: id, key, parameters, state }: BatchRow): ItemRecord {
   };
 }
 
-/** Returns the instant from which it can be claimed; `null` if it is finished. */
+/** Returns the instant from which an item or a delivery can be claimed; `null` if it is finished. */
 export function claimableAtOf(state: ItemState | DeliveryState): number | null {
   if ("dueAt" in state) return state.dueAt;
   return "leaseEndsAt" in state ? state.leaseEndsAt : null;

@@ -116,7 +116,7 @@ function createChange(database: Database): BatchStore["change"] {
   };
 }
 
-/** Without the fields that are undefined, as the batch is read again. */
+/** Drops the fields that are undefined, as storing the batch and reading it back does. */
 function asStored(batch: BatchRecord): BatchRecord {
   return JSON.parse(JSON.stringify(batch)) as BatchRecord;
 }

@@ -20,7 +20,7 @@ export function createDeliveryAttempts(database: Database): Pick<BatchStore, "re
     async recordAttempt({ id, batchId, accountId, at, attempt, durationMs, status, failure, body }) {
       if (!isStorable(batchId)) return;
       await database.transaction(async (inTransaction) => {
-        // locks the batch, so concurrent calls count its attempts one by one
+        // locks the batch, so concurrent calls take turns counting its attempts
         const [batch] = await inTransaction<{ sequence: number }>(
           "SELECT sequence FROM snap.batches WHERE id = $1 FOR NO KEY UPDATE",
           [batchId],

@@ -13,7 +13,7 @@ const COLUMNS = `id, at, request_id AS "requestId", batch_id AS "batchId", accou
   notes, expires_at AS "expiresAt"`;
 
 /** In the order of the statement's parameters, from `$4` on. */
-const MATCHED = [
+const FILTER_FIELDS = [
   "accountId",
   "tokenId",
   "entryPoint",
@@ -27,11 +27,11 @@ const MATCHED = [
 
 /** An index on a column and the instant. */
 interface Path {
-  readonly field: (typeof MATCHED)[number];
+  readonly field: (typeof FILTER_FIELDS)[number];
   readonly column: string;
   readonly type: "TEXT" | "BIGINT" | "BOOLEAN";
   /** The only value that uses this index, because it selects few entries. */
-  readonly rare?: boolean;
+  readonly rareValue?: boolean;
 }
 
 /** A page reads the first index whose field is filtered, and checks the other filters. The most selective come first. */
@@ -41,7 +41,7 @@ const PATHS: readonly Path[] = [
   { field: "accountId", column: "account_id", type: "TEXT" },
   { field: "host", column: "host", type: "TEXT" },
   { field: "code", column: "code", type: "TEXT" },
-  { field: "isFailure", column: "is_failure", type: "BOOLEAN", rare: true },
+  { field: "isFailure", column: "is_failure", type: "BOOLEAN", rareValue: true },
   { field: "cache", column: "cache", type: "TEXT" },
   { field: "entryPoint", column: "entry_point", type: "TEXT" },
   { field: "mode", column: "mode", type: "TEXT" },
@@ -73,15 +73,16 @@ export function createHistoryPages(query: Query): Pick<HistoryStore, "page" | "f
       const afterAt = after === undefined ? null : await findInstant(query, after);
       if (afterAt === undefined) return { entries: [], hasMore: false };
       const untilAt = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
-      const isAfterUntil = afterAt === null || afterAt > untilAt;
+      const startsAtUntil = afterAt === null || afterAt > untilAt;
       const path = PATHS.find(
-        ({ field, rare }) => filter[field] !== undefined && (rare === undefined || filter[field] === rare),
+        ({ field, rareValue }) =>
+          filter[field] !== undefined && (rareValue === undefined || filter[field] === rareValue),
       );
       const values = [
         filter.since ?? Number.MIN_SAFE_INTEGER,
-        isAfterUntil ? untilAt : afterAt,
-        isAfterUntil ? null : after,
-        ...MATCHED.map((field) => (field === path?.field ? null : (filter[field] ?? null))),
+        startsAtUntil ? untilAt : afterAt,
+        startsAtUntil ? null : after,
+        ...FILTER_FIELDS.map((field) => (field === path?.field ? null : (filter[field] ?? null))),
         limit + 1,
       ];
       const rows = await (path === undefined

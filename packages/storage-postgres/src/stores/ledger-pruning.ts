@@ -15,7 +15,7 @@ const ROWS_PER_STATEMENT = 20_000;
 const LAPSE = `SELECT count(snap.end_reservation(id, 'lapsed', $1)) AS count FROM (
     SELECT id FROM snap.reservations WHERE state = 'open' AND id < $2
     ORDER BY account_id, period_started_at LIMIT $3
-  ) AS overdue`;
+  ) AS still_open`;
 
 const PRUNE_RESERVATIONS = `WITH deleted AS (
     DELETE FROM snap.reservations WHERE id IN (

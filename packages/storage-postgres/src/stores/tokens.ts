@@ -59,7 +59,7 @@ export function createTokenStore(database: Database): TokenStore {
     async find(id) {
       if (!Number.isSafeInteger(id)) return null;
       const [row] = await query<FoundRow>(FIND, [id]);
-      return row === undefined ? null : toFound(row);
+      return row === undefined ? null : toPrincipal(row);
     },
     async listByAccount(accountId) {
       if (!isStorable(accountId)) return [];
@@ -217,7 +217,7 @@ function toToken(row: TokenRow): TokenRecord {
   };
 }
 
-function toFound(row: FoundRow): Principal {
+function toPrincipal(row: FoundRow): Principal {
   const { accountId: id, email, emailVerifiedAt, planSlug, creditsPerPeriod, requestsPerMinute } = row;
   const { periodStartedAt, granted, used, reserved, nextLapseAt, accountCreatedAt: createdAt } = row;
   const { suspendedAt, deletionStartedAt } = row;

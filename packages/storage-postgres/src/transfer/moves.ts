@@ -56,12 +56,12 @@ export async function requireMovable({ query }: { readonly query: Query }): Prom
 }
 
 async function requireEmpty(query: Query): Promise<void> {
-  const [row] = await query<{ accounts: number; isUsed: boolean }>(
+  const [row] = await query<{ accounts: number; hasData: boolean }>(
     `SELECT (SELECT count(*) FROM snap.accounts) AS accounts,
        EXISTS (SELECT 1 FROM snap.accounts) OR EXISTS (SELECT 1 FROM snap.balances)
-         OR EXISTS (SELECT 1 FROM snap.journal) OR EXISTS (SELECT 1 FROM snap.batches) AS "isUsed"`,
+         OR EXISTS (SELECT 1 FROM snap.journal) OR EXISTS (SELECT 1 FROM snap.batches) AS "hasData"`,
   );
-  if (!row?.isUsed) return;
+  if (!row?.hasData) return;
   const accounts = row.accounts === 1 ? "1 account" : `${row.accounts} accounts`;
   throw new Error(`the database already contains data (${accounts}); use an empty one`);
 }

@@ -13,7 +13,7 @@ export interface Availability {
   readonly attempt: Attempt;
   isUsable(): boolean;
   /** Marks Redis as unavailable, for this reason. */
-  lose(reason: unknown): void;
+  markAsLost(reason: unknown): void;
   close(): void;
 }
 
@@ -26,11 +26,11 @@ export interface AvailabilityOptions {
   readonly onLost: (reason: unknown) => void;
   /** Called for the first failure, and for each probe that fails. */
   readonly onFailure: (reason: unknown) => void;
-  readonly onBack: () => void;
+  readonly onRecovered: () => void;
 }
 
 /**
- * Prevents calls from waiting for an unresponsive Redis: after the first failure, none is sent until a probe succeeds.
+ * Keeps calls from waiting for an unresponsive Redis: after the first failure, only probes are sent until one succeeds.
  */
 export function createAvailability({
   commandTimeoutMs,
@@ -38,12 +38,12 @@ export function createAvailability({
   pending,
   onLost,
   onFailure,
-  onBack,
+  onRecovered,
 }: AvailabilityOptions): Availability {
   let state: "usable" | "lost" | "closed" = "usable";
   const is = (expected: typeof state): boolean => state === expected;
 
-  const lose = (reason: unknown): void => {
+  const markAsLost = (reason: unknown): void => {
     if (!is("usable")) return;
     state = "lost";
     onLost(reason);
@@ -56,7 +56,7 @@ export function createAvailability({
       const isBack = await probeAndFlush();
       if (!isBack || !is("lost")) continue;
       state = "usable";
-      onBack();
+      onRecovered();
     }
   };
   /** Without a timeout: responses arrive in order, so after this one none is outstanding. */
@@ -77,12 +77,12 @@ export function createAvailability({
       try {
         return await withTimeout(command(), commandTimeoutMs);
       } catch (error) {
-        lose(error);
+        markAsLost(error);
         return fallback();
       }
     },
     isUsable: () => is("usable"),
-    lose,
+    markAsLost,
     close() {
       state = "closed";
     },

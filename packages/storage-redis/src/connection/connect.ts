@@ -20,7 +20,7 @@ export interface TransferConnection {
   readonly client: ScriptedClient;
   /** Like `attempt` of the other connection, but a stuck or interrupted transfer affects only this one. */
   readonly attempt: Attempt;
-  /** Runs a command that transfers about this many bytes; the time limit includes all running transfers. */
+  /** Runs a command that transfers about this many bytes; the time limit allows for all running transfers. */
   readonly withTimeout: <T>(request: { readonly bytes: number }, command: () => Promise<T>) => Promise<T>;
 }
 
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   /** Deletions to send before Redis is used again. */
   readonly pending: { isEmpty(): boolean; flush(client: ScriptedClient): Promise<void> };
   readonly onError: (error: Error) => void;
-  readonly onBack: () => void;
+  readonly onRecovered: () => void;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
  * version that is too old.
  */
 export async function connectRedis(options: ConnectionOptions): Promise<RedisConnection> {
-  const { url, keyPrefix, commandTimeoutMs, isRequired, pending, onError, onBack } = options;
+  const { url, keyPrefix, commandTimeoutMs, isRequired, pending, onError, onRecovered } = options;
   const links = await Promise.all([
     openLink(url, (client) => tryCommands(client, keyPrefix)),
     openLink(url, async () => {}),
@@ -69,10 +69,10 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     onFailure(reason) {
       if (shouldTryAnotherServer(reason)) for (const link of links) link.reconnect();
     },
-    onBack,
+    onRecovered,
   });
-  main.onLost((reason) => availability.lose(reason));
-  if (main.failure !== null) availability.lose(main.failure);
+  main.onLost((reason) => availability.markAsLost(reason));
+  if (main.failure !== null) availability.markAsLost(main.failure);
   isOpening = false;
   return {
     client: main.client,
@@ -91,8 +91,8 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     async close() {
       availability.close();
       // responses arrive in order, so a ping waits for all earlier commands
-      const idle = links.map(async ({ client }) => client.isReady && client.ping());
-      await Promise.all(idle.map((ping) => withTimeout(ping, commandTimeoutMs).catch(() => {})));
+      const pings = links.map(async ({ client }) => client.isReady && client.ping());
+      await Promise.all(pings.map((ping) => withTimeout(ping, commandTimeoutMs).catch(() => {})));
       for (const link of links) link.close();
     },
   };
@@ -113,10 +113,10 @@ function rejectUnusable(
 ): void {
   for (const { failure } of links) {
     const isDenied = isPermanent(failure);
-    const isVersion = failure instanceof VersionError;
-    if (!isDenied && !isVersion && !(isRequired && isUnreachable(failure))) continue;
+    const isTooOld = failure instanceof VersionError;
+    if (!isDenied && !isTooOld && !(isRequired && isUnreachable(failure))) continue;
     for (const link of links) link.close();
-    if (isVersion) throw new Error(`Redis at ${address.host} ${failure.message}`);
+    if (isTooOld) throw new Error(`Redis at ${address.host} ${failure.message}`);
     const reason = `${explain(failure)}; ${remedyOf(failure, address)}`;
     if (isDenied) throw new Error(`Redis at ${address.host} denied access: ${reason}`);
     throw new RedisUnreachableError(`Redis at ${address.host} is unavailable: ${reason}`);
@@ -153,7 +153,7 @@ function createTransferConnection(
     if (losses > 1) void report(reason);
   });
   const handleFailure = async (reason: unknown): Promise<void> => {
-    if (reason instanceof ErrorReply) return availability.lose(reason);
+    if (reason instanceof ErrorReply) return availability.markAsLost(reason);
     // outstanding transfers would delay later ones
     link.reconnect();
     await report(reason);

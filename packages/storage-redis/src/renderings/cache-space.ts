@@ -83,17 +83,17 @@ export function createCacheSpace(
       const { accountId } = key;
       const maxBytes =
         quota ?? (await connection.withTimeout({ bytes: 0 }, () => refreshQuota(connection.client)));
-      const counted = rendering.bytes.byteLength + OVERHEAD_BYTES;
-      const fits = counted <= maxBytes;
+      const countedBytes = rendering.bytes.byteLength + OVERHEAD_BYTES;
+      const fits = countedBytes <= maxBytes;
       const entry = {
         name: renderingName(key),
         accountId,
         digest: accountDigest(accountId),
-        bytes: counted,
+        bytes: countedBytes,
       };
       if (fits && (await storeWithin(maxBytes, rendering, entry))) return true;
       // a rendering that does not fit counts as evicted immediately (`RenderingStore`)
-      onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: counted });
+      onEvicted({ reason: fits ? "space" : "quota", accountId, renderings: 1, bytes: countedBytes });
       return false;
     },
     async trim(client, limit) {

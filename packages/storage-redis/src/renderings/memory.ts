@@ -23,11 +23,11 @@ export async function readMemory(client: Pick<ScriptedClient, "info">): Promise<
   return {
     quota: Math.floor(maxBytes > 0 ? maxBytes * MAXMEMORY_FRACTION : systemBytes * SYSTEM_FRACTION),
     freeBytes: maxBytes > 0 ? Math.max(0, maxBytes - usedBytes) : null,
-    warnings: [...warnOfLimit(maxBytes), ...warnOfPolicy(read("maxmemory_policy"))],
+    warnings: [...warnOfMissingLimit(maxBytes), ...warnOfPolicy(read("maxmemory_policy"))],
   };
 }
 
-function warnOfLimit(maxBytes: number): CacheWarning[] {
+function warnOfMissingLimit(maxBytes: number): CacheWarning[] {
   if (maxBytes > 0) return [];
   return [
     {

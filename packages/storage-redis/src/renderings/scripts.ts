@@ -194,7 +194,7 @@ return #names`,
   transformReply: (count: number): number => count,
 });
 
-/** How long an account's deletion is remembered: longer than any render that started before it. */
+/** How long an account's deletion is remembered: longer than a render that started before it can take. */
 export const DELETION_MS = 3_600_000;
 /** Deletions per call, which blocks Redis for a few milliseconds. */
 export const DELETIONS_PER_CALL = 200;
@@ -221,7 +221,7 @@ return #names`,
   ) {
     parser.pushKey(prefix);
     parser.push(digest ?? "");
-    // an empty text is an account, too
+    // an empty string is an account id, too
     if (accountId !== null) parser.push(accountId);
   },
   transformReply: (count: number): number => count,

@@ -181,15 +181,15 @@ function setAside(directory: string, now: number): string | null {
     sync(asideFolder);
     return asideFolder;
   } catch (error) {
-    // its links would keep the space of files that are deleted later
+    // its links would keep occupying the space of files that are deleted later
     rmSync(asideFolder, { recursive: true });
     throw error;
   }
 }
 
 /**
- * Moves the restored files to the storage's. A file with the same name is the same one, but may be damaged: the restored
- * one replaces it, and the folder of the previous storage still has it.
+ * Moves the restored files into the storage's folders. An existing file with the same name is the same one, but may be
+ * damaged: the restored one replaces it, and the folder of the previous storage still has it.
  */
 function moveFolders(staging: string, directory: string): void {
   for (const folder of Object.values(FOLDERS)) {

@@ -42,9 +42,9 @@ export interface SqliteSnapshot {
   readonly filename: string;
   /** Number of cached renderings in the copy. */
   readonly renderingCount: number;
-  /** Reads the renderings' bytes one by one; leaves out renderings evicted since. */
+  /** Reads the renderings one at a time; leaves out those evicted since. */
   renderings(): AsyncGenerator<SnapshotFile>;
-  /** Reads the documents' bytes one by one; leaves out documents deleted since. */
+  /** Reads the documents one at a time; leaves out those deleted since. */
   documents(): AsyncGenerator<SnapshotFile>;
   /** Stores `now` as the instant of the last backup. Call it once the backup is safe. */
   recordBackup(): void;

@@ -4,7 +4,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { isDiskFull } from "../faults.ts";
 import type { BodyFiles } from "../body-files.ts";
-import { createEvictor, type Evicted, type EvictRequest } from "./evict.ts";
+import { createEvictor, type EvictedRow, type EvictRequest } from "./evict.ts";
 
 /** Deleting a large row from an older release blocks the event loop for about 10 ms; any other row, for 0.1 ms. */
 export const DELETIONS_PER_TRANSACTION = 5;
@@ -35,13 +35,13 @@ export interface CacheSpace {
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
   /** Makes space on the disk for something else; returns `false` if there is not enough to evict. */
-  makeFor(bytes: number): Promise<boolean>;
+  makeSpaceFor(bytes: number): Promise<boolean>;
   /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */
   trim(limit: number): Promise<number>;
   stats(): CacheStats;
 }
 
-interface Measured {
+interface SpaceMeasurements {
   readonly bytes: number;
   readonly freeBytes: number;
   readonly quotaBytes: number;
@@ -55,9 +55,9 @@ export function createCacheSpace(
 ): CacheSpace {
   const { diskReserveBytes, onEvicted } = options;
   const evictor = createEvictor(database);
-  const pending = createPending();
+  const pending = createPendingSizes();
 
-  const measure = (): Measured =>
+  const measure = (): SpaceMeasurements =>
     measureSpace(options, { bytes: evictor.cachedBytes(), pendingBytes: pending.sum() });
   /** Evicts in several transactions; returns how many were evicted. */
   const evictDownTo = async (
@@ -113,7 +113,7 @@ export function createCacheSpace(
       else onEvicted(evictionOf(rendering, "space"));
       return isStored;
     },
-    async makeFor(bytes) {
+    async makeSpaceFor(bytes) {
       const maxBytes = measure().diskMaxBytes - bytes;
       // evictions would not free enough space
       if (maxBytes < 0) return false;
@@ -136,7 +136,7 @@ export function createCacheSpace(
 function measureSpace(
   { directory, cacheMaxBytes, diskReserveBytes }: CacheSpaceOptions,
   { bytes, pendingBytes }: { readonly bytes: number; readonly pendingBytes: number },
-): Measured {
+): SpaceMeasurements {
   const { bavail, bsize } = statfsSync(directory);
   const freeBytes = bavail * bsize;
   return {
@@ -148,14 +148,14 @@ function measureSpace(
 }
 
 /** The size of the renderings being stored: the disk must have space for all of them. */
-interface Pending {
+interface PendingSizes {
   readonly byAccount: ReadonlyMap<string, number>;
   sum(): number;
   add(rendering: PendingRendering): void;
   remove(rendering: PendingRendering): void;
 }
 
-function createPending(): Pending {
+function createPendingSizes(): PendingSizes {
   const byAccount = new Map<string, number>();
   const add = ({ accountId, bytes }: PendingRendering): void => {
     const sum = (byAccount.get(accountId) ?? 0) + bytes;
@@ -176,7 +176,7 @@ function evictionOf({ accountId, bytes }: PendingRendering, reason: Eviction["re
 }
 
 /** One eviction per account. */
-function summarize(evicted: readonly Evicted[], reason: Eviction["reason"]): Eviction[] {
+function summarize(evicted: readonly EvictedRow[], reason: Eviction["reason"]): Eviction[] {
   const byAccount = Map.groupBy(evicted, ({ accountId }) => accountId);
   return Array.from(byAccount, ([accountId, rows]) => ({
     reason,

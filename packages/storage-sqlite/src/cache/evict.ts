@@ -12,7 +12,7 @@ export interface EvictRequest {
 }
 
 /** An evicted row. */
-export interface Evicted {
+export interface EvictedRow {
   readonly id: number;
   readonly accountId: string;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface Evictor {
   /**
    * Evicts rows in one transaction, by the rule in `RenderingStore`; stops if only a pending rendering could be next.
    */
-  evict(request: EvictRequest): readonly Evicted[];
+  evict(request: EvictRequest): readonly EvictedRow[];
 }
 
 export function createEvictor(database: DatabaseSync): Evictor {
@@ -46,7 +46,7 @@ export function createEvictor(database: DatabaseSync): Evictor {
 
   const cachedBytes = (): number => findTotal.get()?.bytes ?? 0;
   /** Returns the oldest row of the account with the most bytes. */
-  const findVictim = (pending: ReadonlyMap<string, number>): Evicted | null => {
+  const findVictim = (pending: ReadonlyMap<string, number>): EvictedRow | null => {
     let largest = findLargest.get();
     for (const [accountId, pendingBytes] of pending) {
       const bytes = pendingBytes + (findAccount.get({ accountId })?.bytes ?? 0);
@@ -61,7 +61,7 @@ export function createEvictor(database: DatabaseSync): Evictor {
     cachedBytes,
     evict({ maxBytes, limit, pending = new Map() }) {
       return transact(database, () => {
-        const evicted: Evicted[] = [];
+        const evicted: EvictedRow[] = [];
         while (evicted.length < limit && cachedBytes() > maxBytes) {
           const victim = findVictim(pending);
           if (victim === null) break;

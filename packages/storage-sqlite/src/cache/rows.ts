@@ -65,7 +65,7 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
     "SELECT rowid AS id FROM renderings WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
   );
   const findSome = prepare<{ id: number }>(database, "SELECT rowid AS id FROM renderings LIMIT :limit");
-  const findSomeOf = prepare<{ id: number }>(
+  const findSomeByAccount = prepare<{ id: number }>(
     database,
     "SELECT rowid AS id FROM renderings WHERE account_id = :accountId LIMIT :limit",
   );
@@ -88,7 +88,7 @@ export function createRenderingRows(database: DatabaseSync, deletions: Deletions
       }),
     idsOf,
     someIds: ({ accountId, limit }) =>
-      (accountId === null ? findSome.all({ limit }) : findSomeOf.all({ accountId, limit })).map(
+      (accountId === null ? findSome.all({ limit }) : findSomeByAccount.all({ accountId, limit })).map(
         ({ id }) => id,
       ),
     expiredIds: (request) => findExpired.all(request).map(({ id }) => id),

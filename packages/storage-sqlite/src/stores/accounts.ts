@@ -119,13 +119,13 @@ function createAccountRemover(
 
   return {
     async startDeletion({ id, now }) {
-      const startIt = (): Account | null => {
+      const markStarted = (): Account | null => {
         const [account] = start.all({ id, now });
         if (account === undefined) return null;
         deletions.add(id, now);
         return copyRow(account);
       };
-      return transactDurably(database, startIt);
+      return transactDurably(database, markStarted);
     },
     async delete({ id, now }) {
       const removeRows = (): boolean => {

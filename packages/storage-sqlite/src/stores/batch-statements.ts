@@ -128,7 +128,7 @@ function prepareKeys(database: DatabaseSync): Pick<BatchStatements, "claimKey" |
   };
 }
 
-/** The state of a batch's delivery. Not joined, because counting reads it only if it is filtered by. */
+/** The state of a batch's delivery. Not joined, so counting reads it only if there is a filter on it. */
 const DELIVERY = "(SELECT state FROM deliveries WHERE batch = sequence)";
 
 /**

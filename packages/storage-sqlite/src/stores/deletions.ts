@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { prepare } from "../prepare.ts";
 
-/** The accounts that are being deleted, or were in the last day: nothing new is stored for them. */
+/** The accounts that are being deleted, or were deleted in the last day: nothing new is stored for them. */
 export interface Deletions {
   /** Call this in the transaction that stores something, so no deletion can start in between. */
   includes(accountId: string): boolean;
@@ -33,7 +33,7 @@ export function createDeletions(database: DatabaseSync): Deletions {
     includes: (accountId) => find.get({ digest: accountDigest(accountId) }) !== undefined,
     add: (accountId, deletedAt) => void add.run({ digest: accountDigest(accountId), deletedAt }),
     prune(request) {
-      // reading all accounts takes long
+      // reading all accounts is slow
       if (findDue.get({ before: request.before }) === undefined) return 0;
       const unfinished = findUnfinished.all().map(({ id }) => accountDigest(id));
       return Number(prune.run({ ...request, unfinished: JSON.stringify(unfinished) }).changes);

@@ -49,7 +49,7 @@ export function createDeliveryAttempts(
   };
 }
 
-/** For the first page, `after` is `NULL`; all text is less than a blob. The page is empty if `after` is unknown. */
+/** For the first page, `after` is `NULL`; every text sorts before a blob. The page is empty if `after` is unknown. */
 function preparePage(database: DatabaseSync, condition: string): Statement<AttemptRecord> {
   return prepare(
     database,

@@ -17,7 +17,7 @@ export interface DocumentPart {
   readonly size: number;
 }
 
-type Instant = { readonly now: number };
+type WithNow = { readonly now: number };
 
 /** The rows of the documents and of their files. */
 export interface DocumentRows {
@@ -25,11 +25,11 @@ export interface DocumentRows {
    * Returns the outcome if nothing has to be inserted: the account already has the document, whose expiry is extended, or
    * would exceed its quota, or is being deleted. Otherwise returns `null`.
    */
-  settle(request: PutDocument): PutOutcome | null;
-  /** Like `settle`, and inserts the document in the same transaction if it returns `null`. */
+  putWithoutInsert(request: PutDocument): PutOutcome | null;
+  /** Like `putWithoutInsert`, and inserts the document in the same transaction if it returns `null`. */
   insert(request: PutDocument, sequence: number): PutOutcome | null;
-  find(request: DocumentKey & Instant): DocumentRow | null;
-  findPart(request: DocumentKey & Instant & { readonly path: string }): DocumentPart | null;
+  find(request: DocumentKey & WithNow): DocumentRow | null;
+  findPart(request: DocumentKey & WithNow & { readonly path: string }): DocumentPart | null;
   /** Returns the ids of some documents of an account, or of those that have expired by `now`. */
   someOf(request: { readonly accountId: string; readonly limit: number }): readonly number[];
   expired(request: { readonly now: number; readonly limit: number }): readonly number[];
@@ -66,10 +66,10 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
   const writes = prepareWrites(database, deletions);
 
   return {
-    settle: (request) => transactDurably(database, () => writes.settle(request)),
+    putWithoutInsert: (request) => transactDurably(database, () => writes.putWithoutInsert(request)),
     insert: (request, sequence) =>
       transactDurably(database, () => {
-        const outcome = writes.settle(request);
+        const outcome = writes.putWithoutInsert(request);
         if (outcome === null) writes.insert(request, sequence);
         return outcome;
       }),
@@ -90,7 +90,7 @@ function prepareWrites(
   database: DatabaseSync,
   deletions: Deletions,
 ): {
-  settle(request: PutDocument): PutOutcome | null;
+  putWithoutInsert(request: PutDocument): PutOutcome | null;
   insert(request: PutDocument, sequence: number): void;
 } {
   const extend = prepare<DocumentRow>(
@@ -115,7 +115,7 @@ function prepareWrites(
      VALUES (:sequence, :path, :contentType, :position, :size)`,
   );
   return {
-    settle({ document, quota }) {
+    putWithoutInsert({ document, quota }) {
       if (deletions.includes(document.accountId)) return { stored: true, document };
       const [existing] = extend.all({ ...document });
       if (existing !== undefined) return { stored: true, document: toDocument(existing) };

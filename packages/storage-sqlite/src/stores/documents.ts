@@ -12,7 +12,7 @@ const DELETIONS_PER_TRANSACTION = 5;
 export interface DocumentStoreOptions {
   readonly deletions: Deletions;
   readonly files: BodyFiles;
-  readonly space: Pick<CacheSpace, "makeFor">;
+  readonly space: Pick<CacheSpace, "makeSpaceFor">;
 }
 
 export function createDocumentStore(
@@ -43,10 +43,10 @@ export function createDocumentStore(
     async put(request) {
       // if its file was lost, it is stored again
       await findRow({ ...request.document, now: request.document.storedAt });
-      const settled = rows.settle(request);
-      if (settled !== null) return settled;
+      const earlyOutcome = rows.putWithoutInsert(request);
+      if (earlyOutcome !== null) return earlyOutcome;
       const { document } = request;
-      if (!(await space.makeFor(document.bytes)))
+      if (!(await space.makeSpaceFor(document.bytes)))
         throw new Error(
           "the disk has no space for a document; free disk space, or lower the reserve, SNAP_DISK_RESERVE_BYTES",
         );

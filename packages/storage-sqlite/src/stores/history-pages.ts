@@ -75,12 +75,12 @@ export function createHistoryPages(
       const path = paths.find(({ applies }) => applies(filter));
       if (isUnknown || path === undefined) return { entries: [], hasMore: false };
       const untilAt = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
-      const isAfterUntil = afterAt === null || afterAt > untilAt;
+      const startsAtUntil = afterAt === null || afterAt > untilAt;
       const values = {
         ...valuesOf(filter),
         account,
-        to: isAfterUntil ? untilAt : afterAt,
-        beforeId: isAfterUntil ? null : (after ?? null),
+        to: startsAtUntil ? untilAt : afterAt,
+        beforeId: startsAtUntil ? null : (after ?? null),
         limit: limit + 1,
       };
       const rows = path.read(values);

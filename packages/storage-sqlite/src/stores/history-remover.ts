@@ -22,7 +22,7 @@ export interface RemoverDependencies {
   readonly totals: UsageTotalsTable;
 }
 
-interface Removed {
+interface RemovedEntry {
   readonly sequence: number;
 }
 
@@ -31,12 +31,12 @@ export function createHistoryRemover(
   database: DatabaseSync,
   { accounts, slices, totals }: RemoverDependencies,
 ): Pick<HistoryStore, "prune" | "deleteAccount"> {
-  const removeOutdated = prepare<Removed>(
+  const removeOutdated = prepare<RemovedEntry>(
     database,
     `DELETE FROM history WHERE sequence IN
        (SELECT sequence FROM history WHERE at < :before ORDER BY at LIMIT :limit) RETURNING sequence`,
   );
-  const removeOfAccount = prepare<Removed>(
+  const removeByAccount = prepare<RemovedEntry>(
     database,
     `DELETE FROM history WHERE sequence > :start AND sequence <= :end AND account = :account RETURNING sequence`,
   );
@@ -56,7 +56,7 @@ export function createHistoryRemover(
     start: 0,
     rowsPerTransaction: ENTRIES_PER_TRANSACTION,
   });
-  const erase = (removed: readonly Removed[]): number => {
+  const erase = (removed: readonly RemovedEntry[]): number => {
     for (const { sequence } of removed) eraseTexts.run({ sequence });
     return removed.length;
   };
@@ -75,7 +75,7 @@ export function createHistoryRemover(
       const account = accounts.find(accountId);
       if (account === null) return 0;
       const deleted = await scan((range) =>
-        transact(database, () => erase(removeOfAccount.all({ ...range, account }))),
+        transact(database, () => erase(removeByAccount.all({ ...range, account }))),
       );
       await inChunks(() => totals.removeSome({ account, limit: TOTALS_PER_TRANSACTION }));
       accounts.erase(account);

@@ -40,7 +40,7 @@ export function createHistorySlices(database: DatabaseSync): HistorySlices {
     database,
     "SELECT max(start) AS start FROM history_slices WHERE start <= :at",
   );
-  // never deletes the first slice, which has no start, because entries can arrive late
+  // never deletes the first slice, which has no lower bound, because entries can arrive late
   const prune = prepare(
     database,
     `DELETE FROM history_slices WHERE start > ${Number.MIN_SAFE_INTEGER}

@@ -6,7 +6,7 @@ export interface LedgerStatements {
   readonly findBalance: Statement<Balance & { readonly isOverdue: number }>;
   readonly findGrant: Statement<Pick<Balance, "granted">>;
   readonly grant: Statement<Balance>;
-  readonly move: Statement<never>;
+  readonly adjustBalance: Statement<never>;
   readonly findReservation: Statement<ReservationRecord>;
   readonly findOverdue: Statement<ReservationRecord>;
   readonly reserve: Statement<never>;
@@ -47,7 +47,7 @@ export function prepareLedgerStatements(database: DatabaseSync): LedgerStatement
        ON CONFLICT (account_id, period_started_at) DO UPDATE SET granted = excluded.granted
        RETURNING granted, used, reserved`,
     ),
-    move: prepare(
+    adjustBalance: prepare(
       database,
       `UPDATE balances SET used = used + :used, reserved = reserved + :reserved
        WHERE account_id = :accountId AND period_started_at = :periodStartedAt`,

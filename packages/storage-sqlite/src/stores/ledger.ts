@@ -84,8 +84,8 @@ function prune(
   statements: LedgerStatements,
   { now, reservationsBefore, periodsBefore, limit }: PruneRequest,
 ): number {
-  const overdue = statements.findOpenBefore.all({ reservationsBefore, limit });
-  for (const row of overdue) resolve(statements, row, { ending: "lapsed", now });
+  const stillOpen = statements.findOpenBefore.all({ reservationsBefore, limit });
+  for (const row of stillOpen) resolve(statements, row, { ending: "lapsed", now });
   const removed = [statements.pruneReservations.run({ reservationsBefore, limit })];
   if (periodsBefore !== null)
     removed.push(
@@ -110,7 +110,7 @@ function reserve(
     return { reserved: first?.state !== "refused" && first?.accountId === request.accountId, balance };
   }
   if (state === "refused") return { reserved: false, balance };
-  statements.move.run({ ...keyOf(request), used: 0, reserved: 1 });
+  statements.adjustBalance.run({ ...keyOf(request), used: 0, reserved: 1 });
   record(statements, { ...keyOf(request), kind: "reserve", credits: 1, reservationId: id, at: request.now });
   return { reserved: true, balance: { ...balance, reserved: balance.reserved + 1 } };
 }
@@ -176,7 +176,7 @@ function resolve(
 ): void {
   const { kind, used, reserved } = ENDINGS[ending];
   statements.resolve.run({ id, state: ending });
-  statements.move.run({ accountId, periodStartedAt, used, reserved });
+  statements.adjustBalance.run({ accountId, periodStartedAt, used, reserved });
   record(statements, { accountId, periodStartedAt, kind, credits: 1, reservationId: id, at: now });
 }
 

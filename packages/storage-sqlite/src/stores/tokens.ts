@@ -116,7 +116,7 @@ export function createTokenStore(database: DatabaseSync): TokenStore {
     ensure: prepareEnsure(database, insertToken),
     async find(id) {
       const row = find.get(id);
-      return row === undefined ? null : toFound(row);
+      return row === undefined ? null : toPrincipal(row);
     },
     async listByAccount(accountId) {
       return list.all({ accountId }).map(toToken);
@@ -220,7 +220,7 @@ function readAbilities(text: string): Ability[] {
   return text === "" ? [] : (text.split(" ") as Ability[]);
 }
 
-function toFound([
+function toPrincipal([
   id,
   accountId,
   abilities,

@@ -100,7 +100,7 @@ function withoutSequence<Row extends Sequenced>(row: Row): Omit<Row, "sequence">
   return record;
 }
 
-function readerOf<Row, Found>(
+function readerOf<Row, TransferRecord>(
   database: DatabaseSync,
   {
     sql,
@@ -110,10 +110,13 @@ function readerOf<Row, Found>(
   }: {
     readonly sql: string;
     readonly start?: Key;
-    readonly toRecord: (row: Row) => Found;
+    readonly toRecord: (row: Row) => TransferRecord;
     readonly keyOf: (row: Row) => Key;
   },
-): { readonly start: Key; readAfter(key: Key): { readonly records: Found[]; readonly last: Key | null } } {
+): {
+  readonly start: Key;
+  readAfter(key: Key): { readonly records: TransferRecord[]; readonly last: Key | null };
+} {
   const statement = prepare<Row>(database, sql);
   return {
     start,
@@ -146,7 +149,7 @@ function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
   };
 }
 
-/** Reads documents one by one, because they are large. */
+/** Reads documents one at a time, because they are large. */
 function prepareDocumentReader(database: DatabaseSync, files: BodyFiles): RecordReader<"documents"> {
   const statement = prepare<DocumentRow>(
     database,

@@ -6,7 +6,7 @@ import { findWrongCommands } from "./commands.ts";
 import { compileSnippets, readCodeBlocks } from "./compile-blocks.ts";
 import { readDocExamples } from "./doc-examples.ts";
 import { findStaleFiles, generateFiles } from "./generate.ts";
-import { checkLinks, findLinksOut, findMissingCitations, findMissingPaths } from "./links.ts";
+import { checkLinks, findLinksOutsideDocs, findMissingCitations, findMissingPaths } from "./links.ts";
 import { readFences, readPages, type Page } from "./markdown.ts";
 import { createNameCheck } from "./names.ts";
 
@@ -30,7 +30,7 @@ export async function checkDocs(): Promise<Outcome> {
 /** Runs the checks that need only the page and the repository's files. */
 export function checkPage(page: Page, root: string): string[] {
   return [
-    ...findLinksOut(page),
+    ...findLinksOutsideDocs(page),
     ...findMissingPaths(root, page),
     ...findBrokenData(page),
     ...findWrongCommands(page),

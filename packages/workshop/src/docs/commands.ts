@@ -19,7 +19,7 @@ export function findWrongCommands(page: Page): string[] {
     splitCommands(text).flatMap((command) => {
       const words = readCall(command);
       const call = words === null ? command.trim() : `snap-server ${words.join(" ")}`;
-      const problem = words === null ? findUnread(command) : findProblem(words);
+      const problem = words === null ? findUncheckedCall(command) : findProblem(words);
       return problem === null ? [] : [`${page.path}:${line}: ${call}: ${problem}`];
     }),
   );
@@ -49,7 +49,7 @@ function readCall(command: string): string[] | null {
 }
 
 /** Otherwise, a call with an unknown prefix would pass unchecked. */
-function findUnread(command: string): string | null {
+function findUncheckedCall(command: string): string | null {
   return /\bsnap-server [a-z]/.test(command) ? "this call cannot be checked; add its prefix to CALL" : null;
 }
 

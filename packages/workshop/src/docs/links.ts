@@ -17,7 +17,7 @@ export function checkLinks(root: string): Promise<Outcome> {
 }
 
 /** Finds a docs page's links to files outside docs, which the site does not contain. */
-export function findLinksOut({ path, tree }: Page): string[] {
+export function findLinksOutsideDocs({ path, tree }: Page): string[] {
   if (!path.startsWith("docs/")) return [];
   const problems: string[] = [];
   visit(tree, ["link", "image", "definition"], (node) => {

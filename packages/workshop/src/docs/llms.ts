@@ -6,8 +6,8 @@ export interface SiteSection {
 }
 
 /**
- * Writes `llms.txt`, which tells language models what the site has: a line for each page, with its title, link and
- * first sentence, if it has an introduction.
+ * Returns the text of `llms.txt`, which tells language models what the site has: a line for each page, with its title,
+ * link and first sentence, if it has an introduction.
  *
  * @param read Returns the text of a page.
  * @see https://llmstxt.org/

@@ -3,7 +3,7 @@ import { METRICS } from "../../../server/src/operations/metrics/catalog.ts";
 import type { Page } from "./markdown.ts";
 
 /** Variables in the guides and examples. */
-const READERS_VARIABLES = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
+const GUIDE_VARIABLES = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
 /** The former schema of pg-boss, which a changeset tells operators to drop. */
 const FORMER_NAMES = ["snap_jobs"];
@@ -13,7 +13,7 @@ export function createNameCheck(): (page: Page) => string[] {
   const known = new Set([
     ...documentVariables().map(({ name }) => name),
     ...Object.values(METRICS).flatMap((metrics) => Object.values(metrics).map(({ name }) => name)),
-    ...READERS_VARIABLES,
+    ...GUIDE_VARIABLES,
     ...FORMER_NAMES,
   ]);
   return ({ path, text }) => {

@@ -53,7 +53,7 @@ export interface Entry {
   readonly page: string | Handler;
   readonly before: Picture;
   readonly after: Picture;
-  /** The longest time that the render of `after` can take on an idle machine; 3,000 by default. */
+  /** The longest time that the render of `after` may take on an idle machine; 3,000 by default. */
   readonly maxMs?: number;
   /**
    * The page without the parts that the parameters of `after` remove. Rendered with the parameters of `before`, it must

@@ -16,14 +16,14 @@ const BASE = `
   .area { display: block; width: 100%; height: 300px; border: 0; background: ${GRAY}; }
 `;
 
-/** Writes a page in the style of the gallery. */
+/** Returns a page in the style of the gallery. */
 export function html({ head = "", style = "", body, script = "" }: Parts): string {
   return `<!doctype html><meta charset="utf-8"><title>Gallery</title>${head}<style>${BASE}${style}</style>${body}${script && `<script>${script}</script>`}`;
 }
 
 const SECTION_HEIGHT = 360;
 
-/** Sections, each with a heading and the content that `area` writes. */
+/** Returns sections, each with a heading and the content that `area` returns. */
 export function sections(count: number, area: (number: number) => string): string {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return numbers.map((number) => `<section><h2>Section ${number}</h2>${area(number)}</section>`).join("");

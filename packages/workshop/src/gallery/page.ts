@@ -20,14 +20,14 @@ export const GALLERY = "docs/gallery";
 const MEASURED = `${GALLERY}/measured.json`;
 
 /** Milliseconds of each entry's renders, by its name. */
-export type Measured = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
+export type EntryDurations = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
 
-export async function readMeasured(root = ROOT): Promise<Measured> {
-  return JSON.parse(await readFile(join(root, MEASURED), "utf8")) as Measured;
+export async function readMeasured(root = ROOT): Promise<EntryDurations> {
+  return JSON.parse(await readFile(join(root, MEASURED), "utf8")) as EntryDurations;
 }
 
 /** The file with the durations, formatted. */
-export function measuredFile(measured: Measured): readonly [path: string, text: string] {
+export function measuredFile(measured: EntryDurations): readonly [path: string, text: string] {
   const sorted = ENTRIES.flatMap(({ name }) => (measured[name] ? [[name, measured[name]]] : []));
   return [MEASURED, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
 }
@@ -55,7 +55,7 @@ const SUMMARY =
   "Pages that are hard to render, each before and after some parameters are sent. In most pictures, green should be visible and red should not.";
 const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. The time before is that of one render, and the time after is the median of three sequential renders, on a small machine with two cores that also serves the pages. \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if a render takes longer than stated.`;
 
-function entryTable(entry: Entry, measured: Measured): string {
+function entryTable(entry: Entry, measured: EntryDurations): string {
   const durations = measured[entry.name];
   if (durations === undefined)
     throw new Error(`${MEASURED} has no ${entry.name}; run \`pnpm site gallery ${entry.name}\``);

@@ -5,9 +5,9 @@ import { ROOT } from "../workspace.ts";
 import { maxMsOf, type Entry, type Side } from "./entry.ts";
 import { ENTRIES } from "./groups.ts";
 import { GALLERY, measuredFile, pictureFile, readMeasured } from "./page.ts";
-import { openGallery, type Gallery, type Shown } from "./render.ts";
+import { openGallery, type Gallery, type ShownPicture } from "./render.ts";
 
-/** Renders per picture. The median of those after is compared with a limit. */
+/** Renders per picture. The median time of the renders of `after` is compared with a limit. */
 const RUNS = { before: 1, after: 3 } as const;
 
 /** Updates the entries with these names, or all entries. Returns whether there were no problems. */
@@ -67,8 +67,8 @@ export async function updateEntries(
 }
 
 /** Renders a picture several times. Returns the last one, all problems, and the median duration. */
-async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<Shown> {
-  const shown: Shown[] = [];
+async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<ShownPicture> {
+  const shown: ShownPicture[] = [];
   for (let run = 0; run < RUNS[side]; run += 1)
     shown.push(
       await gallery.show(entry, side).catch((error: unknown) => ({

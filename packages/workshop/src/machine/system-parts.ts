@@ -25,7 +25,7 @@ export interface SystemPart {
   readonly probe: () => boolean | Promise<boolean>;
 }
 
-/** Imports the modules of Debian's packages; another Python on the PATH does not. */
+/** Can import the modules of Debian's packages; another Python on the PATH cannot. */
 export const DEBIAN_PYTHON = "/usr/bin/python3";
 
 const REQUIRED = { test: "required" } as const;

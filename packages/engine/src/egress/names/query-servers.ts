@@ -14,7 +14,7 @@ const LATE_IPV6_MS = 300;
 
 export interface Query {
   readonly name: string;
-  /** Addresses of name servers, in the form of `dns.setServers`; `null` for the machine's. */
+  /** Addresses of name servers, in the form that `dns.setServers` takes; `null` for the machine's. */
   readonly servers: readonly string[] | null;
   readonly signal: AbortSignal;
 }

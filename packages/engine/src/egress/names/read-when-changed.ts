@@ -11,7 +11,7 @@ export function readWhenChanged<T>(path: string, parse: (text: string) => T): ()
     const current = versionOf(path);
     if (current === version) return parsed;
     const text = current === null ? "" : readText(path);
-    // a read can fail for a moment, for example without a free file descriptor
+    // a read can fail temporarily, for example if no file descriptor is free
     version = text === null ? null : current;
     parsed = parse(text ?? "");
     return parsed;

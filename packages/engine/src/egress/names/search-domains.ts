@@ -3,7 +3,7 @@ import { hostname as nameOfThisMachine } from "node:os";
 /** How the machine completes host names (resolv.conf(5)). */
 export interface SearchDomains {
   readonly domains: readonly string[];
-  /** A name with fewer dots is tried with the search domains before it is tried as it is. */
+  /** A name with fewer dots is tried with the search domains before it is tried as is. */
   readonly ndots: number;
 }
 

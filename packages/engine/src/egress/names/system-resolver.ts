@@ -10,7 +10,7 @@ import { listLookupNames, parseSearchDomains } from "./search-domains.ts";
 import { SharedLookups } from "./shared-lookups.ts";
 
 /** Time limit for a lookup, across all servers and search domains. */
-const LOOK_UP_TIMEOUT_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 5_000;
 const CACHED_MS = 10_000;
 /** For names without addresses, and names with an answer for only one address family. */
 const CACHED_BRIEFLY_MS = 2_000;
@@ -41,7 +41,7 @@ export interface SystemResolverOptions {
  */
 export function createSystemResolver(options: SystemResolverOptions = {}): Resolver {
   const { servers = null, hostsFile = "/etc/hosts", searchFile = "/etc/resolv.conf" } = options;
-  const { timeoutMs = LOOK_UP_TIMEOUT_MS, now = (): number => performance.now() } = options;
+  const { timeoutMs = LOOKUP_TIMEOUT_MS, now = (): number => performance.now() } = options;
   const hosts = readWhenChanged(hostsFile, parseHostsFile);
   const search = readWhenChanged(searchFile, parseSearchDomains);
   const running = new SharedLookups<Answer>();
@@ -72,8 +72,8 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
     const reason = (): Error => timedOut(hostname, timeoutMs);
     const limit = { signal: abandoned, durationMs: timeoutMs, reason };
     const answer = await withTimeout(limit, (signal) => queryInOrder(hostname, signal));
-    const isBrief = !answer.isComplete || answer.addresses.length === 0;
-    cache.set(hostname, answer, { ttl: isBrief ? CACHED_BRIEFLY_MS : CACHED_MS });
+    const isCachedBriefly = !answer.isComplete || answer.addresses.length === 0;
+    cache.set(hostname, answer, { ttl: isCachedBriefly ? CACHED_BRIEFLY_MS : CACHED_MS });
     return answer;
   };
 

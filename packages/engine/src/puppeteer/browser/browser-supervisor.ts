@@ -54,7 +54,7 @@ export interface TabRequest {
   readonly kind: TabKind;
   /** URL to open a new tab at, if that is possible; `null` opens it blank. */
   readonly url: string | null;
-  /** The sources that this render has tried; `acquire` adds itself. */
+  /** The sources that this render has tried; each adds itself in `acquire`. */
   readonly tried: Set<TabSource>;
 }
 
@@ -203,7 +203,7 @@ export class BrowserSupervisor implements TabSource {
     this.#running.delete(browser);
   }
 
-  /** Replaces a browser that cannot open tabs. With no active renders, it would otherwise attract all of them. */
+  /** Replaces a browser that cannot open tabs. Having no active renders, it would otherwise attract all new ones. */
   #recordTabFailure(browser: RenderingBrowser, reason: string): void {
     if (this.#current !== browser || browser.browser.disconnected.aborted) return;
     this.#tabFailures += 1;

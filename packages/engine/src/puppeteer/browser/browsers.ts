@@ -84,14 +84,14 @@ function localBrowsers(settings: RendererSettings & { readonly egress: EgressPro
       isIsolated || suspects.has(isolationKey) ? isolated.use(isolationKey, signal, render) : render(shared),
     suspect(isolationKey) {
       clearTimeout(suspects.get(isolationKey));
-      const expire = setTimeout(() => suspects.delete(isolationKey), SUSPICION_MS);
-      suspects.set(isolationKey, expire.unref());
+      const expiry = setTimeout(() => suspects.delete(isolationKey), SUSPICION_MS);
+      suspects.set(isolationKey, expiry.unref());
       return true;
     },
     health: async () => ({ ...(await shared.health()), memoryBytes: monitor.memoryBytes() }),
     async close() {
       closing.abort();
-      for (const expire of suspects.values()) clearTimeout(expire);
+      for (const expiry of suspects.values()) clearTimeout(expiry);
       await Promise.all([shared.close(), isolated.close()]);
     },
   };

@@ -64,9 +64,12 @@ export async function connectBrowser(
   }
 }
 
-type Attached = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
+type AttachedBrowser = Omit<RemoteBrowser, "disconnected" | "kill" | "remoteAddress" | "localAddress">;
 
-async function attach(transport: ProtocolTransport, configuredUserAgent: string | null): Promise<Attached> {
+async function attach(
+  transport: ProtocolTransport,
+  configuredUserAgent: string | null,
+): Promise<AttachedBrowser> {
   const browser = await connectPuppeteer(transport);
   const [version, ownUserAgent, connected] = await Promise.all([
     browser.version(),

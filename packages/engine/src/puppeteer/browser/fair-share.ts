@@ -21,7 +21,7 @@ export interface CpuUse {
 }
 
 /** `rate` is the fraction of the time that the page was allowed to run. */
-export interface PageUse extends CpuUse {
+export interface PageCpuUse extends CpuUse {
   readonly rate: number;
 }
 
@@ -42,7 +42,7 @@ export interface Interval {
  * each limit rises by a quarter per reading, until there is none.
  */
 export function shareCpu(
-  pages: readonly PageUse[],
+  pages: readonly PageCpuUse[],
   { durationMs, cores, others }: Interval,
 ): readonly number[] {
   const all = [...pages, ...others];

@@ -7,7 +7,7 @@ const TURN_MS = 5_000;
 interface IsolatedBrowser {
   readonly tabs: TabSource;
   renders: number;
-  /** When the first of its current renders started. */
+  /** When it last went from idle to rendering. */
   busySinceMs: number;
   idleSinceMs: number;
   idleTimer: NodeJS.Timeout | undefined;
@@ -100,7 +100,7 @@ export class IsolatedBrowsers {
       idleTimer: undefined,
     };
     this.#browsers.set(key, browser);
-    this.#notifyChange(); // a render that waited for this key to get a browser may go on
+    this.#notifyChange(); // a render that was waiting for this key to get a browser may continue
     return browser;
   }
 

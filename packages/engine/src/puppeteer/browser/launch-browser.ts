@@ -30,12 +30,12 @@ const STDERR_MAX_CHARACTERS = 4_096;
  * Linux schedules a browser's session as one group, whatever the priority of its processes: see sched(7), autogroup. A
  * kernel without such groups has no such file, or an empty one. The kernel may reject a second change within 0.1 s.
  */
-const LOWER_PRIORITY_OF_SESSION = `if read -r group </proc/self/autogroup; then
+const LOWER_SESSION_PRIORITY = `if read -r group </proc/self/autogroup; then
   for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done
 fi 2>/dev/null`;
 
 /** Runs the browser at a lower priority than the service, which its pages would otherwise delay. */
-const RUN = `${LOWER_PRIORITY_OF_SESSION}
+const RUN = `${LOWER_SESSION_PRIORITY}
 exec nice -n 10 "$@"`;
 
 /**
@@ -132,7 +132,7 @@ async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unkno
   );
 }
 
-type InProfile = LaunchOptions & { readonly profileDir: string };
+type LaunchOptionsWithProfile = LaunchOptions & { readonly profileDir: string };
 
 /** Leaves a profile behind if it cannot be removed, for example because an exiting process keeps writing files. */
 async function removeProfileDir(profileDir: string): Promise<void> {
@@ -140,10 +140,13 @@ async function removeProfileDir(profileDir: string): Promise<void> {
 }
 
 /**
- * Returns the product and version that the browser prints; empty if it prints none, and the running browser must be
- * queried instead.
+ * Returns the product and version that the browser prints; empty if it prints none, in which case the running browser
+ * must be queried instead.
  */
-async function readVersion({ executablePath, profileDir }: InProfile, signal: AbortSignal): Promise<string> {
+async function readVersion(
+  { executablePath, profileDir }: LaunchOptionsWithProfile,
+  signal: AbortSignal,
+): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(executablePath, ["--version"], {
       ...browserUser(),
@@ -158,7 +161,7 @@ async function readVersion({ executablePath, profileDir }: InProfile, signal: Ab
   }
 }
 
-function start(options: InProfile): ChildProcess {
+function start(options: LaunchOptionsWithProfile): ChildProcess {
   const { executablePath, profileDir } = options;
   const command = [executablePath, ...launchArguments(options)];
   return spawn("/bin/sh", ["-c", RUN, "sh", ...command], {

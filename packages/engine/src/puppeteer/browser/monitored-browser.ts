@@ -24,7 +24,7 @@ const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
  * The browser encodes screenshots on the thread that serves every page. A page whose screenshot has at least this size
  * is suspected if the browser does not respond for this long.
  */
-const LARGE_CAPTURE_PIXELS = 16_000_000;
+const LARGE_SCREENSHOT_PIXELS = 16_000_000;
 const BLOCKED_MS = 500;
 
 export interface MonitorOptions extends ProbeOptions {
@@ -126,7 +126,7 @@ export class MonitoredBrowser {
     await waitUntilUnresponsive(launched, options, {
       onSlow: (waitedMs) => {
         this.#suspectFloods();
-        if (waitedMs >= BLOCKED_MS) this.#suspectCaptures();
+        if (waitedMs >= BLOCKED_MS) this.#suspectLargeScreenshots();
       },
       onResponsive: () => this.#floods.reset(),
     });
@@ -141,11 +141,11 @@ export class MonitoredBrowser {
     const processes = pages.flatMap((page) =>
       page.processes.map((process) => ({ ...process, isKnown: page.page !== null })),
     );
-    const isNotable = processes.some(
+    const hasNotable = processes.some(
       ({ isKnown, cpuMs, memoryBytes }) =>
         !isKnown && (cpuMs >= NOTABLE_CPU_MS || memoryBytes >= NOTABLE_BYTES),
     );
-    if (!isNotable) return;
+    if (!hasNotable) return;
     const running = new Set(processes.map(({ pid }) => pid));
     for (const tab of this.#browser.renderingBrowser.tabsInUse) tab.processes.identify(running);
   }
@@ -179,12 +179,12 @@ export class MonitoredBrowser {
   }
 
   /** Moves large screenshots to an isolated browser if they delay other renders. */
-  #suspectCaptures(): void {
+  #suspectLargeScreenshots(): void {
     const { renderingBrowser, isIsolated } = this.#browser;
     if (isIsolated) return;
     const tabs = [...renderingBrowser.tabsInUse];
     const largestPixels = Math.max(0, ...tabs.map(({ channel }) => channel.capturedPixels));
-    const minPixels = Math.max(LARGE_CAPTURE_PIXELS, largestPixels / 2);
+    const minPixels = Math.max(LARGE_SCREENSHOT_PIXELS, largestPixels / 2);
     const capturing = tabs.filter(({ channel }) => channel.capturedPixels >= minPixels);
     if (capturing.length === renderingBrowser.activeRenders) return;
     for (const tab of capturing) tab.end(new TabSuspected(BLOCKED));

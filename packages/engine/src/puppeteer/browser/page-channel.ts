@@ -27,14 +27,14 @@ const EVENT = '{"method":"';
 const NETWORK_EVENTS = [`${EVENT}Network.`, `${EVENT}Fetch.`];
 const DETACHED = `${EVENT}Target.detachedFromTarget"`;
 
-export interface CaptureCommand {
+export interface ScreenshotCommand {
   readonly params: Protocol.Page.CaptureScreenshotRequest;
   readonly maxBytes: number;
 }
 
 /** Captures a screenshot of a session's page. */
 export type CaptureScreenshot = (
-  command: CaptureCommand & { readonly sessionId: string },
+  command: ScreenshotCommand & { readonly sessionId: string },
   signal: AbortSignal,
 ) => Promise<Uint8Array>;
 
@@ -103,7 +103,7 @@ export class PageChannel {
    * @throws SnapError `render_failed` if the screenshot is larger than `maxBytes`.
    */
   async captureScreenshot(
-    { pixels, ...command }: CaptureCommand & { readonly pixels: number },
+    { pixels, ...command }: ScreenshotCommand & { readonly pixels: number },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const { sessionId, captureScreenshot } = this.#options;

@@ -78,7 +78,7 @@ export class UsageMeter<Page extends MeteredPage> {
   /** CPU time of the shared processes, accumulated while no page used the CPU. */
   #undividedCpuMs = 0;
 
-  /** @param wasPaused - Whether no page was running for a while; the shared processes' CPU time is then no page's. */
+  /** @param wasPaused - Whether no page ran for a while; the shared processes' CPU time then belongs to no page. */
   update(members: readonly GroupMember[], running: ReadonlySet<Page>, wasPaused = false): BrowserUsage<Page> {
     const processes = members.map((member) => {
       const wasIdle = wasPaused && member.role !== "renderer";
@@ -126,7 +126,7 @@ export class UsageMeter<Page extends MeteredPage> {
 
   #divide(shared: readonly ProcessUsage[], usages: readonly PageUsage<Page>[]): void {
     const bytes = sum(shared, ({ memoryBytes }) => memoryBytes);
-    const grownBytes = bytes - (this.#sharedBytes ?? bytes);
+    const growthBytes = bytes - (this.#sharedBytes ?? bytes);
     this.#sharedBytes = bytes;
     const cpuMs = this.#undividedCpuMs + sum(shared, ({ recentCpuMs }) => recentCpuMs);
     const ownCpuMs = sum(usages, ({ recentOwnCpuMs }) => recentOwnCpuMs);
@@ -135,9 +135,9 @@ export class UsageMeter<Page extends MeteredPage> {
       const fraction = ownCpuMs === 0 ? 0 : usage.recentOwnCpuMs / ownCpuMs;
       usage.recentSharedCpuMs = cpuMs * fraction;
       usage.sharedCpuMs += usage.recentSharedCpuMs;
-      if (grownBytes > 0) usage.sharedBytes += grownBytes * fraction;
+      if (growthBytes > 0) usage.sharedBytes += growthBytes * fraction;
       // it is unknown which page freed memory, so all shares shrink by the same fraction
-      else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + grownBytes / dividedBytes);
+      else if (dividedBytes > 0) usage.sharedBytes *= Math.max(0, 1 + growthBytes / dividedBytes);
     }
     // carried over while the running pages use no CPU
     this.#undividedCpuMs = ownCpuMs === 0 && usages.some(({ page }) => page !== null) ? cpuMs : 0;

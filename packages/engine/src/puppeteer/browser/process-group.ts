@@ -38,7 +38,7 @@ export class ProcessGroup {
 
   /**
    * Returns the running processes; empty on systems without /proc. Returns the previous result if this process has no
-   * file descriptor left, because otherwise all processes would appear to have exited.
+   * file descriptors left, because otherwise all processes would appear to have exited.
    */
   read(): readonly GroupMember[] {
     try {
@@ -102,7 +102,7 @@ function listProcesses(): number[] {
   }
 }
 
-/** Returns whether an operation failed because this process, or the system, has no file descriptor left. */
+/** Returns whether an operation failed because this process, or the system, has no file descriptors left. */
 export function isOutOfDescriptors(error: unknown): boolean {
   return OUT_OF_DESCRIPTORS.has((error as NodeJS.ErrnoException).code);
 }
@@ -147,7 +147,7 @@ interface Schedule {
 
 /**
  * Reads how long a thread, or the main thread of a process, has run and waited for a CPU; `null` on a kernel without
- * these figures. See schedstat in the kernel's documentation (scheduler/sched-stats): time in nanoseconds.
+ * these figures. See schedstat in the kernel's documentation (scheduler/sched-stats): times are in nanoseconds.
  */
 function readSchedule(path: string): Schedule | null {
   try {

@@ -13,7 +13,7 @@ import { PageChannel, type CaptureScreenshot } from "./page-channel.ts";
 
 const CAPTURE_SCREENSHOT = "Page.captureScreenshot";
 /** Puppeteer numbers its commands from 1, and the browser accepts 32 bits. */
-const FIRST_CAPTURE_ID = 2 ** 30;
+const FIRST_SCREENSHOT_ID = 2 ** 30;
 
 /** This event reports the titles and URLs of all pages, which nothing needs. */
 const TARGET_CHANGED = '{"method":"Target.targetInfoChanged"';
@@ -39,8 +39,8 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   readonly reader = new MessageReader(this);
   readonly #wire: Wire;
   readonly #channels = new Map<string, PageChannel>();
-  readonly #captures = new Map<number, IncomingFile>();
-  #nextCaptureId = FIRST_CAPTURE_ID;
+  readonly #screenshots = new Map<number, IncomingFile>();
+  #nextScreenshotId = FIRST_SCREENSHOT_ID;
 
   constructor(wire: Wire) {
     this.#wire = wire;
@@ -64,28 +64,28 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   }
 
   readonly #captureScreenshot: CaptureScreenshot = async ({ sessionId, params, maxBytes }, signal) => {
-    const id = this.#nextCaptureId;
-    this.#nextCaptureId += 1;
-    const capture = new IncomingFile(maxBytes);
-    this.#captures.set(id, capture);
+    const id = this.#nextScreenshotId;
+    this.#nextScreenshotId += 1;
+    const screenshot = new IncomingFile(maxBytes);
+    this.#screenshots.set(id, screenshot);
     this.send(JSON.stringify({ id, method: CAPTURE_SCREENSHOT, params, sessionId }));
     try {
-      return await abortable(signal, capture.received);
+      return await abortable(signal, screenshot.received);
     } finally {
-      this.#captures.delete(id);
+      this.#screenshots.delete(id);
     }
   };
 
   sinkFor(start: Buffer): MessageSink | null {
     const file = readFileStart(textOf(start));
-    return file === null ? null : (this.#captures.get(file.id)?.open(file) ?? null);
+    return file === null ? null : (this.#screenshots.get(file.id)?.open(file) ?? null);
   }
 
   onMessage(message: Buffer): void {
     const start = textOf(message);
     if (!this.#admit(start, { end: message, bytes: message.length })) return;
     const id = responseId(start);
-    if (id !== null && id >= FIRST_CAPTURE_ID) this.#failCapture(id);
+    if (id !== null && id >= FIRST_SCREENSHOT_ID) this.#failScreenshot(id);
     else this.#deliver(message.toString("utf8"));
   }
 
@@ -93,7 +93,7 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
     const text = textOf(start);
     const id = responseId(text);
     if (!this.#admit(text, { end, bytes }) || id === null) return;
-    if (id >= FIRST_CAPTURE_ID) return this.#failCapture(id);
+    if (id >= FIRST_SCREENSHOT_ID) return this.#failScreenshot(id);
     const error = { code: -32_000, message: `The response is longer than ${MESSAGE_MAX_BYTES} bytes` };
     this.#deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
   }
@@ -105,15 +105,15 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
     Promise.resolve(handled).catch(() => this.close());
   }
 
-  /** Counts a message as its page's; returns whether it may be parsed. */
+  /** Counts a message toward its page's limits; returns whether it may be parsed. */
   #admit(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
     if (start.startsWith(TARGET_CHANGED)) return false;
     const channel = this.#channels.get(sessionIdOf(end) ?? "");
     return channel?.admit(start, bytes) ?? true;
   }
 
-  #failCapture(id: number): void {
-    this.#captures.get(id)?.fail(new ProtocolError(`Protocol error (${CAPTURE_SCREENSHOT})`));
+  #failScreenshot(id: number): void {
+    this.#screenshots.get(id)?.fail(new ProtocolError(`Protocol error (${CAPTURE_SCREENSHOT})`));
   }
 }
 

@@ -19,7 +19,7 @@ const ERROR_BODY_TIMEOUT_MS = 1_000;
 export async function resolveWebSocketUrl(endpoint: BrowserEndpoint, signal: AbortSignal): Promise<URL> {
   const { url, origin } = endpoint;
   if (url.protocol.startsWith("ws")) return url;
-  const debuggerUrl = parseVersion(await fetchVersion(endpoint, signal));
+  const debuggerUrl = parseDebuggerUrl(await fetchVersion(endpoint, signal));
   if (debuggerUrl === null)
     throw new BrowserUnavailable(`${origin}/${VERSION_PATH} returned no webSocketDebuggerUrl`);
   const resolved = new URL(url);
@@ -29,7 +29,7 @@ export async function resolveWebSocketUrl(endpoint: BrowserEndpoint, signal: Abo
   return resolved;
 }
 
-function parseVersion(body: string): URL | null {
+function parseDebuggerUrl(body: string): URL | null {
   try {
     const { webSocketDebuggerUrl } = JSON.parse(body) as { webSocketDebuggerUrl?: unknown };
     return typeof webSocketDebuggerUrl === "string" ? new URL(webSocketDebuggerUrl) : null;

@@ -20,7 +20,7 @@ export class Throttle {
   #periodTimer: NodeJS.Timeout | undefined;
   #stopTimers: readonly NodeJS.Timeout[] = [];
 
-  /** Sets the processes to throttle. Those set before return to full speed. */
+  /** Sets the processes to throttle. Those set previously return to full speed. */
   set(processes: readonly ThrottledProcess[]): void {
     this.release();
     this.#processes = processes;

@@ -23,7 +23,7 @@ export function chromeUserAgent(product: string): string | null {
 }
 
 /** What a browser reports about itself. */
-export interface ReportedBrowser {
+export interface BrowserReport {
   readonly product: string;
   /** Absent if the endpoint is not a real browser. */
   readonly userAgent?: string | undefined;
@@ -34,7 +34,7 @@ export interface ReportedBrowser {
  * without the word Headless. A headless browser's client hints contain the word even if its user agent does not.
  */
 export function userAgentOfRemote(
-  { product, userAgent = "" }: ReportedBrowser,
+  { product, userAgent = "" }: BrowserReport,
   configured: string | null,
 ): PageUserAgent {
   const text = configured ?? withoutHeadless(userAgent);

@@ -59,7 +59,7 @@ function requireSize(
 }
 
 /** Returns the size of a screenshot in device pixels. */
-function sizeOf({ area, viewport }: Pick<DrawnScreenshot, "area" | "viewport">): ImageSize {
+function sizeOf({ area, viewport }: Pick<ScreenshotSpec, "area" | "viewport">): ImageSize {
   const { width, height } = area ?? viewport;
   const { deviceScaleFactor: scale } = viewport;
   return { widthPixels: Math.ceil(width * scale), heightPixels: Math.ceil(height * scale) };
@@ -89,7 +89,7 @@ function tooLarge(message: string): SnapError {
  */
 export async function captureScreenshot(
   tab: Tab,
-  capture: DrawnScreenshot,
+  capture: ScreenshotSpec,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { widthPixels, heightPixels } = sizeOf(capture);
@@ -133,7 +133,7 @@ async function retryIfReplaced<T>(
   }
 }
 
-interface DrawnScreenshot {
+interface ScreenshotSpec {
   /** `null` is the viewport. */
   readonly area: Area | null;
   readonly viewport: Viewport;
@@ -142,7 +142,7 @@ interface DrawnScreenshot {
   readonly maxBytes: number;
 }
 
-function captureRequest({ area, format, quality }: DrawnScreenshot): Protocol.Page.CaptureScreenshotRequest {
+function captureRequest({ area, format, quality }: ScreenshotSpec): Protocol.Page.CaptureScreenshotRequest {
   return {
     format,
     // faster, but larger files; callers who need small ones use WebP or JPEG

@@ -5,7 +5,7 @@ import type { Tab } from "./tab.ts";
 
 /** Expressions run in an isolated world, which the page's scripts cannot access. */
 const WORLD_NAME = "snap";
-/** Two commands for each frame. */
+/** Evaluating in a frame takes two commands. */
 const FRAMES_MAX = 100;
 const FRAME_CONCURRENCY = 10;
 
@@ -35,8 +35,8 @@ export async function evaluate<T>(
 }
 
 /**
- * Evaluates an expression like `evaluate` in the documents of all frames, including out-of-process ones, a
- * few at a time; of more than 100 frames, in the first 100. Omits the results of frames in which it fails,
+ * Evaluates an expression, isolated from the page's scripts, in the documents of all frames, including out-of-process
+ * ones, a few at a time; of more than 100 frames, only in the first 100. Omits the results of frames in which it fails,
  * such as those being removed. The results are in no particular order.
  */
 export async function evaluateInFrames<T>(

@@ -83,7 +83,7 @@ export function explainIncompleteResponse(url: string): SnapError {
   );
 }
 
-/** Chromium rejects some ports before it contacts the proxy, and does not report the error after `load`. */
+/** Chromium rejects some ports before it contacts the proxy. For a navigation after `load`, it reports no error. */
 function isUnsafePort(url: string, netError: string | null): boolean {
   if (netError !== null) return netError.includes("ERR_UNSAFE_PORT");
   const target = parseTarget(url);

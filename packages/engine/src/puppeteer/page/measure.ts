@@ -120,7 +120,7 @@ export async function measure(
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const request = { selector: selector ?? null, fullPage, hasFragment: hasFragment(parameters) };
   const result = await evaluate<MeasureResult>(tab, call(MEASURE, request), signal);
-  // afterwards, because a page can have another height at its top
+  // afterwards, because a page can have a different height when it is scrolled to its top
   const page = fullPage || padding > 0 ? await measurePage(tab, signal) : null;
   const notes = imageNotes(result.failedImages);
   const { title } = result;

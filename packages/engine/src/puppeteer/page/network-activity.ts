@@ -126,7 +126,7 @@ export class NetworkActivity {
     request.bytesLeft = bodyBytes(response.headers);
   }
 
-  /** Chromium never reports a body that no script reads as finished, even if all of it has arrived. */
+  /** Chromium never reports the end of a body that no script reads, even if all of it has arrived. */
   receive({ requestId, dataLength }: Protocol.Network.DataReceivedEvent): void {
     const request = this.#inFlight.get(requestId);
     if (request === undefined || request.bytesLeft === null) return;
@@ -150,7 +150,7 @@ export class NetworkActivity {
   }
 
   /** Called when a frame shows a new document: Chromium does not report the ends of all earlier requests. */
-  dropDocument({ id, loaderId }: Protocol.Page.Frame): void {
+  dropPreviousDocument({ id, loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.frameId === id && request.loaderId !== loaderId && !request.isDocument);
   }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@snap/protocol";
 import { SnapError } from "../../errors.ts";
 
-/** No page could be opened, or its process or the browser exited: the render can be retried. */
+/** The page could not be opened, or its process or the browser exited: the render can be retried. */
 export class TabLost extends Error {
   override readonly name: string = "TabLost";
 }

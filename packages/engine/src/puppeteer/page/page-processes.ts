@@ -9,7 +9,7 @@ interface Frame {
   /** `null` until known. */
   pid: number | null;
   /** Whether a query is running. */
-  isQueried: boolean;
+  isBeingQueried: boolean;
 }
 
 /** @param pid - The process that exited; `null` if unknown. */
@@ -36,7 +36,7 @@ export class PageProcesses {
    * @param frameId - The root frame of the session.
    */
   add(session: CDPSession, frameId: string): void {
-    const frame: Frame = { session, pid: null, isQueried: false };
+    const frame: Frame = { session, pid: null, isBeingQueried: false };
     this.#frames.set(session.id(), frame);
     session.on("Inspector.targetCrashed", () => this.#onCrashed(session, frame.pid));
     session.on("Page.frameNavigated", ({ frame: { id } }) => {
@@ -58,8 +58,10 @@ export class PageProcesses {
   /** Queries the frames whose process is unknown or no longer running. A busy frame responds late. */
   identify(running: ReadonlySet<number>): void {
     const frames = [...this.#frames.values()];
-    const unknown = frames.filter(({ pid, isQueried }) => !isQueried && (pid === null || !running.has(pid)));
-    const queried = frames.filter(({ isQueried }) => isQueried).length;
+    const unknown = frames.filter(
+      ({ pid, isBeingQueried }) => !isBeingQueried && (pid === null || !running.has(pid)),
+    );
+    const queried = frames.filter(({ isBeingQueried }) => isBeingQueried).length;
     for (const frame of unknown.slice(0, Math.max(0, QUERIES_MAX - queried))) void query(frame);
   }
 
@@ -70,7 +72,7 @@ export class PageProcesses {
 
 async function query(frame: Frame): Promise<void> {
   const { session } = frame;
-  frame.isQueried = true;
+  frame.isBeingQueried = true;
   frame.pid = null;
   try {
     const [, { searchId }] = await Promise.all([
@@ -82,5 +84,5 @@ async function query(frame: Frame): Promise<void> {
   } catch {
     // the frame has closed
   }
-  frame.isQueried = false;
+  frame.isBeingQueried = false;
 }

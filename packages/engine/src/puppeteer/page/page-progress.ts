@@ -108,7 +108,7 @@ export class PageProgress {
   }
 
   /** Handles an early stop of the current document, which counts as loaded if it is complete. */
-  endEarlyStop({ isComplete }: { readonly isComplete: boolean }): void {
+  handleEarlyStop({ isComplete }: { readonly isComplete: boolean }): void {
     this.#isStoppedEarly = false;
     if (!isComplete) return;
     this.#reached.add("domcontentloaded").add("load");
@@ -204,7 +204,7 @@ export class PageProgress {
     );
   }
 
-  /** Drops the requests of a worker that has ended, if no followed session reports its end. */
+  /** Drops the requests of a worker that has ended. Needed only if no followed session reports its end. */
   dropWorker(sessionId: string): void {
     this.#activity?.dropSession(sessionId);
     this.#update();
@@ -232,7 +232,7 @@ export class PageProgress {
   }
 
   #commit(frame: Protocol.Page.Frame): void {
-    this.#activity?.dropDocument(frame);
+    this.#activity?.dropPreviousDocument(frame);
     if (!this.#isMain(frame.id)) return;
     this.#loaderId = frame.loaderId;
     this.#documentUrl = frame.url;

@@ -19,7 +19,7 @@ const PART_BYTES = 1024 * 1024;
 
 type PrintRequest = Protocol.Page.PrintToPDFRequest;
 
-interface Printing {
+interface PrintTask {
   readonly parameters: PdfParameters;
   readonly maxBytes: number;
 }
@@ -33,7 +33,7 @@ interface Printing {
  */
 export async function printPdf(
   tab: Tab,
-  { parameters, maxBytes }: Printing,
+  { parameters, maxBytes }: PrintTask,
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly pages: number | null }> {
   const request = printRequest(parameters);

@@ -115,14 +115,14 @@ function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): rea
 }
 
 /** What to render, and the maximum size of the file. */
-interface Rendering<P extends SnapParameters> {
+interface RenderTask<P extends SnapParameters> {
   readonly parameters: P;
   readonly maxBytes: number;
 }
 
 async function capture(
   tab: Tab,
-  { parameters, maxBytes }: Rendering<ScreenshotParameters>,
+  { parameters, maxBytes }: RenderTask<ScreenshotParameters>,
   signal: AbortSignal,
 ): Promise<RenderedFile> {
   const maskedDocumentId = await mask(tab, parameters, signal);
@@ -142,13 +142,9 @@ async function capture(
   };
 }
 
-async function print(
-  tab: Tab,
-  rendering: Rendering<PdfParameters>,
-  signal: AbortSignal,
-): Promise<RenderedFile> {
+async function print(tab: Tab, task: RenderTask<PdfParameters>, signal: AbortSignal): Promise<RenderedFile> {
   const title = await readTitle(tab, signal); // the page does not respond while it is printed
-  const { bytes, pages } = await printPdf(tab, rendering, signal);
+  const { bytes, pages } = await printPdf(tab, task, signal);
   const page = pageFacts(tab, { title, pages });
   return { bytes, contentType: "application/pdf", targetStatus: null, notes: [], page };
 }

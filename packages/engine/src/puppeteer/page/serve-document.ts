@@ -51,17 +51,17 @@ function isServed({ url }: Request): boolean {
 /** Responds like a web server with these files, at the document's URL and at the root of its origin. */
 async function responseTo({ url, method }: Request, document: ServedDocument): Promise<LocalResponse> {
   if (method !== "GET" && method !== "HEAD")
-    return message(405, "Method not allowed", { allow: "GET, HEAD" });
+    return textResponse(405, "Method not allowed", { allow: "GET, HEAD" });
   const { pathname, search } = new URL(url);
   const folder = new URL(document.url).pathname;
   if (`${pathname}/` === folder) return movedTo(`${folder}${search}`);
   const path = decode(pathname.startsWith(folder) ? pathname.slice(folder.length) : pathname.slice(1));
-  if (path === null) return message(404, "Not found");
+  if (path === null) return textResponse(404, "Not found");
   const isFolder = path === "" || path.endsWith("/");
   const file = await document.readFile(isFolder ? `${path}${INDEX}` : path);
   if (file !== null) return contentOf(file, method);
   const isMoved = !isFolder && (await document.readFile(`${path}/${INDEX}`)) !== null;
-  return isMoved ? movedTo(`${pathname}/${search}`) : message(404, "Not found");
+  return isMoved ? movedTo(`${pathname}/${search}`) : textResponse(404, "Not found");
 }
 
 const INDEX = "index.html";
@@ -76,21 +76,21 @@ function decode(path: string): string | null {
 
 function contentOf({ contentType, bytes }: DocumentFile, method: string): LocalResponse {
   const headers = { "content-type": contentType, "content-length": String(bytes.byteLength) };
-  return respond(200, headers, method === "HEAD" ? NO_BYTES : bytes); // RFC 9110, 9.3.2
+  return responseWith(200, headers, method === "HEAD" ? NO_BYTES : bytes); // RFC 9110, 9.3.2
 }
 
 function movedTo(location: string): LocalResponse {
-  return respond(301, { location }, NO_BYTES);
+  return responseWith(301, { location }, NO_BYTES);
 }
 
-function message(status: number, text: string, headers: LocalResponse["headers"] = {}): LocalResponse {
-  return respond(status, { "content-type": "text/plain; charset=utf-8", ...headers }, Buffer.from(text));
+function textResponse(status: number, text: string, headers: LocalResponse["headers"] = {}): LocalResponse {
+  return responseWith(status, { "content-type": "text/plain; charset=utf-8", ...headers }, Buffer.from(text));
 }
 
 const NO_BYTES = new Uint8Array();
 
 /** With the length, a response counts as received even if no script reads its body. */
-function respond(status: number, headers: LocalResponse["headers"], body: Uint8Array): LocalResponse {
+function responseWith(status: number, headers: LocalResponse["headers"], body: Uint8Array): LocalResponse {
   const length = { "content-length": String(body.byteLength) };
   return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };
 }

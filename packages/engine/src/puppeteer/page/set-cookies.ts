@@ -19,13 +19,13 @@ export async function setCookies(
   const connection = session.connection();
   if (cookies.length === 0 || connection === undefined) return;
   const requests = cookies.map((cookie) => toRequest(cookie, url));
-  const name = await abortable(signal, findRejected(connection, { browserContextId, requests }));
+  const name = await abortable(signal, setAndFindRejected(connection, { browserContextId, requests }));
   if (name === null) return;
   throw invalidParameter("cookies", `must not contain a cookie that the browser rejects: ${name}`);
 }
 
 /** Sets the cookies and returns the name of the first that is rejected. */
-async function findRejected(
+async function setAndFindRejected(
   connection: Connection,
   {
     browserContextId,
@@ -44,13 +44,13 @@ async function findRejected(
   const rejected = await Promise.all(requests.map(isRejected));
   const first = requests.find((_, index) => rejected[index]);
   if (first !== undefined) return first.name;
-  const wide = requests.filter(({ domain }) => domain !== undefined);
-  if (wide.length === 0) return null;
+  const domainCookies = requests.filter(({ domain }) => domain !== undefined);
+  if (domainCookies.length === 0) return null;
   // the browser changes a cookie for a public suffix into one for the host of that name
   const { cookies } = await connection.send("Storage.getCookies", { browserContextId });
   const isStored = ({ name, domain }: CookieRequest): boolean =>
     cookies.some((cookie) => cookie.name === name && cookie.domain === domain);
-  return wide.find((request) => !isStored(request))?.name ?? null;
+  return domainCookies.find((request) => !isStored(request))?.name ?? null;
 }
 
 /** A cookie applies only to the host, unless it has a domain; the dot then includes all subdomains. */
@@ -58,12 +58,12 @@ function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieR
   const { origin, protocol, hostname } = new URL(url);
   const { path = "/", secure = protocol === "https:", httpOnly = false, sameSite } = attributes;
   const domain = attributes.domain?.toLowerCase().replace(/^\./, "");
-  const isWide = domain !== undefined && !(domain === hostname && CANNOT_BE_WIDE.test(hostname));
+  const isDomainCookie = domain !== undefined && !(domain === hostname && WITHOUT_SUBDOMAINS.test(hostname));
   return {
     name,
     value,
     url: origin,
-    ...(isWide && { domain: `.${domain}` }),
+    ...(isDomainCookie && { domain: `.${domain}` }),
     path,
     secure,
     httpOnly,
@@ -72,4 +72,4 @@ function toRequest({ name, value, ...attributes }: Cookie, url: string): CookieR
 }
 
 /** An address or a single-label name, which has no subdomains (RFC 6265, 5.1.3). */
-const CANNOT_BE_WIDE = /^([\d.]+|[^.]+)$/;
+const WITHOUT_SUBDOMAINS = /^([\d.]+|[^.]+)$/;

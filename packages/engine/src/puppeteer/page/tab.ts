@@ -237,7 +237,7 @@ async function watchEarlyStops(page: Page): Promise<void> {
     const state = await evaluate<string>(page, "document.readyState", ended.signal);
     if (!progress.hasStoppedEarly || progress.documentId !== documentId) continue;
     if (state === "loading") return ended.abort(explainIncompleteResponse(documentUrl));
-    progress.endEarlyStop({ isComplete: state === "complete" });
+    progress.handleEarlyStop({ isComplete: state === "complete" });
   }
 }
 

@@ -33,7 +33,7 @@ const RECORD_LENGTHS = `(pinsFixedElements) => {
       return names.map((name) => (name === "bottom" ? "auto" : used.getPropertyValue(name)));
     }
     const styles = element.computedStyleMap();
-    // an animated transform changes with the time, not with the viewport
+    // an animated transform changes over time, not with the viewport
     const isMoving = String(styles.get("transform")) + styles.get("translate") !== "nonenone" && element.getAnimations().length > 0;
     return names.map((name) => {
       const value = isMoving && /^trans/.test(name) ? "moving" : String(styles.get(name));
@@ -46,7 +46,7 @@ const RECORD_LENGTHS = `(pinsFixedElements) => {
   globalThis.snapLengths = new Map(elements.map((element) => [element, snapLengthsOf(element)]));
 }`;
 
-/** Freezes the lengths that have changed since then at their current values. */
+/** Freezes, at their current values, the lengths that have changed since they were recorded. */
 const FREEZE_LENGTHS = `() => {
   ${SET_STYLE}
   if (globalThis.snapLengths === undefined) return false; // another document has replaced the recorded one

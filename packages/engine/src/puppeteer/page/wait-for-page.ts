@@ -73,7 +73,7 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
   const condition = settledCondition(tab, event);
   do {
     await tab.progress.waitUntil(signal, condition);
-    if (connectionLimitOf(event) !== null) await waitForResponse(tab, signal);
+    if (connectionLimitOf(event) !== null) await waitUntilResponsive(tab, signal);
   } while (!condition());
 }
 
@@ -81,18 +81,18 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
 async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
   const { progress } = tab;
   const isIdle = settledCondition(tab, DEFAULT_WAIT);
-  let counted = { documentId: "", endsAtMs: 0 };
+  let deadline = { documentId: "", endsAtMs: 0 };
   for (;;) {
     await progress.waitUntil(signal, () => isIdle() || progress.hasReached("load"));
     const { documentId, followsNavigations: canNavigate } = progress;
     const hasNewDocument = (): boolean => canNavigate && progress.documentId !== documentId;
     // the limit restarts with each document while navigations are followed
-    if (counted.documentId === "" || (progress.followsNavigations && counted.documentId !== documentId))
-      counted = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
-    const durationMs = Math.max(0, counted.endsAtMs - performance.now());
+    if (deadline.documentId === "" || (progress.followsNavigations && deadline.documentId !== documentId))
+      deadline = { documentId, endsAtMs: performance.now() + LIMITS.idleAfterLoadMaxMs };
+    const durationMs = Math.max(0, deadline.endsAtMs - performance.now());
     const isInTime = await giveUpAfter({ signal, durationMs, otherwise: false }, async (stepSignal) => {
       await progress.waitUntil(stepSignal, () => isIdle() || hasNewDocument());
-      await waitForResponse(tab, stepSignal);
+      await waitUntilResponsive(tab, stepSignal);
       return true;
     });
     if (!isInTime) return false;
@@ -101,6 +101,6 @@ async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
 }
 
 /** A page with busy scripts may be about to send requests, which are reported before this evaluation returns. */
-async function waitForResponse(tab: Tab, signal: AbortSignal): Promise<void> {
+async function waitUntilResponsive(tab: Tab, signal: AbortSignal): Promise<void> {
   if (tab.progress.failedUrl === null) await evaluate(tab, "0", signal);
 }

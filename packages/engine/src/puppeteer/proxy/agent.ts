@@ -8,8 +8,8 @@ const IDLE_PER_HOST_MAX = 6;
 const IDLE_TIMEOUT_MS = 10_000;
 
 /**
- * Reuses the upstream connections of one page, per host and port. It never connects itself: the request's
- * `createConnection` opens new connections, only to checked addresses.
+ * Reuses the upstream connections of one page, per host and port. It never opens any itself: the request's
+ * `createConnection` does, and only to checked addresses.
  */
 export class UpstreamAgent extends Agent {
   constructor() {

@@ -73,7 +73,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
       const target = parseTarget(url);
       return (target && failures.get(targetKey(target))) ?? null;
     },
-    // the browser connects itself, and reports why it could not
+    // the browser opens its own connections, and reports why one failed
     failureDetail: () => null,
     async blockedDocument() {
       await checks;

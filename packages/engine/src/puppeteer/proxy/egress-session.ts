@@ -24,7 +24,7 @@ export type EgressFailure =
 
 interface FailedConnection {
   readonly failure: EgressFailure;
-  /** For the log; `null` if the failure says everything. */
+  /** For the log; `null` if the failure says it all. */
   readonly detail: string | null;
 }
 

@@ -121,7 +121,7 @@ function createRequest({ session, target, request }: Exchange, agent: UpstreamAg
     path: originForm(request.url ?? ""),
     headers,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // Chromium's parser is as lenient; `relay` frames the response again, and the connection belongs to this page
+    // Chromium's parser is just as lenient; `relay` frames the response again, and the connection belongs to this page
     insecureHTTPParser: true,
   });
 }

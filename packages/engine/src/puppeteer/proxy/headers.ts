@@ -41,7 +41,7 @@ export function forwardedHeaders(rawHeaders: readonly string[], host: string): s
   return headers;
 }
 
-/** The characters that Node does not send in a field; its parser for responses accepts all but the line ends. */
+/** The characters that Node does not send in a field; its parser for responses accepts all but line breaks. */
 const CONTROL_CHARACTERS = /[^\t -~\x80-\xff]/g;
 
 /**
@@ -49,11 +49,11 @@ const CONTROL_CHARACTERS = /[^\t -~\x80-\xff]/g;
  * forwarded with a body of another length (RFC 9112, 6.3); control characters become spaces (RFC 9110, 5.5).
  */
 export function responseHeaders(rawHeaders: readonly string[]): string[] {
-  let isCoded = false;
-  forEachField(rawHeaders, (name) => (isCoded ||= name.toLowerCase() === "transfer-encoding"));
+  let hasTransferCoding = false;
+  forEachField(rawHeaders, (name) => (hasTransferCoding ||= name.toLowerCase() === "transfer-encoding"));
   const headers: string[] = [];
   forEachField(endToEndHeaders(rawHeaders), (name, value) => {
-    if (!isCoded || name.toLowerCase() !== "content-length")
+    if (!hasTransferCoding || name.toLowerCase() !== "content-length")
       headers.push(name, value.replace(CONTROL_CHARACTERS, " "));
   });
   return headers;

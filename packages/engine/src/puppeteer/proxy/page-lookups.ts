@@ -4,7 +4,7 @@ import { SharedLookups } from "../../egress/names/shared-lookups.ts";
 import type { LookupOutcome, LookupQueue } from "../../egress/resolve.ts";
 
 /** Maximum number of concurrent lookups; the page's others wait. */
-const LOOK_UPS_IN_FLIGHT_MAX = 8;
+const CONCURRENT_LOOKUPS_MAX = 8;
 /** Maximum number of host names that a page may look up. */
 const NAMES_PER_PAGE_MAX = 200;
 
@@ -13,7 +13,7 @@ const NAMES_PER_PAGE_MAX = 200;
  * unresolvable names, or a hostile one, delays neither other pages nor its own connections to hosts already resolved.
  */
 export class PageLookups implements LookupQueue {
-  readonly #queue = new PQueue({ concurrency: LOOK_UPS_IN_FLIGHT_MAX });
+  readonly #queue = new PQueue({ concurrency: CONCURRENT_LOOKUPS_MAX });
   readonly #running = new SharedLookups<LookupOutcome>();
   readonly #outcomes = new Map<string, LookupOutcome>();
   readonly #names = new Set<string>();

@@ -54,7 +54,7 @@ export async function openProxiedEgress(
   server.listen(0, listen.host);
   await once(server, "listening");
   const { address, port } = server.address() as AddressInfo;
-  const forget = blockListener({ hostname: address, port });
+  const unblock = blockListener({ hostname: address, port });
   let closed: Promise<unknown> | null = null;
   return {
     port,
@@ -69,7 +69,7 @@ export async function openProxiedEgress(
       closed ??= once(server.close(), "close");
       await session.destroySockets();
       await closed;
-      forget();
+      unblock();
     },
   };
 }

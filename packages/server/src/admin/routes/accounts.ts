@@ -5,7 +5,7 @@ import { account, accountDetails, deletion } from "../schemas/accounts.ts";
 import { countedListOf } from "../schemas/lists.ts";
 
 /** Names `plan` as the invalid parameter, because only the engine can check it. */
-const withPlanChecked = <T>(work: Promise<T>): Promise<T> =>
+const blamePlan = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw toAdminFailure(error, "plan");
   });
@@ -37,7 +37,7 @@ export const ACCOUNT_ROUTES = [
     status: 201,
     response: account,
     command: "accounts create",
-    handle: ({ operations, body }) => withPlanChecked(operations.accounts.create(body)),
+    handle: ({ operations, body }) => blamePlan(operations.accounts.create(body)),
   }),
   route({
     method: "get",
@@ -57,7 +57,7 @@ export const ACCOUNT_ROUTES = [
     body: accountChange,
     response: account,
     command: "accounts update",
-    handle: ({ operations, id, body }) => withPlanChecked(operations.accounts.update(id, body)),
+    handle: ({ operations, id, body }) => blamePlan(operations.accounts.update(id, body)),
   }),
   route({
     method: "delete",

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { dateTime, flag, id, numericId, oneOf, paging, text } from "../../requests/fields.ts";
 import { fileHeaders } from "../../requests/file-headers.ts";
 import { requestDocument } from "../documents.ts";
-import { openListDocument, pageRequestOf } from "../lists.ts";
+import { uncountedListDocument, pageRequestOf } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
 import { CODES } from "../schemas/batches.ts";
 import { listOf } from "../schemas/lists.ts";
@@ -61,7 +61,7 @@ export const REQUEST_ROUTES = [
         since: since === undefined ? undefined : Date.parse(since),
         until: until === undefined ? undefined : Date.parse(until),
       });
-      return openListDocument(page, requestDocument);
+      return uncountedListDocument(page, requestDocument);
     },
   }),
   route({

@@ -22,7 +22,7 @@ export const SESSION_ROUTES = [
       })
       .meta({ id: "SignIn" }),
     status: 204,
-    isOpen: true,
+    isPublic: true,
     needsConsole: true,
     command: "sign-in",
     async handle({ request, service, engine, body }) {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { date, id, numericId, oneOf } from "../../requests/fields.ts";
 import { toCsv } from "../csv.ts";
 import { usageDocument } from "../documents.ts";
-import { openListDocument } from "../lists.ts";
+import { uncountedListDocument } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
 import { listOf } from "../schemas/lists.ts";
 import { usage } from "../schemas/usage.ts";
@@ -52,7 +52,7 @@ export const USAGE_ROUTES = [
       const { from, to } = daysOf(query);
       const { account: accountId, token: tokenId, by } = query;
       const sums = await engine.history.usage({ from, to, accountId, tokenId, by });
-      const list = openListDocument({ entries: sums, hasMore: false }, usageDocument);
+      const list = uncountedListDocument({ entries: sums, hasMore: false }, usageDocument);
       return query.format === "json"
         ? list
         : csvFile(`usage-${from}-${to}.csv`, toCsv(COLUMNS, list.entries));

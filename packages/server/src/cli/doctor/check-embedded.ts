@@ -4,10 +4,10 @@ import { access, constants, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { secretKeyPath } from "../../config/secret-key.ts";
-import { explainDataDirError, writeAdvice } from "../../data-dir-error.ts";
+import { explainDataDirError, permissionAdvice } from "../../data-dir-error.ts";
 import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
-import { quote } from "../../quote.ts";
+import { quoteIfNeeded } from "../../quote.ts";
 import { describeBackup, describeCache } from "../../findings/describe-state.ts";
 import { findingOf, ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { checkRecords, findStorageProblem, SHARED_BITS } from "./check-records.ts";
@@ -45,7 +45,7 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
             `the disk that holds ${dataDir} is full: ${storageProblem}`,
             "free space on that disk",
           )
-        : problem("storage_fails", storageProblem, writeAdvice(dataDir)),
+        : problem("storage_fails", storageProblem, permissionAdvice(dataDir)),
     ];
   return [
     await checkAccess(dataDir),
@@ -56,19 +56,20 @@ async function examine(config: Config, engine: Engine): Promise<readonly Finding
 }
 
 /**
- * Only its owner can close a folder. The root of a Kubernetes volume, for example, belongs to root, and its group is the
- * service's. The files in the folder are private, so what matters in another user's folder is who can replace them.
+ * Only its owner can make a folder private. The root of a Kubernetes volume, for example, belongs to root, and its
+ * group is the service's. The files in the folder are private, so what matters in another user's folder is who can
+ * replace them.
  */
 async function checkAccess(folder: string): Promise<Finding> {
   const { mode, uid: owner } = await stat(folder);
   const user = process.getuid?.() ?? owner;
   const isOwn = user === owner || user === 0;
   if ((mode & (isOwn ? SHARED_BITS : WRITABLE_BY_ALL)) === 0) return ok("storage", `${folder} is writable`);
-  const close = `chmod 700 ${quote(folder)}`;
+  const makePrivate = `chmod 700 ${quoteIfNeeded(folder)}`;
   return warning(
     "folder_open",
     `${folder} is accessible to other users`,
-    isOwn ? close : `as root: chown ${user} ${quote(folder)} && ${close}`,
+    isOwn ? makePrivate : `as root: chown ${user} ${quoteIfNeeded(folder)} && ${makePrivate}`,
   );
 }
 
@@ -99,7 +100,7 @@ async function checkCreation(folder: string): Promise<Finding> {
     return problem(
       "folder_not_writable",
       `cannot create the database in ${folder}: ${parent} is not writable`,
-      writeAdvice(folder),
+      permissionAdvice(folder),
     );
   }
 }

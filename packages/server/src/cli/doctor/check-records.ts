@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { formatNoun } from "../../format.ts";
-import { quote } from "../../quote.ts";
+import { quoteIfNeeded } from "../../quote.ts";
 
 /** Permission bits of group and others. */
 export const SHARED_BITS = 0o077;
@@ -37,7 +37,11 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
       "stop the service and run `snap-server secret-key replace`, which lists them; --yes gives them new signing secrets",
     );
   if ((mode & SHARED_BITS) !== 0)
-    return warning("secret_key_open", `${source} is accessible to other users`, `chmod 600 ${quote(source)}`);
+    return warning(
+      "secret_key_open",
+      `${source} is accessible to other users`,
+      `chmod 600 ${quoteIfNeeded(source)}`,
+    );
   return ok("secret key", source);
 }
 

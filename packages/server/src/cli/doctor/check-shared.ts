@@ -20,7 +20,7 @@ export async function checkShared(
   const redisErrors: unknown[] = [];
   const onRedisError = (error: unknown): void => void redisErrors.push(error);
   const poolers: Finding[] = [];
-  const onPooler = (mode: PoolMode): void => void poolers.push(findPooler(mode));
+  const onPooler = (mode: PoolMode): void => void poolers.push(poolerFinding(mode));
   let engine: Engine;
   try {
     engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onRedisError });
@@ -73,7 +73,7 @@ function unreachable(error: unknown): Finding {
   );
 }
 
-function findPooler(mode: PoolMode): Finding {
+function poolerFinding(mode: PoolMode): Finding {
   const { message, advice } = describePooler(mode);
   return advice === null ? ok("pooler", message) : warning("pooler_transaction_mode", message, advice);
 }

@@ -58,7 +58,7 @@ export async function move({
   }
 }
 
-/** @throws AdminError if there is a key that does not decrypt every token. */
+/** @throws AdminError if there is a key that does not decrypt every token's signing secret. */
 async function requireKey(
   source: TransferSource,
   { dataDir, secretKey }: Pick<MoveRequest, "dataDir" | "secretKey">,

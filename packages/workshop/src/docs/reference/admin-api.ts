@@ -36,7 +36,7 @@ function parameterTables(operations: readonly Operation[]): readonly string[] {
       `${code(name)}${required ? " (required)" : ""}`,
       place,
       valuesOf(schema),
-      schema.description ?? missing(name),
+      schema.description ?? throwMissingDescription(name),
     ]),
   );
   return rows.length === 0 ? [] : [table(["operation", "parameter", "in", "values", "meaning"], rows)];
@@ -65,7 +65,7 @@ function bodyOf({ requestBody }: Operation): Parameter[] {
 }
 
 /** Fails, because only this page explains the parameters. */
-function missing(name: string): never {
+function throwMissingDescription(name: string): never {
   throw new Error(`the admin API's parameter ${name} has no description`);
 }
 

@@ -54,7 +54,7 @@ export const errorsPage: ReferencePage = {
   },
 };
 
-/** Client errors that are found only while the page is rendered. The first two are also found before a credit is reserved. */
+/** Client errors that a render can find. The first two can also be found before a credit is reserved. */
 const FOUND_BY_RENDER: ReadonlySet<ErrorCode> = new Set([
   "blocked_host",
   "target_unreachable",

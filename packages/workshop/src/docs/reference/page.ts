@@ -14,7 +14,7 @@ export interface ReferencePage {
 }
 
 /**
- * Writes a Markdown table without its empty columns.
+ * Returns a Markdown table without its empty columns.
  *
  * @throws Error if there are no rows, because the source of the table is then missing or has been moved.
  */

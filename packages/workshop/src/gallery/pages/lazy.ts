@@ -8,8 +8,8 @@ const FRAME = `/color/${GREEN.slice(1)}`;
 /** Each response has a separate URL and is late, so the capture itself does not load it in time. */
 const late = (path: string, number: number): string => `${path}?section=${number}&after=400`;
 
-/** Few steps to the end, so even a busy machine completes them within the two-second limit. */
-const HIGH = { width: 400, height: 900 } as const;
+/** Needs few scroll steps, so even a busy machine completes them within the two-second limit. */
+const TALL = { width: 400, height: 900 } as const;
 /** Without scrolling, only the parts in view load. */
 const UNSCROLLED = { fullPage: true, lazyContent: "off" } as const;
 const SCROLLED = { fullPage: true, lazyContent: "scroll" } as const;
@@ -68,8 +68,8 @@ const observer: Entry = {
     body: sections(COUNT, () => `<div class="area"></div>`),
     script: observe(`(area) => { area.style.background = "${GREEN}"; }`),
   }),
-  before: picture({ ...UNSCROLLED, ...HIGH }, lastSection(COUNT, GRAY)),
-  after: picture({ fullPage: true, ...HIGH }, everySection(COUNT)),
+  before: picture({ ...UNSCROLLED, ...TALL }, lastSection(COUNT, GRAY)),
+  after: picture({ fullPage: true, ...TALL }, everySection(COUNT)),
   maxMs: 4000,
 };
 
@@ -133,8 +133,8 @@ const fadeIn: Entry = {
     body: sections(COUNT, () => `<div class="area"></div>`),
     script: observe(`(area) => { area.classList.add("seen"); }`),
   }),
-  before: picture({ ...UNSCROLLED, ...HIGH }, lastSection(COUNT, WHITE)),
-  after: picture({ fullPage: true, stabilize: true, ...HIGH }, everySection(COUNT)),
+  before: picture({ ...UNSCROLLED, ...TALL }, lastSection(COUNT, WHITE)),
+  after: picture({ fullPage: true, stabilize: true, ...TALL }, everySection(COUNT)),
   maxMs: 6000,
 };
 

@@ -17,9 +17,9 @@ export interface HostBlocking {
 }
 
 /**
- * Blocks connections to the hosts that match these patterns. If a redirect or a script leads the document to such a
- * host, connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked
- * except those that the document's first script opens.
+ * Blocks connections to the hosts that match these patterns. If a redirect or a script leads the page to such a host,
+ * connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked except
+ * those that the document's first script opens.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
   /** Resolves once other requests to the host are intercepted. */

@@ -26,7 +26,7 @@ export function resourceRules(tab: Tab, list: string | undefined): readonly Requ
 }
 
 /** `blockAds` and `blockTrackers`: blocks by the operator's filter lists. */
-export function listRules(tab: Tab, url: string, lists: readonly FilterList[]): readonly RequestRule[] {
+export function filterListRules(tab: Tab, url: string, lists: readonly FilterList[]): readonly RequestRule[] {
   if (lists.length === 0) return [];
   let documentUrl = url;
   const blocks = ({ request, resourceType }: PausedRequest): boolean => {
@@ -60,7 +60,7 @@ interface Blocking {
   readonly onDocument?: (url: string) => void;
 }
 
-/** Blocks URL patterns, and hosts that the egress proxy does not block. */
+/** Blocks requests by URL pattern, and to hosts that the egress proxy does not block. */
 export function patternRule(tab: Tab, patterns: readonly UrlPattern[]): RequestRule {
   return blockingRule(tab, {
     patterns: patterns.flatMap(({ paused }) => paused),

@@ -2,7 +2,7 @@ import { parseTarget } from "../../../targets/target.ts";
 import type { Configuration } from "../follow-targets.ts";
 import type { PageToRender } from "../page-to-render.ts";
 import { blockHosts } from "./block-hosts.ts";
-import { listRules, patternRule, resourceRules } from "./block-requests.ts";
+import { filterListRules, patternRule, resourceRules } from "./block-requests.ts";
 import { webSocketSettings } from "./block-websockets.ts";
 import { parseUrlPatterns, type UrlPattern } from "./url-pattern.ts";
 
@@ -32,7 +32,7 @@ export function block({ tab, parameters, filterLists }: PageToRender): Configura
     rules: [
       ...(intercepted.length === 0 ? [] : [patternRule(tab, intercepted)]),
       ...resourceRules(tab, blockResources),
-      ...listRules(tab, url, filterLists),
+      ...filterListRules(tab, url, filterLists),
     ],
   };
 }

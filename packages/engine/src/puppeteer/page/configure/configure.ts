@@ -8,12 +8,12 @@ import type { PageToRender } from "../page-to-render.ts";
 import { mediaSettings } from "./media.ts";
 import { positionSettings, regionSettings } from "./region.ts";
 import { scriptSettings } from "./scripts.ts";
-import type { Settings } from "./setting.ts";
+import type { SettingsFactory } from "./setting.ts";
 import { userAgentSettings } from "./user-agent.ts";
 import { viewportSettings } from "./viewport.ts";
 
 /** Every setting of a page before it loads, except those that block. */
-const SETTINGS: readonly Settings[] = [
+const SETTINGS: readonly SettingsFactory[] = [
   viewportSettings,
   mediaSettings,
   regionSettings,
@@ -23,10 +23,10 @@ const SETTINGS: readonly Settings[] = [
 ];
 
 /** Returns the rules for a page's requests. */
-type Rules = (page: PageToRender) => readonly RequestRule[];
+type RulesFactory = (page: PageToRender) => readonly RequestRule[];
 
 /** Every request rule, in order, after the blocking ones. */
-const RULES: readonly Rules[] = [credentialRules, documentRules];
+const RULES: readonly RulesFactory[] = [credentialRules, documentRules];
 
 /** Configures a tab before it navigates. Sends no commands for settings that a ready tab already has. */
 export async function configure(page: PageToRender, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Settings } from "./setting.ts";
+import type { SettingsFactory } from "./setting.ts";
 
 /** `colorScheme`, `reducedMotion`, `forcedColors` and `mediaType`. */
-export const mediaSettings: Settings = (parameters) => {
+export const mediaSettings: SettingsFactory = (parameters) => {
   const { colorScheme, reducedMotion, forcedColors, mediaType } = parameters;
   const features = [
     ...(colorScheme === undefined ? [] : [{ name: "prefers-color-scheme", value: colorScheme }]),

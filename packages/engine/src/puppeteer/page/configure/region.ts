@@ -1,8 +1,8 @@
 import { DEFAULT_ACCURACY_METERS, type SnapParameters } from "@snap/protocol";
-import type { Setting, Settings } from "./setting.ts";
+import type { Setting, SettingsFactory } from "./setting.ts";
 
 /** `locale` and `timeZone`; the language of requests is set with the user agent. */
-export const regionSettings: Settings = ({ locale, timeZone }) => {
+export const regionSettings: SettingsFactory = ({ locale, timeZone }) => {
   const settings: Setting[] = [];
   if (locale !== undefined)
     settings.push({
@@ -28,7 +28,7 @@ async function ifNotSet(sent: Promise<void>): Promise<void> {
 }
 
 /** `latitude`, `longitude` and `accuracy`: only the origin of `url` may read the position. */
-export const positionSettings: Settings = (parameters: SnapParameters) => {
+export const positionSettings: SettingsFactory = (parameters: SnapParameters) => {
   const { latitude, longitude, accuracy = DEFAULT_ACCURACY_METERS, url } = parameters;
   if (latitude === undefined || longitude === undefined) return [];
   const { origin } = new URL(url);

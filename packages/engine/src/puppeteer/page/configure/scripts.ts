@@ -1,8 +1,8 @@
 import type { CDPSession } from "puppeteer";
-import type { Settings } from "./setting.ts";
+import type { SettingsFactory } from "./setting.ts";
 
 /** `javascript`: the service's own steps still run, in isolated worlds. */
-export const scriptSettings: Settings = ({ javascript }) =>
+export const scriptSettings: SettingsFactory = ({ javascript }) =>
   javascript ? [] : [{ targets: "frames", apply: ({ session }) => disableScripts(session) }];
 
 /** Stops the scripts of the session's frames, including those that are already running. */

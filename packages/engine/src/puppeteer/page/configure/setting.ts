@@ -19,4 +19,4 @@ export interface Setting {
 }
 
 /** Returns the settings that the parameters request, except those that a ready tab already has. */
-export type Settings = (parameters: SnapParameters) => readonly Setting[];
+export type SettingsFactory = (parameters: SnapParameters) => readonly Setting[];

@@ -1,9 +1,9 @@
 import type { Protocol } from "puppeteer";
 import { deviceOf } from "./device.ts";
-import type { Setting, Settings } from "./setting.ts";
+import type { Setting, SettingsFactory } from "./setting.ts";
 
 /** `userAgent`, the user agent of `device`, and the language of `locale`. */
-export const userAgentSettings: Settings = (parameters) => {
+export const userAgentSettings: SettingsFactory = (parameters) => {
   const { locale } = parameters;
   const userAgent = parameters.userAgent ?? deviceOf(parameters)?.userAgent;
   if (userAgent === undefined && locale === undefined) return [];

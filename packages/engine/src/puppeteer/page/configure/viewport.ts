@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CDPSession, Device, Protocol } from "puppeteer";
 import { printableArea } from "../pdf/print-layout.ts";
 import { deviceOf } from "./device.ts";
-import type { Setting, Settings } from "./setting.ts";
+import type { Setting, SettingsFactory } from "./setting.ts";
 
 /** In CSS pixels, each `deviceScaleFactor` device pixels wide and high. */
 export interface Viewport {
@@ -73,7 +73,7 @@ export async function applyViewport(session: CDPSession, viewport: Viewport): Pr
 }
 
 /** The viewport, touch screen and background, if they differ from a ready tab's. */
-export const viewportSettings: Settings = (parameters) => {
+export const viewportSettings: SettingsFactory = (parameters) => {
   const viewport = viewportOf(parameters);
   const settings: Setting[] = [];
   if (!isDeepStrictEqual(viewport, READY_VIEWPORT))

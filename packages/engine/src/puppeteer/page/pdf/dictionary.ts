@@ -10,7 +10,7 @@ const SCALAR = /\d+ \d+ R\b|[^\s\0()<>[\]{}/%]+/y;
 
 const DEPTH_MAX = 16;
 
-/** The file is not written as expected, or a dictionary is nested too deeply. */
+/** The file does not have the expected structure, or a dictionary is nested too deeply. */
 export class MalformedPdf extends Error {}
 
 /** Returns the raw values of the dictionary at the start of the text, by name including the slash. */

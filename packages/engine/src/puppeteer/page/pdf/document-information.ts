@@ -14,7 +14,7 @@ const ENTRIES = {
  * 32000-1, 7.5.6), which replaces the information dictionary and leaves everything else unchanged. `null` if the
  * parameters set none.
  *
- * @throws MalformedPdf if the file is not written as expected.
+ * @throws MalformedPdf if the file does not have the expected structure.
  */
 export function informationUpdate(bytes: Uint8Array, parameters: PdfParameters): Buffer | null {
   const sent = Object.entries(ENTRIES).flatMap(([name, entry]) => {

@@ -25,7 +25,7 @@ const REMOVE_BREAKS = `(margins) => {
   const declarations = names.map((name) => name + ":auto !important").join(";");
   const height = document.compatMode === "BackCompat" ? "html,body{height:fit-content}" : "";
   const css = "@layer { " + height + " *,::before,::after{" + declarations + "} @page{size:auto !important;margin:" + margins + " !important} }";
-  const removePages = (owner) => {
+  const removePageRules = (owner) => {
     let rules;
     try {
       rules = [...owner.cssRules];
@@ -34,11 +34,11 @@ const REMOVE_BREAKS = `(margins) => {
     }
     for (const [index, rule] of [...rules.entries()].reverse()) {
       if (rule instanceof CSSPageRule) owner.deleteRule(index);
-      else if (rule instanceof CSSImportRule) rule.styleSheet && removePages(rule.styleSheet);
-      else if (rule instanceof CSSGroupingRule && !(rule instanceof CSSStyleRule)) removePages(rule);
+      else if (rule instanceof CSSImportRule) rule.styleSheet && removePageRules(rule.styleSheet);
+      else if (rule instanceof CSSGroupingRule && !(rule instanceof CSSStyleRule)) removePageRules(rule);
     }
   };
-  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) removePages(sheet);
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) removePageRules(sheet);
   const roots = rootsOf(document);
   adoptSheet(roots, css);
   for (const element of roots.flatMap((root) => [...root.querySelectorAll("[style*=break i], [style*=page i]")]))
@@ -89,7 +89,7 @@ const MEASURE = `(async () => {
     if (next !== height) frames = -1;
     height = next;
   }
-  // Chromium does not shrink content that is too wide to the left
+  // Chromium does not shrink content that overflows to the left
   return { width: flowsLeft() ? innerWidth : root.scrollWidth, height, printedHeight: globalThis.snapPrintedHeight };
 })()`;
 

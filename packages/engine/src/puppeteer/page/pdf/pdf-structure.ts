@@ -24,7 +24,7 @@ export interface PdfStructure {
   ) => { readonly number: number; readonly dictionary: Dictionary };
 }
 
-/** @throws MalformedPdf if the file is not written as expected. */
+/** @throws MalformedPdf if the file does not have the expected structure. */
 export function readStructure(bytes: Uint8Array): PdfStructure {
   const tail = textAt(bytes, Math.max(0, bytes.length - TAIL_BYTES), TAIL_BYTES);
   const tableOffset = Number(required(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)));

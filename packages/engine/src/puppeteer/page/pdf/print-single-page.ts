@@ -75,14 +75,14 @@ export async function printSinglePage(
 async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<number> {
   const viewport = viewportOf(parameters);
   const { width, height, printedHeight } = await measureContent(tab, signal);
-  const printedMore = Math.max(0, printedHeight - height);
-  if (width <= viewport.width) return height + printedMore;
+  const extraHeight = Math.max(0, printedHeight - height);
+  if (width <= viewport.width) return height + extraHeight;
   // the viewport was rounded down
   const shrink = Math.min(width / (viewport.width + 1), SHRINK_MAX);
   await changeViewport(tab, { ...viewport, width: Math.round(viewport.width * shrink) }, signal);
   const content = await measureContent(tab, signal);
   await changeViewport(tab, viewport, signal);
-  return (content.height + printedMore) / shrink;
+  return (content.height + extraHeight) / shrink;
 }
 
 /**

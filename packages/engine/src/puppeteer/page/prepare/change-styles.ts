@@ -7,7 +7,7 @@ import { addStyles, hideElements, removeElements } from "./style-page.ts";
 
 /** How long the page may take to load what it now shows. */
 const CONTENT_MAX_MS = 2_000;
-/** Longer than the limit in the page, so it applies only if the page is not responding. */
+/** Added to the limit in the page, so the step's own limit applies only if the page is not responding. */
 const UNRESPONSIVE_MS = 1_000;
 
 /** The frame after a change requests backgrounds and fonts, and finds the lazy images in view; the next requests these. */

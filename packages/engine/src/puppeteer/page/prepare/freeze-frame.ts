@@ -8,7 +8,7 @@ const SVG_END_SECONDS = 86_400;
 
 /** Time limit for a call; the next call continues with the rest. */
 const FREEZE_MAX_MS = 1_000;
-/** A frame outside the viewport may never be painted, and a page can withhold its frames. */
+/** An iframe outside the viewport may never be painted, and a page can withhold its animation frames. */
 const PAINT_MAX_MS = 500;
 
 const SET_UP = `
@@ -102,9 +102,9 @@ const FREEZE_VIDEOS = `
     video.networkState === HTMLMediaElement.NETWORK_LOADING && video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA;`;
 
 /**
- * A function to evaluate in a frame, with the URLs of animated images that are not inlined. Each call brings everything
- * that moves to one defined state. Returns whether it is done: it finished in time, and the frame has loaded everything
- * it needs.
+ * A function to evaluate in a frame, with the URLs of animated images that are not inlined. Each call puts everything
+ * that moves into a well-defined state. Returns whether it is done: it finished in time, and the frame has loaded
+ * everything it needs.
  */
 export const FREEZE_FRAME = `async (animatedUrls) => {
   ${ROOTS_OF} ${SET_STYLE} ${NEXT_FRAME} ${SET_UP} ${FREEZE_ANIMATIONS} ${FREEZE_IMAGES} ${FREEZE_VIDEOS}

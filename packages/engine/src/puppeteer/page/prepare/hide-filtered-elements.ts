@@ -6,7 +6,7 @@ import { addSheet } from "./style-page.ts";
 /** A document can have any number of names, but a list has filters for only a few of them. */
 const ELEMENTS_MAX = 100_000;
 const NAME_CHARACTERS_MAX = 200;
-/** For all names, plus one for each. The browser escapes a character to at most 6 bytes of its 4 MiB response. */
+/** For all names, counting one more per name. An escaped character takes up to 6 bytes of the 4 MiB response. */
 const CHARACTERS_MAX = 600_000;
 
 const READ_DOCUMENT = `(() => {

@@ -10,7 +10,7 @@ import { LAZY_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } fr
 import type { Step } from "./step.ts";
 
 const NO_END = Number.MAX_SAFE_INTEGER;
-/** Longer than the limits in the page, so it applies only if the page is not responding. */
+/** Added to the limits in the page, so the step's own limit applies only if the page is not responding. */
 const UNRESPONSIVE_MS = 1_000;
 
 /** How long a page may take, and the height in CSS pixels up to which its growth is followed. */
@@ -46,10 +46,10 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
 function scrollModeOf(parameters: SnapParameters): ScrollRequest["scroll"] {
   if (parameters.lazyContent === "scroll") return "thoroughly";
   const capturesAll = parameters.pdf || parameters.fullPage;
-  return capturesAll && parameters.javascript ? "through" : "not";
+  return capturesAll && parameters.javascript ? "through" : "none";
 }
 
-/** A part of a page in the viewport looks as it does there. In print, backgrounds are fixed to each page. */
+/** A capture of the viewport already shows fixed backgrounds. In print, they are fixed to each page. */
 function releasedBackgroundsOf(parameters: SnapParameters): ScrollRequest["releasedBackgrounds"] {
   if (parameters.pdf || !reachesBeyondViewport(parameters)) return "none";
   return parameters.fullPage ? "elements-and-page" : "elements";

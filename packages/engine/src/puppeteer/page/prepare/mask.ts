@@ -12,12 +12,12 @@ import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 const MATCHES_MAX = 5_000;
 const MASK_MAX_MS = 5_000;
 
-/** The result in the page. With `many`, it has covered nothing. */
-type Outcome = "covered" | "invalid" | "many";
+/** The result in the page. With `too-many`, it has covered nothing. */
+type Outcome = "covered" | "invalid" | "too-many";
 
 /**
- * Ends view transitions. The document's paints snapshots above the top layer; an element's, where the matches were
- * before. A control of this name hides the property of its form, but not its getter.
+ * Ends view transitions. The document's transition paints snapshots above the top layer; an element's paints them where
+ * the matches were before. A control of this name hides the property of its form, but not its getter.
  */
 const END_TRANSITIONS = `
   document.activeViewTransition?.skipTransition();
@@ -33,7 +33,7 @@ const HIDE_GENERATED =
  * visible box, and those in it that are visible outside this box. Text gets an element to cover, which the page's rules
  * do not apply to. All elements get an attribute that hides their generated content.
  *
- * `cover` is the box around an element that is already covered.
+ * `cover` is the box of an enclosing element that is already covered.
  */
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
@@ -103,7 +103,7 @@ const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
   });
   // a container can clip any number of elements
   const shown = entries.filter(({ intersectionRect: { width, height } }) => width > 0 && height > 0);
-  if (shown.length > ${MATCHES_MAX}) return "many";
+  if (shown.length > ${MATCHES_MAX}) return "too-many";
   const place = "all: initial; position: absolute; top: 0; left: 0; width: 0; height: 0; display: block; overflow: visible";
   const host = create("snap-masks");
   host.popover = "manual";
@@ -157,7 +157,7 @@ export async function mask(
     evaluate<Outcome>(tab, call(COVER, request), stepSignal),
   );
   if (outcome === "invalid") throw invalidSelector(selector);
-  if (outcome === "many") throw tooMany(selector);
+  if (outcome === "too-many") throw tooMany(selector);
   return documentId;
 }
 

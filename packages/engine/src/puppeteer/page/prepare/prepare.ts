@@ -34,7 +34,7 @@ const STEPS: readonly Step[] = [
   expandScrollers,
   loadLazyContent,
   showFrames,
-  // elements that the page has added since
+  // again, for elements that the page has added since
   hideFilteredElements,
   hideElements,
   removeElements,

@@ -7,7 +7,7 @@ export interface ScrollRequest {
    * `through`: scroll the page once, if its scripts might react. `thoroughly`: wait at each step, and also scroll inner
    * containers.
    */
-  readonly scroll: "through" | "thoroughly" | "not";
+  readonly scroll: "through" | "thoroughly" | "none";
   /** Whether to draw `background-attachment: fixed` with elements that leave the viewport, and with the page itself. */
   readonly releasedBackgrounds: "elements" | "elements-and-page" | "none";
   /** Where to continue, in CSS pixels from the top of the page. */
@@ -147,8 +147,8 @@ const DRAW_BEYOND_VIEWPORT = `
 const SCROLLING = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
-  const steps = (size, viewed) =>
-    Array.from({ length: Math.ceil((size - viewed) / (viewed * ${STEP_VIEWPORT_FRACTION})) }, (_, i) => (i + 1) * viewed * ${STEP_VIEWPORT_FRACTION});
+  const steps = (size, viewSize) =>
+    Array.from({ length: Math.ceil((size - viewSize) / (viewSize * ${STEP_VIEWPORT_FRACTION})) }, (_, i) => (i + 1) * viewSize * ${STEP_VIEWPORT_FRACTION});
   const stay = async (isThorough, end) => {
     await nextFrame();
     if (!isThorough) return;

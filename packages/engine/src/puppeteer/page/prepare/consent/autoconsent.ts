@@ -93,7 +93,7 @@ export function rulesFor(frame: { readonly url: string; readonly mainFrame: bool
  * An expression that runs these functions among the page's own scripts and returns their results; `false` for those not
  * allowed.
  */
-export function snippetResults(ids: readonly string[]): string {
+export function snippetCalls(ids: readonly string[]): string {
   const { snippets } = autoconsent();
   const calls = ids.map((id) => {
     const snippet = ALLOWED_SNIPPETS.has(id) ? snippets[id] : undefined;

@@ -58,7 +58,7 @@ export class Banners {
   async hide(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       if (round > 0) await sleep(signal, POLL_INTERVAL_MS);
-      await this.#openFrames(signal);
+      await this.#prepareFrames(signal);
       const main = this.#main();
       if (main === undefined) return;
       const otherwise = { isHidden: false, isLeft: true };
@@ -78,7 +78,7 @@ export class Banners {
 
   /** Restores what the dialogs changed. */
   async tidy(signal: AbortSignal): Promise<void> {
-    await this.#openFrames(signal);
+    await this.#prepareFrames(signal);
     const main = this.#main();
     if (main) await orElse(signal, { work: main.tidy(), otherwise: undefined });
   }
@@ -92,13 +92,13 @@ export class Banners {
     const endsAtMs = performance.now() + lateMaxMs;
     for (;;) {
       const { documentId } = progress;
-      const frames = await this.#openFrames(signal);
+      const frames = await this.#prepareFrames(signal);
       const looks = await Promise.all(
         frames.map((frame) => this.#unlessBusy(frame.isMain, { work: frame.look(), signal })),
       );
       for (const look of looks) for (const name of look?.names ?? []) this.#names.add(name);
       const open = frames.filter((_frame, i) => looks[i]?.isOpen);
-      // another frame that is busy counts as one without a dialog; the page's own document has been replaced
+      // a busy frame counts as one without a dialog; without a look at the main frame, its document was replaced
       const isReplaced = !looks.some((look, i) => look !== null && frames[i]?.isMain);
       const isComplete = looks.every((look) => look?.isComplete ?? true);
       if (open.length > 0) return { open, isComplete: true };
@@ -114,10 +114,10 @@ export class Banners {
     // a frame that closes, or a page that reloads, cannot report that the dialog was declined
     if (!(await orElse(signal, { work: frame.decline(), otherwise: true }))) return false;
     const names = [...this.#names];
-    const concerned = (await this.#openFrames(signal)).filter((each) => each === frame || each.isMain);
+    const affected = (await this.#prepareFrames(signal)).filter((each) => each === frame || each.isMain);
     const closed = await Promise.all(
-      concerned.map((each) =>
-        orElse(signal, { work: each.closed({ names, maxMs: CLOSE_MAX_MS }), otherwise: true }),
+      affected.map((each) =>
+        orElse(signal, { work: each.waitUntilClosed({ names, maxMs: CLOSE_MAX_MS }), otherwise: true }),
       ),
     );
     return closed.every(Boolean);
@@ -128,7 +128,7 @@ export class Banners {
   }
 
   /** Prepares the documents that can show a dialog, once the page has loaded. */
-  async #openFrames(signal: AbortSignal): Promise<readonly ConsentFrame[]> {
+  async #prepareFrames(signal: AbortSignal): Promise<readonly ConsentFrame[]> {
     const { progress, processes, session: mainSession, mainFrameId } = this.#tab;
     const isLoaded = (): boolean => {
       const event = progress.documentId === this.#firstDocumentId ? "domcontentloaded" : "load";

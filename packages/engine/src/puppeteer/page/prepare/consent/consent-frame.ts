@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from "puppeteer";
-import { snippetResults } from "./autoconsent.ts";
-import { prepareDocument } from "./in-page.ts";
+import { snippetCalls } from "./autoconsent.ts";
+import { preparationExpression } from "./in-page.ts";
 import { ABOUT_COOKIES, LOADS_A_DIALOG } from "./words.ts";
 
 /** The page's scripts and the other steps cannot access this world. */
@@ -16,7 +16,7 @@ const ID_MAX = 100;
 const SNIPPET_TIMEOUT_MS = 500;
 const NAMES_MAX = 20;
 
-/** A document's dialogs at one time. */
+/** What one look at a document found: the state of its dialogs. */
 export interface Look {
   /** Whether a consent dialog is open. */
   readonly isOpen: boolean;
@@ -66,7 +66,7 @@ export class ConsentFrame {
 
   /** Must be called once, before the other methods. */
   async prepare(): Promise<void> {
-    await this.#call(prepareDocument({ url: this.#url, mainFrame: this.isMain }));
+    await this.#call(preparationExpression({ url: this.#url, mainFrame: this.isMain }));
   }
 
   async look(): Promise<Look> {
@@ -86,14 +86,14 @@ export class ConsentFrame {
   }
 
   /** Resolves with whether no dialog is left: once none is, or after `maxMs`, not counting the checks themselves. */
-  async closed({
+  async waitUntilClosed({
     names,
     maxMs,
   }: {
     readonly names: readonly string[];
     readonly maxMs: number;
   }): Promise<boolean> {
-    return (await this.#run("closed", names, maxMs)) === true;
+    return (await this.#run("waitUntilClosed", names, maxMs)) === true;
   }
 
   /** Hides open dialogs; resolves with whether there were any, and whether one is left. */
@@ -150,7 +150,7 @@ export class ConsentFrame {
     });
     if (!this.isMain) return snippets.map(({ id }) => ({ id, result: false }));
     const { result } = await this.#session.send("Runtime.evaluate", {
-      expression: snippetResults(snippets.map(({ snippet }) => snippet)),
+      expression: snippetCalls(snippets.map(({ snippet }) => snippet)),
       returnByValue: true,
       silent: true,
       timeout: SNIPPET_TIMEOUT_MS,

@@ -44,7 +44,7 @@ export const FIND_DIALOGS = `(() => {
 
   let cutBy = null;
   /** Returns what cut a search short since the last call, "time" or "candidates"; null if nothing did. */
-  const takeCut = () => {
+  const takeCutReason = () => {
     const last = cutBy;
     cutBy = null;
     return last;
@@ -206,5 +206,5 @@ export const FIND_DIALOGS = `(() => {
     return [...new Set(elements)].filter((element) => element instanceof HTMLElement && isCover(element));
   };
 
-  return { all, matches, closest, formOf, dialogs, takeCut, covers, floatingAround, buttonsOf, kindOf, hasPaint };
+  return { all, matches, closest, formOf, dialogs, takeCutReason, covers, floatingAround, buttonsOf, kindOf, hasPaint };
 })()`;

@@ -118,10 +118,10 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     popup =
       (await firstOpen(found.filter((rule) => !rule.isCosmetic))) ??
       (await firstOpen(found.filter((rule) => rule.isCosmetic)));
-    page.takeCut();
+    page.takeCutReason();
     const isDialogOpen = popup !== null || page.dialogs(isMain).length > 0;
     // a page with many candidates is about cookies, and dialogs on top of it are found in any case
-    const isComplete = isDialogOpen || page.takeCut() !== "time";
+    const isComplete = isDialogOpen || page.takeCutReason() !== "time";
     if (popup !== null) names.add(popup.name);
     remember(isDialogOpen);
     const isExpected = found.length > 0 || (isMain && loadsDialog());
@@ -160,7 +160,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       ({ playState, effect }) => playState === "running" && Number.isFinite(effect?.getComputedTiming().endTime),
     );
   /** Waits until the dialogs are gone; resolves with whether they are. */
-  const closed = async (ruleNames, maxMs) => {
+  const waitUntilClosed = async (ruleNames, maxMs) => {
     for (const name of ruleNames) names.add(name);
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const isStillOpen = remaining().length > 0 || (popup !== null && (await isOpen(popup)));
@@ -192,9 +192,9 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       conceal([...dialogs, ...covers()]);
       unlock();
     }
-    page.takeCut();
+    page.takeCutReason();
     // the part that was not searched may show a dialog
-    const isLeft = remaining().length > 0 || page.takeCut() !== null || (popup !== null && (await isOpen(popup)));
+    const isLeft = remaining().length > 0 || page.takeCutReason() !== null || (popup !== null && (await isOpen(popup)));
     return { isHidden: dialogs.length > 0, isLeft };
   };
   /** Hides the floating element around another, such as a dialog's frame. */
@@ -216,7 +216,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     scrollTo({ left, top, behavior: "instant" });
   };
 
-  const operations = { look, decline, closed, hide, tidy };
+  const operations = { look, decline, waitUntilClosed, hide, tidy };
   const next = async () => {
     if (asked.length === 0) await Promise.race([operation, new Promise((resolve) => { onAsked = resolve; })]);
     if (asked.length > 0) return { asked: asked.splice(0) };
@@ -236,7 +236,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
 }`;
 
 /** An expression that prepares a document: it defines `consent` in the world where it is evaluated. */
-export function prepareDocument(frame: { readonly url: string; readonly mainFrame: boolean }): string {
+export function preparationExpression(frame: { readonly url: string; readonly mainFrame: boolean }): string {
   const driver = `(${DRIVE})(${autoconsentModule()}, ${rulesFor(frame)}, ${FIND_DIALOGS}, ${frame.mainFrame})`;
   return `void (globalThis.consent = ${driver})`;
 }

@@ -2,7 +2,7 @@ import { captureQuery, checkCapture, type Answer } from "@snap/protocol";
 import { requireObject, throwIfInvalid } from "./throw-if-invalid.ts";
 
 /** The path of a request under the base URL, and its body if it is a POST. */
-export interface WrittenCapture {
+export interface SerializedCapture {
   readonly path: string;
   readonly body: string | undefined;
 }
@@ -13,7 +13,7 @@ export interface WrittenCapture {
  * @throws SnapError for invalid parameters, the same as the service would return; `misconfigured` if they are not an
  * object.
  */
-export function writeCapture(parameters: object, answer: Answer): WrittenCapture {
+export function serializeCapture(parameters: object, answer: Answer): SerializedCapture {
   requireObject(parameters);
   throwIfInvalid(checkCapture(parameters));
   const sent = answer === "file" ? { ...parameters } : { ...parameters, answer };

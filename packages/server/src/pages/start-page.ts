@@ -21,12 +21,12 @@ export function createStartPage({
   readonly demo: DemoAccess | null;
 }): (request: Request) => HttpResponse {
   const template = readAsset("start/index.html").toString();
-  return createDemoPage(template.replace("{{console}}", hasConsole ? CONSOLE_LINK : ""), demo);
+  return createPrefilledPage(template.replace("{{console}}", hasConsole ? CONSOLE_LINK : ""), demo);
 }
 
 /** Returns the page at `/docs`: the API reference, with a form to try each request. */
 export function createReference(demo: DemoAccess | null): (request: Request) => HttpResponse {
-  return createDemoPage(readAsset("docs/index.html").toString(), demo);
+  return createPrefilledPage(readAsset("docs/index.html").toString(), demo);
 }
 
 /**
@@ -34,13 +34,13 @@ export function createReference(demo: DemoAccess | null): (request: Request) => 
  *
  * @param demo `null` without `serve --dev`: users enter a token.
  */
-function createDemoPage(template: string, demo: DemoAccess | null): (request: Request) => HttpResponse {
+function createPrefilledPage(template: string, demo: DemoAccess | null): (request: Request) => HttpResponse {
   const page = htmlPage(template.replace("{{demo}}", ""));
   if (demo === null) return () => page;
   const attributes = `data-token="${escape(demo.token)}" data-url="${escape(demo.url)}"`;
   const own = htmlPage(template.replace("{{demo}}", () => attributes));
-  const demoPage = { ...own, headers: { ...own.headers, "Cache-Control": "no-store" } };
-  return (request) => (isFromThisMachine(request) ? demoPage : page);
+  const prefilledPage = { ...own, headers: { ...own.headers, "Cache-Control": "no-store" } };
+  return (request) => (isFromThisMachine(request) ? prefilledPage : page);
 }
 
 const LOOPBACK_PEER = /^(::1|(::ffff:)?127[.].+)$/;
