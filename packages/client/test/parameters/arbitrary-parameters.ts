@@ -20,7 +20,7 @@ const junk = fc.oneof(
 );
 
 // no blocked hosts and no invalid punycode: only the service checks those
-const address = fc.oneof(
+const validUrl = fc.oneof(
   fc.constantFrom(
     "https://example.com/",
     "HTTP://EXAMPLE.com",
@@ -30,7 +30,7 @@ const address = fc.oneof(
   ),
   fc.webUrl(),
 );
-const badAddress = fc.oneof(
+const invalidUrl = fc.oneof(
   fc.constantFrom(
     "example.com",
     "ftp://example.com/",
@@ -55,7 +55,7 @@ const selector = fc.oneof(
 function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
-      return address;
+      return validUrl;
     case "json":
     case "text":
       return fc.oneof(fc.constantFrom<unknown>(field.example), fc.string());
@@ -107,7 +107,7 @@ function group(names: readonly string[], max: number): fc.Arbitrary<Entry[]> {
     .map(([sent, sides]) => sent.map((name, index) => [name, sides[index]] as const));
 }
 
-const feature = fc.oneof(
+const extraEntries = fc.oneof(
   { weight: 6, arbitrary: oneParameter },
   { weight: 1, arbitrary: junkParameter },
   { weight: 1, arbitrary: unknownName },
@@ -117,8 +117,8 @@ const feature = fc.oneof(
 );
 
 const urlParameter = fc.oneof(
-  { weight: 8, arbitrary: address.map((url): Entry[] => [["url", url]]) },
-  { weight: 1, arbitrary: badAddress.map((url): Entry[] => [["url", url]]) },
+  { weight: 8, arbitrary: validUrl.map((url): Entry[] => [["url", url]]) },
+  { weight: 1, arbitrary: invalidUrl.map((url): Entry[] => [["url", url]]) },
   {
     weight: 1,
     arbitrary: junk.filter((url) => typeof url !== "string").map((url): Entry[] => [["url", url]]),
@@ -130,5 +130,5 @@ const mode = fc.constantFrom<Entry[]>([], [["pdf", true]], [["pdf", false]]);
 
 /** Objects that a caller could pass as parameters, valid or invalid. */
 export const arbitraryParameters: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
-  .tuple(urlParameter, mode, fc.array(feature, { maxLength: 5 }))
+  .tuple(urlParameter, mode, fc.array(extraEntries, { maxLength: 5 }))
   .map(([first, second, rest]) => Object.fromEntries([...first, ...second, ...rest.flat()]));

@@ -315,7 +315,8 @@ describe("a batch", () => {
     await holder.see("1 attempt");
     stub.calls.length = 0;
     await pass();
-    expect(stub.calls).toEqual([]);
+    // pages of other tests may still be polling
+    expect(stub.calls.filter(({ path }) => path.includes("batch_pending"))).toEqual([]);
     stub.data.batches[index] = pending;
     await holder.page.close();
   });

@@ -6,7 +6,8 @@ import { findPlan, type Plan } from "./plans.ts";
 
 /**
  * Returns the period that contains `now`. Periods are months in UTC, counted from `anchorAt`, the account's
- * creation time. If the anchor is on the 31st, shorter months reset on their last day.
+ * creation time. In a month without the anchor's day, the period starts on the
+ * month's last day.
  */
 export function periodAt(anchorAt: number, now: number): Period {
   const anchor = new Date(anchorAt);

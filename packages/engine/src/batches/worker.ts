@@ -14,7 +14,7 @@ const POLL_AFTER_ERROR_MS = 2_000;
 export interface BatchWorker {
   /** Whether `stop()` was called. */
   readonly isStopped: boolean;
-  /** Claims due work now: call it when a batch was submitted or a slot became free. */
+  /** Claims due work now: call it when a batch has been submitted or a slot has become free. */
   wake(): void;
   /**
    * Claims nothing new. Resolves when the claimed items are finished, and webhook attempts are finished or, after 3 s,
@@ -23,7 +23,7 @@ export interface BatchWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a worker. Several workers, in several processes, can share a storage. */
+/** Starts a worker. Several workers, in several processes, can share one storage backend. */
 export function startBatchWorker(dependencies: BatchDependencies): BatchWorker {
   const { batches, clock, clocks, itemLeaseMs, onBackgroundError } = dependencies;
   const heartbeatMs = itemLeaseMs / HEARTBEATS_PER_LEASE;

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 import { entityTag } from "./entity-tag.ts";
 import { createRenderingObjects, decodePointer, encodePointer } from "./rendering-objects.ts";
 
-/** For smaller renderings, a request takes longer than the transfer. */
+/** For smaller renderings, the overhead of a request exceeds the transfer time. */
 const INLINE_BYTES_MAX = 32 * 1024;
 /** How long a bucket is not used after a failure, so requests do not wait for it. */
 const PAUSE_MS = 5_000;

@@ -52,7 +52,7 @@ export async function markdownToHtml(
   throw invalidFile(label, "is too complex to convert to HTML; simplify its Markdown, or send HTML");
 }
 
-/** Returns `null` if the time, memory or nesting limit was reached. */
+/** Returns `null` if `canceled` aborts, or the time, memory or nesting limit is reached. */
 async function convert(
   markdown: Uint8Array,
   cpuMaxMs: number,

@@ -14,8 +14,8 @@ import { hashSecret, makeSecret } from "./token-text.ts";
 export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
 
 /**
- * A token with its secrets. The bearer token is only available when it is created, rotated or ensured;
- * `Tokens.reveal` returns the signing secret later.
+ * A token with its secrets. Only `create`, `rotate` and `ensureAccount` return the bearer token; `Tokens.reveal` also
+ * returns the signing secret later.
  */
 export interface MintedToken {
   readonly record: TokenRecord;
@@ -41,8 +41,9 @@ export interface Tokens {
    * Replaces both secrets; id, abilities and expiry stay the same. The current secrets keep working for `overlapMs`, at
    * most 30 days; 0, the default, ends them and those of an earlier overlap immediately.
    *
-   * @throws AdminError if `overlapMs` is not 0 and an earlier overlap has not ended, because a token has at most
-   * two pairs of secrets, or the secret key cannot decrypt the current signing secret.
+   * @throws AdminError if the secret key is not the one that encrypted the newest signing secret. If `overlapMs` is not 0,
+   * also if an earlier overlap has not ended (a token has at most two pairs of secrets), or if the secret key cannot
+   * decrypt the current signing secret.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
   /** Deletes the token and returns its record. */
@@ -58,7 +59,7 @@ export interface Tokens {
   /** Compares the secret key with the one that encrypted the newest signing secret. */
   checkSecretKey(): Promise<KeyMatch>;
   /**
-   * Gives a new signing secret to every token whose secret the secret key cannot decrypt, and returns these tokens.
+   * Gives a new signing secret to every token whose signing secret cannot be decrypted with the secret key, and returns these tokens.
    * With `dryRun`, it only returns them. The tokens stay valid; their signed URLs do not.
    */
   replaceLostSecrets(options?: { readonly dryRun?: boolean }): Promise<readonly TokenRecord[]>;
@@ -163,7 +164,7 @@ export function tokenNotFound(id: number | string): AdminError {
 
 function overlapRunning(id: number, { overlapEndsAt }: { readonly overlapEndsAt: number }): AdminError {
   const instant = new Date(overlapEndsAt).toISOString();
-  return new AdminError(`token ${id}'s secrets from before an earlier rotation still work until ${instant}`, {
+  return new AdminError(`token ${id}'s previous secrets still work until ${instant}`, {
     advice: "wait until then, or rotate without --overlap, which ends all earlier secrets immediately",
   });
 }

@@ -71,7 +71,7 @@ describe("a rotation", () => {
     await expect(engine.tokens.rotate(id(), { overlapMs: HOUR_MS })).rejects.toMatchObject({
       name: "AdminError",
       code: "refused",
-      message: "token 1's secrets from before an earlier rotation still work until 2026-03-02T12:34:56.000Z",
+      message: "token 1's previous secrets still work until 2026-03-02T12:34:56.000Z",
       advice: "wait until then, or rotate without --overlap, which ends all earlier secrets immediately",
     });
     expect([await works(first), await works(second)]).toEqual([

@@ -32,8 +32,8 @@ async function upgrade(options: { readonly json?: true }): Promise<void> {
   });
   const migration = migrations[0] ?? null;
   if (options.json) return printJson({ migrated: migration });
-  if (isCreated) return printLines("Created the tables of this release.");
-  if (migration === null) return printLines("The database already has the schema of this release.");
+  if (isCreated) return printLines("Created the database tables.");
+  if (migration === null) return printLines("The database schema is already up to date.");
   const { from, to, copy } = migration;
   printLines(
     `Migrated the database from schema version ${from} to ${to}.`,

@@ -67,7 +67,7 @@ export function describeProblems(
 /** The argument that is not a URL may have been meant as a path. */
 function withPathHint(text: string): string {
   return text === URL_MESSAGES.malformed
-    ? `${text}, or the path of an .html, .htm or .md file or a folder`
+    ? `${text}, or the path to a folder or to an .html, .htm or .md file`
     : text;
 }
 

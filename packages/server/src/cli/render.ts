@@ -36,7 +36,7 @@ export function addRender(program: Command): void {
     .description("render one page to a file, without a server or an account")
     .argument(
       "<url-or-file>",
-      "URL of the page; or the path of an .html, .htm or .md file, or of a folder with an index",
+      "URL of the page; or the path to an .html, .htm or .md file, or to a folder with an index",
     )
     .requiredOption(
       "-o, --output <file>",

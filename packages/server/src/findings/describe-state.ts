@@ -17,7 +17,7 @@ export function describeCache(stats: CacheStats | null): readonly Finding[] {
   const quota = maxBytes === null ? "" : ` of at most ${formatBytes(maxBytes)}`;
   const free = freeBytes === null ? "" : `, ${formatBytes(freeBytes)} free`;
   return [
-    ok("cache", `renderings take ${formatBytes(bytes)}${quota}${free}`),
+    ok("cache", `renderings use ${formatBytes(bytes)}${quota}${free}`),
     ...warnings.map(({ code, message, advice }) => warning(code, message, advice)),
   ];
 }

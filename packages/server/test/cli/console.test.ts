@@ -89,7 +89,7 @@ describe("snap-server console", () => {
     expect(JSON.stringify(entries)).not.toContain(url.slice(-43));
   });
 
-  it("leads to the console's page", async () => {
+  it("prints a link that opens the console", async () => {
     const { url } = (await workspace.json(["console"])) as Link;
     const page = await fetch(url);
     expect(page.status).toBe(200);

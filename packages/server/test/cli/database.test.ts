@@ -84,7 +84,7 @@ describe("a database from an older release", () => {
     expect(version()).toBe(12);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     expect((await workspace.run(["database", "upgrade"])).stdout).toBe(
-      "The database already has the schema of this release.\n",
+      "The database schema is already up to date.\n",
     );
   });
 

@@ -21,7 +21,7 @@ interface Check {
 
 /** Uses a remote browser, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
-/** Codes that depend on the machine that runs the tests. */
+/** `ok`, and codes that depend on the machine that runs the tests. */
 const IGNORED = new Set(["ok", "remote_browser_unreachable", "names_unresolved"]);
 
 /** A healthy folder that each test copies. */
@@ -54,7 +54,7 @@ async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[
   return (JSON.parse(stdout) as { checks: Check[] }).checks;
 }
 
-/** Returns the checks with findings, each as its status and its code. */
+/** Returns the status and code of each check that is not ok, except those in `IGNORED`. */
 async function findings(environment?: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const checks = await examine(environment);
   return checks.filter(({ code }) => !IGNORED.has(code)).map(({ status, code }) => `${status} ${code}`);
@@ -66,14 +66,14 @@ async function adviceOn(code: string, environment?: NodeJS.ProcessEnv): Promise<
   return found.advice;
 }
 
-describe("doctor reports the problem, if there is one, and how to fix it:", () => {
+describe("snap-server doctor reports", () => {
   it("no problem", async () => {
     expect(await findings()).toEqual([]);
-    // no local browser uses the fonts
+    // fonts are checked only for a local browser
     expect((await examine()).map(({ name }) => name)).not.toContain("fonts");
   });
 
-  it("name servers that give public names private addresses, which are blocked", async () => {
+  it("name servers that resolve public names to private addresses, which are blocked", async () => {
     const server = await openNameServer(() => ["10.0.0.1"]);
     const checks = await examine({ SNAP_DNS_SERVERS: server.address });
     server.close();
@@ -219,7 +219,7 @@ describe("doctor reports the problem, if there is one, and how to fix it:", () =
     expect(await adviceOn("folder_open")).toBe(`chmod 700 ${path("data")}`);
   });
 
-  // only root can give files to another owner
+  // only root can change a file's owner
   const isRoot = process.getuid?.() === 0;
   it.runIf(isRoot)("another user's data folder, but only if everybody can write to it", async () => {
     const service = 65_534;
@@ -245,7 +245,7 @@ describe("doctor reports the problem, if there is one, and how to fix it:", () =
     });
   });
 
-  it("no database yet, and does not create one", async () => {
+  it("a missing database, and does not create one", async () => {
     const folder = path("unused");
     const storage = (await examine({ SNAP_DATA_DIR: folder })).find(({ name }) => name === "storage");
     expect(storage?.message).toContain("if the service has run before, set SNAP_DATA_DIR to its folder");

@@ -76,7 +76,7 @@ describe("doctor", { tags: ["browser"] }, () => {
         name: "cache",
         status: "ok",
         code: "ok",
-        message: expect.stringMatching(/^renderings take 0 bytes of at most 5\.0 GB, [\d.]+ \w+ free$/),
+        message: expect.stringMatching(/^renderings use 0 bytes of at most 5\.0 GB, [\d.]+ \w+ free$/),
       },
     ]);
     const low = await examine({ SNAP_DISK_RESERVE_BYTES: "999999999999999" });

@@ -100,7 +100,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ["latin.html", "latin.html must be encoded as UTF-8"],
     [
       "example.com",
-      "URL must be an absolute URL that starts with http:// or https://, or the path of an .html, .htm or .md file or a folder",
+      "URL must be an absolute URL that starts with http:// or https://, or the path to a folder or to an .html, .htm or .md file",
     ],
     ["file:///etc/passwd", "URL must be an absolute URL that starts with http:// or https://"],
   ])("%s", async (page, message) => {

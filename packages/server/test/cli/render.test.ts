@@ -94,8 +94,8 @@ describe("render", { tags: ["browser"] }, () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: blocked_host: .* --allow-target HOST:PORT\.\n$/);
     expect(pages.hits()).toBe(before);
-    const programs = await workspace.run(["render", pages.url, "-o", "b.png", "--json"]);
-    expect(JSON.parse(programs.stderr)).toMatchObject({ error: { code: "blocked_host" } });
+    const json = await workspace.run(["render", pages.url, "-o", "b.png", "--json"]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "blocked_host" } });
     expect(await readdir(workspace.directory)).not.toContain("b.png");
   });
 });
@@ -143,7 +143,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "error: URL must be an absolute URL that starts with http:// or https://, or the path of an .html, .htm or .md file or a folder; --scale must be an integer from 1 to 3\n",
+        "error: URL must be an absolute URL that starts with http:// or https://, or the path to a folder or to an .html, .htm or .md file; --scale must be an integer from 1 to 3\n",
     });
   });
 });
@@ -159,7 +159,7 @@ it("render reports why the browser does not start, because it writes no log", as
 });
 
 describe("render --help", () => {
-  // Every parameter of GET /snap except url, cache and cacheTtl.
+  // the parameters of GET /snap that the first release had, except url, cache and cacheTtl
   // prettier-ignore
   it.each([
     "pdf", "full-page", "landscape", "format", "quality", "paper-format", "width", "height", "margin-top",

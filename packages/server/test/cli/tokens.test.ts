@@ -128,7 +128,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     const again = await workspace.run(["tokens", "rotate", String(old.id), "--overlap", "1h"]);
     expect([again.code, again.stderr]).toEqual([
       1,
-      `error: token ${old.id}'s secrets from before an earlier rotation still work until ${rotated.overlap_ends_at}; ` +
+      `error: token ${old.id}'s previous secrets still work until ${rotated.overlap_ends_at}; ` +
         "wait until then, or rotate without --overlap, which ends all earlier secrets immediately\n",
     ]);
     expect(await statuses()).toEqual([200, 200]);

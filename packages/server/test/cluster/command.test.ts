@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openWorkspace, until, type CreatedToken } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
-/** Returns a Node option that sets the clock of a process, but not its timers. */
+/** Returns a Node option that shifts `Date.now()` in a process, but not its timers. */
 function clockOffBy(ms: number): string {
   const program = `const{now}=Date;Date.now=()=>now.call(Date)+(${ms})`;
   return `--import=data:text/javascript,${encodeURIComponent(program)}`;
@@ -15,7 +15,7 @@ function clockOffBy(ms: number): string {
 const OPTIONS = { tags: ["browser", "postgres", "redis"], timeout: 180_000 };
 
 describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
-  it("renders in one process, serves the cache in another, and processes batches in a third", async () => {
+  it("renders in one process, serves the cached rendering from another, and processes batches in a third", async () => {
     const [postgres, redis, pages] = await Promise.all([startPostgres(), startRedis(), servePages()]);
     const workspace = openWorkspace({
       SNAP_DATABASE_URL: postgres.url(),
@@ -84,7 +84,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     expect(stdout).toContain("PostgreSQL is writable");
     expect(stdout).toContain("Redis is reachable");
     expect(stdout).toMatch(/^ok +clock: agrees with PostgreSQL and Redis/m);
-    expect(stdout).toMatch(/cache: renderings take [\d.]+ KB of at most [\d.]+ GB$/m);
+    expect(stdout).toMatch(/cache: renderings use [\d.]+ KB of at most [\d.]+ GB$/m);
     expect(stdout).toContain("Redis has no memory limit");
     expect(code).toBe(0);
   });
@@ -134,10 +134,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
         "the PostgreSQL database has no tables; set SNAP_DATABASE_URL to the service's database",
       ),
     });
-    for (const printed of [
-      "Created the tables of this release.\n",
-      "The database already has the schema of this release.\n",
-    ])
+    for (const printed of ["Created the database tables.\n", "The database schema is already up to date.\n"])
       expect((await workspace.run(["database", "upgrade"])).stdout).toBe(printed);
     const withoutRedis = await workspace.run(["doctor", "--json"]);
     expect(withoutRedis.code).toBe(1);

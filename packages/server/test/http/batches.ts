@@ -37,7 +37,7 @@ export function queuedItem(url: string): Record<string, unknown> {
 }
 
 /** Returns how many of 100 requests are left in the current minute; the check itself uses one of 101. */
-export async function leftOfLimit(
+export async function remainingRequests(
   { storage, clock }: TestService,
   { accountId, name }: { readonly accountId: string; readonly name: "render" | "cached" | "submission" },
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { leftOfLimit, submit } from "./batches.ts";
+import { remainingRequests, submit } from "./batches.ts";
 import {
   envelopeOf,
   openService,
@@ -130,7 +130,7 @@ describe("POST /v1/captures", () => {
     const service = await openService();
     const { id, token } = await service.customer();
     const { headers } = await capture(service, { html }, { token });
-    const left = await leftOfLimit(service, { accountId: id, name: "cached" });
+    const left = await remainingRequests(service, { accountId: id, name: "cached" });
     const reply = await capture(
       service,
       { html },
@@ -143,7 +143,7 @@ describe("POST /v1/captures", () => {
       "x-cache": "HIT",
       "x-credits-remaining": "999",
     });
-    expect(await leftOfLimit(service, { accountId: id, name: "cached" })).toBe(left - 1);
+    expect(await remainingRequests(service, { accountId: id, name: "cached" })).toBe(left - 1);
   });
 
   it("accepts values as JSON types and as in a query, including structures and secrets", async () => {

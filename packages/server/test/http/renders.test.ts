@@ -1,6 +1,6 @@
 import { SnapError } from "@snap/engine";
 import { describe, expect, it } from "vitest";
-import { batchOf, leftOfLimit, queuedItem, submit } from "./batches.ts";
+import { batchOf, remainingRequests, queuedItem, submit } from "./batches.ts";
 import { envelopeOf, openService, RESET_SECONDS } from "./open-service.ts";
 
 const url = "https://example.com/";
@@ -90,8 +90,8 @@ describe("the submission limit", () => {
       "retry-after": "40",
       "x-credits-remaining": "1000",
     });
-    expect(await leftOfLimit(service, { accountId: id, name: "render" })).toBe(100);
-    expect(await leftOfLimit(service, { accountId: id, name: "cached" })).toBe(100);
+    expect(await remainingRequests(service, { accountId: id, name: "render" })).toBe(100);
+    expect(await remainingRequests(service, { accountId: id, name: "cached" })).toBe(100);
     service.clock.advance(40_000);
     expect((await submit(service, one, { token })).status).toBe(202);
   });
@@ -140,7 +140,7 @@ describe("GET /v1/renders/{id}", () => {
     expect(fetched).toMatchObject({ status: 200, headers: { "x-cache": "HIT", etag: item?.etag } });
     const repeated = await service.snap({ url }, { token });
     expect(repeated.headers).toMatchObject({ "x-cache": "HIT", "x-credits-remaining": "999" });
-    expect(await leftOfLimit(service, { accountId, name: "render" })).toBe(99);
+    expect(await remainingRequests(service, { accountId, name: "render" })).toBe(99);
 
     expect(await poll()).toMatchObject({
       status: "complete",

@@ -7,7 +7,7 @@ import {
   type StoreFault,
 } from "../../../testing/test/servers/object-store.ts";
 import { CLIENTS } from "../mcp/clients.ts";
-import { batchOf, leftOfLimit, submit } from "./batches.ts";
+import { batchOf, remainingRequests, submit } from "./batches.ts";
 import {
   envelopeOf,
   openService,
@@ -92,7 +92,7 @@ describe("storeTo", () => {
     const held = await service.snap(query, { token, headers });
     expect([held.status, locationOf(held)]).toEqual([304, locationOf(hit)]);
     expect(server.objects.get(`snap/${id}/2026-03-01`)?.bytes).toEqual(rendered.body);
-    expect(await leftOfLimit(service, { accountId: id, name: "cached" })).toBe(98);
+    expect(await remainingRequests(service, { accountId: id, name: "cached" })).toBe(98);
     expect(await creditsLeft(service, token)).toBe("9");
     expect(service.renderer.calls).toHaveLength(1);
   });

@@ -45,7 +45,7 @@ export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): Pag
 
   let checks: Promise<unknown> = Promise.resolve();
   let blockedDocument: string | null = null;
-  /** A prefetched or prerendered document loads without reporting a request. */
+  /** The protocol reports no request when a prefetched or prerendered document loads. */
   const checkDocument = async (url: string): Promise<void> => {
     if ((await checkUrl(url)) === "blocked") blockedDocument ??= url;
   };

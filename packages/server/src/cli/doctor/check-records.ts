@@ -17,14 +17,14 @@ export async function findStorageProblem(engine: Engine): Promise<string | undef
   return reasons.find((reason) => reason.startsWith("storage: "));
 }
 
-/** Checks that the key decrypts the stored secrets, and that each account has its plan. */
+/** Checks that the key decrypts the stored secrets, and that each account's plan exists. */
 export async function checkRecords(config: Config, engine: Engine): Promise<readonly Finding[]> {
   return [await checkKey(config, engine), await checkPlans(config, engine)];
 }
 
 async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   const source = keySourceOf(config);
-  const mode = config.secretKey === null ? ((await modeOf(source)) ?? 0) : 0;
+  const mode = config.secretKey === null ? ((await permissionsOf(source)) ?? 0) : 0;
   if ((await engine.tokens.checkSecretKey()) === "differs") {
     const error = wrongKey(source);
     return problem(error.code, error.problem, error.advice);
@@ -55,15 +55,15 @@ async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
   const ids = affected.slice(0, SHOWN_ACCOUNTS).map(({ id }) => id);
   return problem(
     "plan_missing",
-    `${affected.length === 1 ? "1 account has" : `${affected.length} accounts have`} a plan that does not exist, and so no credits: ` +
+    `${affected.length === 1 ? "1 account has" : `${affected.length} accounts have`} no credits, because the plan does not exist: ` +
       `${slugs} (${ids.join(", ")}${affected.length > ids.length ? ", …" : ""})`,
     "set SNAP_PLANS_FILE to the service's value, and add the plan to that file; or change each account's plan: " +
       `snap-server accounts update ${ids[0] ?? "ID"} --plan ${known[0] ?? "SLUG"}`,
   );
 }
 
-/** Returns the permissions of a file; `null` if it does not exist or is not visible. */
-async function modeOf(path: string): Promise<number | null> {
+/** Returns the permissions of a file; `null` if it does not exist or is not accessible. */
+async function permissionsOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ mode }) => mode,
     () => null,

@@ -13,8 +13,8 @@ interface Point {
 }
 
 /**
- * Returns the center of the element in the viewport. If something covers the element, clicks it directly, as the
- * keyboard would.
+ * Returns the element's center, in viewport coordinates. If something covers that point, calls the element's `click()`
+ * instead, as pressing Enter would.
  */
 const LOCATE = `(selector) => {
   ${ROOTS_OF} ${MATCHES_OF}
@@ -32,17 +32,17 @@ const LOCATE = `(selector) => {
   return "clicked";
 }`;
 
-const BEFORE = "({ hash: location.hash, left: scrollX, top: scrollY })";
+const SCROLL_STATE = "({ hash: location.hash, left: scrollX, top: scrollY })";
 
-interface Before {
+interface ScrollState {
   readonly hash: string;
   readonly left: number;
   readonly top: number;
 }
 
 /**
- * Scrolls to where the page was before the click; after a click on a link to another part of the page, to that part. The
- * browser may still be scrolling smoothly.
+ * Restores the scroll position from before the click, or scrolls to the target of a fragment link. Ends a smooth scroll
+ * that is still in progress.
  */
 const SCROLL_BACK = `({ hash, position }) => {
   const target = location.hash === hash ? null : document.querySelector(":target");
@@ -57,7 +57,7 @@ const SCROLL_BACK = `({ hash, position }) => {
 export const clickElement: Step = async ({ tab, parameters }, signal) => {
   const { click: selector } = parameters;
   if (selector === undefined) return [];
-  const { hash, ...position } = await evaluate<Before>(tab, BEFORE, signal);
+  const { hash, ...position } = await evaluate<ScrollState>(tab, SCROLL_STATE, signal);
   const match = await evaluate<Point | "invalid" | "unmatched" | "clicked">(
     tab,
     call(LOCATE, selector),

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { leftOfLimit, submit } from "./batches.ts";
+import { remainingRequests, submit } from "./batches.ts";
 import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 /*
- * A submission is rejected as a whole, and the error names every error (docs/decisions/batches-and-webhooks.md).
+ * A submission is rejected as a whole, and the response lists its problems (docs/decisions/batches-and-webhooks.md).
  */
 
 const url = "https://example.com/";
 const one = { items: [{ url }] };
 
 describe("an invalid submission", () => {
-  it("is rejected without looking for more errors than a response can contain", async () => {
+  it("is checked only until the response has its maximum of 50 problems", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`parameter${index}`, 1]));
@@ -35,7 +35,7 @@ describe("an invalid submission", () => {
     expect(reply.status).toBe(422);
     const problems = { webhookUrl: ["must be sent in the JSON body, not in the query"] };
     expect(envelopeOf(reply)).toMatchObject({ code: "validation_failed", errors: problems });
-    expect(await leftOfLimit(service, { accountId, name: "submission" })).toBe(100);
+    expect(await remainingRequests(service, { accountId, name: "submission" })).toBe(100);
   });
 
   const LONG = `https://example.com/${"a".repeat(2048)}`;
@@ -134,7 +134,7 @@ describe("an invalid submission", () => {
       { "items.0.url": /http/ },
     ],
     [
-      "a private webhook",
+      "a webhook URL with a private address",
       { ...one, webhookUrl: "http://127.0.0.1/" },
       "blocked_host",
       { webhookUrl: /private address/ },
@@ -146,32 +146,37 @@ describe("an invalid submission", () => {
       { "items.0.url": /2048/ },
     ],
     [
-      "a webhook that is not a URL",
+      "a webhook URL that is not a URL",
       { ...one, webhookUrl: "example.com/hook" },
       "validation_failed",
       { webhookUrl: /http/ },
     ],
     [
-      "a webhook with an unsupported scheme",
+      "a webhook URL with an unsupported scheme",
       { ...one, webhookUrl: "ftp://example.com/" },
       "validation_failed",
       { webhookUrl: /http/ },
     ],
     [
-      "a webhook with credentials",
+      "a webhook URL with credentials",
       { ...one, webhookUrl: "https://a:b@example.com/" },
       "validation_failed",
       { webhookUrl: /password/ },
     ],
-    ["a webhook that is too long", { ...one, webhookUrl: LONG }, "validation_failed", { webhookUrl: /2048/ }],
     [
-      "a webhook with 3,000 non-breaking spaces at the end",
+      "a webhook URL that is too long",
+      { ...one, webhookUrl: LONG },
+      "validation_failed",
+      { webhookUrl: /2048/ },
+    ],
+    [
+      "a webhook URL with 3,000 non-breaking spaces at the end",
       { ...one, webhookUrl: url + "\u00a0".repeat(3000) },
       "validation_failed",
       { webhookUrl: /2048/ },
     ],
     [
-      "a webhook that is a number",
+      "a webhook URL that is a number",
       { ...one, webhookUrl: 7 },
       "validation_failed",
       { webhookUrl: /absolute URL/ },
@@ -228,8 +233,12 @@ describe("an invalid submission", () => {
   );
 
   it.each([
-    ["is rejected from a token without the ability for a mode", { abilities: ["pdf"] }, "missing_ability"],
-    ["is rejected from an account with an unverified email address", { verified: false }, "email_unverified"],
+    [
+      "is rejected if the token lacks the ability for one of its modes",
+      { abilities: ["pdf"] },
+      "missing_ability",
+    ],
+    ["is rejected if the account's email address is unverified", { verified: false }, "email_unverified"],
   ] as const)("%s", async (_name, options, code) => {
     const service = await openService();
     const { id, token } = await service.customer(options);
@@ -238,17 +247,17 @@ describe("an invalid submission", () => {
     expect(envelopeOf(reply).code).toBe(code);
     await expectNothingUsed(service, id);
   });
+});
 
-  it("is not one with the lowest valid cacheTtl, 3600", async () => {
-    const service = await openService();
-    const { token } = await service.customer();
-    expect((await submit(service, { items: [{ url, cacheTtl: 3600 }] }, { token })).status).toBe(202);
-  });
+it("an item with the lowest valid cacheTtl, 3600, is accepted", async () => {
+  const service = await openService();
+  const { token } = await service.customer();
+  expect((await submit(service, { items: [{ url, cacheTtl: 3600 }] }, { token })).status).toBe(202);
 });
 
 async function expectNothingUsed(service: TestService, accountId: string): Promise<void> {
   const { queuedItems, renderingItems } = await service.engine.batches.stats();
   expect({ queuedItems, renderingItems }).toEqual({ queuedItems: 0, renderingItems: 0 });
   for (const name of ["submission", "render", "cached"] as const)
-    expect([name, await leftOfLimit(service, { accountId, name })]).toEqual([name, 100]);
+    expect([name, await remainingRequests(service, { accountId, name })]).toEqual([name, 100]);
 }
