@@ -215,6 +215,7 @@ export function withDefaults(given: EngineOptions): EngineSettings {
   requireRetryDelays(settings);
   requireRetentions(settings);
   requirePlans(settings);
+  requireBaseUrl(settings);
   if (settings.isolation !== "shared" && settings.isolation !== "account")
     throw new RangeError('isolation must be "shared" or "account"');
   return settings;
@@ -224,6 +225,14 @@ function requireRetryDelays({ webhookRetryDelaysMs }: EngineSettings): void {
   const bounds = { min: 0, max: DURATION_MAX_MS };
   if (!webhookRetryDelaysMs.every((delayMs) => isIntegerWithin(delayMs, bounds)))
     throw new RangeError(`webhookRetryDelaysMs must be integers from 0 to ${DURATION_MAX_MS} (100 years)`);
+}
+
+/** Links are the base URL with a path appended. */
+function requireBaseUrl({ baseUrl }: EngineSettings): void {
+  if (baseUrl !== null && !(URL.canParse(baseUrl) && /^https?:\/\/[^?#]*[^?#/]$/i.test(baseUrl)))
+    throw new RangeError(
+      "baseUrl must be an http or https URL without a final slash, such as https://snap.example.com/v1",
+    );
 }
 
 function requirePlans({ plans }: EngineSettings): void {

@@ -56,6 +56,19 @@ it("createEngine rejects an unknown isolation", () => {
 });
 
 it.each([
+  "snap.example.com/v1",
+  "ftp://snap.example.com/v1",
+  "https://snap.example.com/v1/",
+  "https://x/v1?a=b",
+])("createEngine rejects the base URL %s", (baseUrl) => {
+  expect(() => openTestEngine({ baseUrl })).toThrow(
+    new RangeError(
+      "baseUrl must be an http or https URL without a final slash, such as https://snap.example.com/v1",
+    ),
+  );
+});
+
+it.each([
   [[], "plans are invalid: plans: must contain at least one plan"],
   [
     [{ slug: "team", name: "Team", creditsPerPeriod: 1.5, requestsPerMinute: 60 }],

@@ -85,6 +85,7 @@ describe("cacheKey", () => {
     ["&hideSelectors=.md%5C:flex,[a=%27b%27]", "&hideSelectors=.md\\:flex%2C%5Ba='b'%5D"],
     ["a b", "a%20b"],
     ["a+b", "a%20b"],
+    ["", "&width=1280&height=800"],
     ["&pdf=1", "&pdf=true&paperFormat=a4&marginUnit=mm&scale=1.0"],
   ])("of %j equals that of %j", (left, right) => {
     expect(keyOf(left)).toBe(keyOf(right));
@@ -95,7 +96,7 @@ describe("cacheKey", () => {
     ["", "&fullPage=1"],
     ["", "&cacheTtl=60"],
     ["", "&waitUntil=load"],
-    ["", "&width=1280&height=800"],
+    ["", "&width=1280&height=801"],
     ["&delay=1", "&delay=2"],
     ["&format=webp&quality=50", "&format=webp"],
     ["&output=avif", "&output=avif&quality=51"],

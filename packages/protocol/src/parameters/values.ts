@@ -9,11 +9,14 @@ export interface ScreenshotValues {
   /** `true` renders a PDF instead of an image. */
   readonly pdf?: false | undefined;
   /**
-   * Viewport width in pixels; requires `height`. 1280 by default. From 1 to 10000; a fraction is
-   * rounded.
+   * Viewport width in pixels; requires `height`. From 1 to 10000; a fraction is rounded.
+   * @default 1280
    */
   readonly width?: number | undefined;
-  /** Viewport height in pixels; requires `width`. 800 by default. From 1 to 10000; a fraction is rounded. */
+  /**
+   * Viewport height in pixels; requires `width`. From 1 to 10000; a fraction is rounded.
+   * @default 800
+   */
   readonly height?: number | undefined;
   /**
    * Device scale factor. A whole number from 1 to 3.

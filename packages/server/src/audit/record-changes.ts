@@ -8,7 +8,7 @@ export type Change = Omit<AuditEntry, "at">;
 
 /**
  * Calls `work`. If that calls an engine method that changes something, calls `announce` with the subjects afterwards,
- * even if `work` fails.
+ * even if `work` fails; the error is then that of `work`, whether or not `announce` fails too.
  *
  * @param options.changed Subjects that have already changed.
  */
@@ -25,11 +25,18 @@ export async function recordChanges<T>(
   },
 ): Promise<T> {
   const { watched, changes } = watchChanges(engine, changed);
-  try {
-    return await work(watched);
-  } finally {
+  const announceChanges = async (): Promise<void> => {
     if (changes.made) await announce([...changes.subjects]);
+  };
+  let result: T;
+  try {
+    result = await work(watched);
+  } catch (error) {
+    await announceChanges().catch(() => {});
+    throw error;
   }
+  await announceChanges();
+  return result;
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { Stats } from "node:fs";
 import { open, readlink, realpath, rename, stat } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { OperatorError } from "../operator-error.ts";
 import { NAMES } from "./manifest.ts";
 
 /** Names that are reserved in a data folder. */
 const OWN_NAME = /^(snap\.db|secret\.key)/;
+
+/** Paths that can only be those of folders. */
+const FOLDER_PATH = /(^|\/)\.{0,2}$/;
 
 /** Linux follows at most this many links in a path. */
 const LINKS_MAX = 40;
@@ -17,13 +20,15 @@ const LINKS_MAX = 40;
  * @throws OperatorError `backup_invalid`.
  */
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
-  const target = await followLinks(resolve(file));
-  const parent = await realpath(dirname(target)).catch(() => null);
-  if (parent === null) throw invalidTarget(`${dirname(target)} is not a folder`);
-  const inFolder = relative(await realpath(dataDir).catch(() => dataDir), join(parent, basename(target)));
+  if (FOLDER_PATH.test(file)) throw invalidTarget(`${file === "" ? "an empty path" : file} names no file`);
+  const target = await followLinks(file);
+  const inFolder = relative(await realpath(dataDir).catch(() => dataDir), target);
   if (OWN_NAME.test(inFolder)) throw invalidTarget(`${target} is reserved for the data folder`);
   // not the target: what a link in /proc points to, such as a pipe, has no path
-  const existing = await stat(file).catch(() => null);
+  const existing = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw invalidTarget(error.message);
+  });
   if (existing === null || (await isReplaceable(file, existing))) return target;
   throw invalidTarget(`${file} exists, and is not a backup`);
 }
@@ -39,11 +44,17 @@ export async function moveIntoPlace(draft: string, target: string): Promise<void
   }
 }
 
-/** Also follows a link to a file that does not exist yet, which `realpath` does not. */
+/**
+ * Returns the absolute path. Unlike `resolve`, reads `..` as the system does, which first follows a link before it; unlike
+ * `realpath`, also follows a link to a file that does not exist yet.
+ */
 async function followLinks(path: string, linksLeft = LINKS_MAX): Promise<string> {
-  const link = linksLeft === 0 ? null : await readlink(path).catch(() => null);
-  if (link === null) return path;
-  return followLinks(resolve(await realpath(dirname(path)), link), linksLeft - 1);
+  const folder = await realpath(dirname(path)).catch(() => null);
+  if (folder === null) throw invalidTarget(`${resolve(dirname(path))} is not a folder`);
+  const target = join(folder, basename(path));
+  const link = linksLeft === 0 ? null : await readlink(target).catch(() => null);
+  if (link === null) return target;
+  return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, linksLeft - 1);
 }
 
 /** A backup begins with the header of its manifest, which begins with the name. */

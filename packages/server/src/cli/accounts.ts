@@ -6,7 +6,7 @@ import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
 import { operate, withJson, type OperationContext } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
-import { parseOverride, parseWholeNumber, toNullable, type NumberOrNone } from "./values.ts";
+import { parseFilter, parseOverride, parseWholeNumber, toNullable, type NumberOrNone } from "./values.ts";
 import { formatCount, formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -51,8 +51,8 @@ export function addAccounts(program: Command): void {
 
   withPaging(accounts.command("list"))
     .description("list the accounts, in order of creation")
-    .option("--email <text>", "only accounts whose email address contains this text")
-    .option("--plan <slug>", 'only accounts with this plan; "none" for accounts without a plan')
+    .option("--email <text>", "only accounts whose email address contains this text", parseFilter)
+    .option("--plan <slug>", 'only accounts with this plan; "none" for accounts without a plan', parseFilter)
     .option("--unverified", "only accounts whose email address is not verified")
     .action(listAccounts);
 

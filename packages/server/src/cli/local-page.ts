@@ -5,7 +5,7 @@ import { DOCUMENT_LIMITS } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 import { UsageError } from "./errors.ts";
 
 /** A page on this machine, served with the files in its folder. */
@@ -31,7 +31,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return null;
   const stats = await stat(text).catch(explainMissing(text));
   if (stats === null) return null;
-  const file = stats.isDirectory() ? await findIndex(text) : resolve(text);
+  const file = stats.isDirectory() ? await findIndex(text) : await resolvePath(text);
   const type = extname(file).toLowerCase();
   if (!stats.isDirectory() && !HTML.has(type) && !MARKDOWN.has(type))
     throw new UsageError(
@@ -69,10 +69,15 @@ function explainMissing(text: string): (error: NodeJS.ErrnoException) => null {
   };
 }
 
+/** Returns the absolute path. Unlike `resolve`, reads `..` as the system does, which first follows a link before it. */
+async function resolvePath(file: string): Promise<string> {
+  return join(await realpath(dirname(file)), basename(file));
+}
+
 async function findIndex(folder: string): Promise<string> {
   const names = await readdir(folder);
   const index = INDEXES.find((name) => names.includes(name));
-  if (index !== undefined) return resolve(folder, index);
+  if (index !== undefined) return join(await realpath(folder), index);
   throw new UsageError(`the folder ${folder} has no index.html or index.md`, "pass the page's file");
 }
 

@@ -6,6 +6,12 @@ import { readDuration } from "../config/duration.ts";
 /** A number or `none`; commander treats `null` specially. */
 export type NumberOrNone = number | "none";
 
+/** @throws InvalidArgumentError for an empty text, such as the value of an unset variable. */
+export function parseFilter(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
 /** @throws InvalidArgumentError unless the text is a whole number. */
 export function parseWholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

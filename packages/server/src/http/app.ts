@@ -14,7 +14,7 @@ import { createReference, createStartPage, type DemoAccess } from "../pages/star
 import { openApiDocument } from "../openapi/document.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
-import { json, send } from "../requests/response.ts";
+import { json, redirect, send, type HttpResponse } from "../requests/response.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { addDocument, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
@@ -194,9 +194,22 @@ function addOperations(
 function addPages(app: Express, { admin, demo = null }: AppOptions): void {
   const startPage = createStartPage({ hasConsole: (admin?.console ?? null) !== null, demo });
   const reference = createReference(demo);
-  addEndpoint(app, { path: "/" }, { get: (request, response) => send(response, startPage(request)) });
+  addEndpoint(
+    app,
+    { path: "/" },
+    { get: (request, response) => send(response, addSlash(request) ?? startPage(request)) },
+  );
   addEndpoint(app, { path: "/docs" }, { get: (request, response) => send(response, reference(request)) });
   for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
+}
+
+/**
+ * For an app that is mounted under a prefix, redirects from the prefix without a slash, where the page's relative links
+ * would leave the prefix; otherwise returns `null`.
+ */
+function addSlash({ baseUrl, originalUrl }: Request): HttpResponse | null {
+  if (baseUrl === "" || originalUrl.split("?", 1)[0] !== baseUrl) return null;
+  return redirect(`${baseUrl.slice(baseUrl.lastIndexOf("/") + 1)}/`);
 }
 
 /** RFC 9112, 3.2. Node itself would reject only a missing header, without the envelope. */

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import type { HttpResponse } from "../requests/response.ts";
+import { redirect, type HttpResponse } from "../requests/response.ts";
 import { addDocument } from "./add-endpoint.ts";
 
 export interface ConsoleFile {
@@ -20,7 +20,6 @@ const CONSOLE_PATH = "/console";
 
 /** Serves only the given files. */
 export function addConsole(app: Express, { files, contentSecurityPolicy }: ConsoleSite): void {
-  // relative, because a proxy may add a path prefix
   addDocument(app, { path: CONSOLE_PATH }, redirect("console/"));
   for (const [path, file] of files)
     addDocument(
@@ -28,10 +27,6 @@ export function addConsole(app: Express, { files, contentSecurityPolicy }: Conso
       { path: `${CONSOLE_PATH}/${path}`, label: path === "" ? "/console/" : "/console/{file}" },
       fileResponse(file, contentSecurityPolicy),
     );
-}
-
-function redirect(location: string): HttpResponse {
-  return { status: 308, headers: { Location: location, "Cache-Control": "no-cache" } };
 }
 
 function fileResponse({ contentType, body, isImmutable }: ConsoleFile, policy: string): HttpResponse {

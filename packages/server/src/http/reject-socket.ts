@@ -15,7 +15,7 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
   Object.entries<readonly [ErrorCode, string]>({
     HPE_HEADER_OVERFLOW: [
       "request_header_fields_too_large",
-      "Request line and headers too large (limit 64 KiB); send long parameters as JSON, with POST /v1/captures or in a batch.",
+      "Request line and headers too large (limit 64 KiB), or too many headers; send long parameters as JSON, with POST /v1/captures or in a batch.",
     ],
     HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "Chunk extensions too large; send none."],
     ERR_HTTP_REQUEST_TIMEOUT: [
@@ -26,11 +26,28 @@ const PROTOCOL_ERRORS: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
   }),
 );
 
+/** An error of Node's HTTP parser, with the position in the last packet received. */
+export type ParserError = Error & {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+};
+
+/** The method is any token (RFC 9110, 5.6.2). */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+/** Returns whether a well-formed request line has a method that Node's parser does not know. */
+export function hasUnknownMethod({ code, rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (code !== "HPE_INVALID_METHOD" || rawPacket === undefined) return false;
+  const lineStart = rawPacket.subarray(0, bytesParsed).lastIndexOf("\n") + 1;
+  return REQUEST_LINE.test(rawPacket.toString("latin1", lineStart));
+}
+
 /** Converts an error of Node's HTTP parser to a `SnapError`. */
-export function toProtocolError(error: Error & { code?: string }): SnapError {
+export function toProtocolError(error: ParserError): SnapError {
   const [code, message] = PROTOCOL_ERRORS.get(error.code ?? "") ?? [
     "bad_request",
-    "Malformed HTTP request; check the request line and the headers.",
+    "Malformed HTTP request; check the request line and the headers, and percent-encode spaces and non-ASCII characters in the URL.",
   ];
   return new SnapError(code, message, { detail: `${error.code ?? ""} ${error.message}`.trim() });
 }

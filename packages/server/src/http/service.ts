@@ -12,7 +12,7 @@ import { HTTP_LIMITS } from "../requests/limits.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { listen } from "./listen.ts";
 import { latestResponse } from "./open-responses.ts";
-import { rejectSocket, toProtocolError } from "./reject-socket.ts";
+import { hasUnknownMethod, rejectSocket, toProtocolError, type ParserError } from "./reject-socket.ts";
 import { toOriginForm } from "../requests/request-target.ts";
 
 export interface ServiceOptions extends Omit<AppOptions, "isStopping" | "isDraining"> {
@@ -91,14 +91,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (response?.req.complete) response.once("close", reject);
     else reject();
   };
+  const rejectMethod = (socket: Duplex): void => {
+    const error = methodNotAllowed(["GET", "HEAD"]);
+    rejectInOrder(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
+  };
   server.on("connect", (_request, socket) => {
     // Node removes its own listener before it emits `connect`; without one, a reset would end the process.
     socket.on("error", () => {});
-    const error = methodNotAllowed(["GET", "HEAD"]);
-    rejectInOrder(socket, { error, logger, headers: { Allow: "GET, HEAD, OPTIONS" } });
+    rejectMethod(socket);
   });
-  server.on("clientError", (error: Error & { code?: string }, socket) => {
+  server.on("clientError", (error: ParserError, socket) => {
     if (error.code === "ECONNRESET") socket.destroy();
+    else if (hasUnknownMethod(error)) rejectMethod(socket);
     else rejectInOrder(socket, { error: toProtocolError(error), logger });
   });
   if (listener === null) await listen(server, { host, port });

@@ -35,6 +35,11 @@ export function send(response: ServerResponse, { status, headers, body }: HttpRe
   response.emit("sent");
 }
 
+/** @param location Relative, because a proxy may add a path prefix. */
+export function redirect(location: string): HttpResponse {
+  return { status: 308, headers: { Location: location, "Cache-Control": "no-cache" } };
+}
+
 export interface JsonOptions {
   /** 200 by default. */
   readonly status?: number;

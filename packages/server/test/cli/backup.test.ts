@@ -17,7 +17,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -301,6 +301,9 @@ describe("a backup", () => {
     await backUp();
     await writeFile(join(workspace.directory, "notes"), "manifest.json is a name");
     await symlink(data, join(workspace.directory, "link"));
+    await mkdir(join(workspace.directory, "other/deep"), { recursive: true });
+    await symlink("other/deep", join(workspace.directory, "deep"));
+    await writeFile(join(workspace.directory, "other/notes"), "also notes");
     const before = await readdir(data);
     for (const target of [
       "notes",
@@ -311,8 +314,13 @@ describe("a backup", () => {
       "data/snap.db-wal",
       "link/snap.db-journal",
       "/dev/null",
+      "",
+      "notes/",
+      "missing/../notes",
+      "deep/../notes",
+      "other/..",
     ])
-      expect(await workspace.run(["backup", resolve(workspace.directory, target), "--json"])).toMatchObject({
+      expect(await workspace.run(["backup", target, "--json"])).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
           /"code":"backup_invalid".*"advice":"no backup was made; choose another file"/,
@@ -320,6 +328,7 @@ describe("a backup", () => {
       });
     expect(await readdir(data)).toEqual(before);
     expect(await readFile(join(workspace.directory, "notes"), "utf8")).toBe("manifest.json is a name");
+    expect(await readFile(join(workspace.directory, "other/notes"), "utf8")).toBe("also notes");
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });

@@ -48,6 +48,10 @@ beforeAll(async () => {
   await symlink("/etc/passwd", join(workspace.directory, "leaves/index.html"));
   await write("hides/.env", "hidden");
   await symlink(".env", join(workspace.directory, "hides/index.md"));
+  await mkdir(join(workspace.directory, "releases/5"), { recursive: true });
+  await symlink("releases/5", join(workspace.directory, "current"));
+  await write("releases/index.html", "<body style='background: #0a7'>");
+  await write("index.html", "<body style='background: red'>");
   await write("latin.html", Buffer.from("caf\xe9", "latin1"));
   await write("page.txt", "text");
 });
@@ -74,6 +78,15 @@ describe("render with a path", { tags: ["browser"] }, () => {
     const { data } = PNG.sync.read(await fileIn("b.png"));
     expect([...data.subarray(-4)]).toEqual(GREEN);
   });
+
+  it.each(["current/../index.html", "current/.."])(
+    "follows the link before .., as the system does: %s",
+    async (path) => {
+      expect(await workspace.json(["render", path, "-o", "e.png"])).toMatchObject({ target_status: 200 });
+      const { data } = PNG.sync.read(await fileIn("e.png"));
+      expect([...data.subarray(-4)]).toEqual(GREEN);
+    },
+  );
 
   it("converts Markdown", async () => {
     const outcome = await workspace.run(["render", "report/", "-o", "c.png"]);

@@ -31,7 +31,8 @@ function parse(text: string): {
 describe("a malformed HTTP request", () => {
   it.each<[string, string, number, string]>([
     ["noise", "hello\r\n\r\n", 400, "bad_request"],
-    ["an unknown method", "BREW /v1/snap HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"],
+    ["an unknown method", "BREW /v1/snap HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    ["a lowercase method", "get /v1/snap HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
     ["an unknown version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400, "bad_request"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
     ["a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "bad_request"],
@@ -108,6 +109,7 @@ describe("a malformed HTTP request", () => {
   it.each([
     ["noise", "noise\r\n\r\n", 400, "bad_request"],
     ["CONNECT", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    ["an unknown method", "GETS / HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
   ])("does not affect a valid request before it: %s", async (_name, bytes, status, code) => {
     const { sendRaw, customer, renderer } = await openService();
     const { token } = await customer();

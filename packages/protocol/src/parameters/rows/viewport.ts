@@ -14,7 +14,8 @@ export const VIEWPORT_ROWS: readonly Row[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: `Viewport width in pixels; requires \`height\`. ${DEFAULT_VIEWPORT.width} by default.`,
+    implied: DEFAULT_VIEWPORT.width,
+    description: "Viewport width in pixels; requires `height`.",
     example: DEFAULT_VIEWPORT.width,
   },
   {
@@ -24,7 +25,8 @@ export const VIEWPORT_ROWS: readonly Row[] = [
     min: 1,
     max: 10_000,
     together: SIZE,
-    description: `Viewport height in pixels; requires \`width\`. ${DEFAULT_VIEWPORT.height} by default.`,
+    implied: DEFAULT_VIEWPORT.height,
+    description: "Viewport height in pixels; requires `width`.",
     example: DEFAULT_VIEWPORT.height,
   },
   {
