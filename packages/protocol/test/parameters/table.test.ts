@@ -33,8 +33,8 @@ describe("the parameter table", () => {
     expect(Object.values(PARAMETERS.screenshot).map(contractOf)).toEqual([
       { name: "url", kind: "url" },
       { name: "pdf", kind: "flag", default: false },
-      { name: "width", kind: "pixels", min: 1, max: 10_000 },
-      { name: "height", kind: "pixels", min: 1, max: 10_000 },
+      { name: "width", kind: "pixels", min: 1, max: 10_000, implied: 1280 },
+      { name: "height", kind: "pixels", min: 1, max: 10_000, implied: 800 },
       { name: "scale", kind: "integer", min: 1, max: 3, default: 1 },
       { name: "device", kind: "text", maxCharacters: 64 },
       { name: "mobile", kind: "flag", default: false },
