@@ -56,13 +56,11 @@ export class ItemClaimer {
   /** Number of items to claim now. */
   #claimable(): number {
     const { concurrency, quarantine, scheduler } = this.#dependencies;
-    const { running, waiting, batch, quarantined } = scheduler.load();
-    // renders in quarantine don't delay items
-    const interactiveWaiting = waiting - quarantined.waiting - batch.waiting;
+    const { running } = scheduler.load();
     const items = [...this.#waiting].filter((claimed) => !quarantine.has(claimed.batch.accountId));
     return Math.min(
       concurrency - Math.max(running, this.#claimed.size),
-      MAX_WAITING - items.length - interactiveWaiting,
+      MAX_WAITING - items.length - scheduler.competingRenders(),
     );
   }
 

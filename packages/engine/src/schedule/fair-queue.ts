@@ -93,6 +93,21 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
     };
   }
 
+  /**
+   * Number of waiting interactive renders that a batch item would compete with for a slot: not those in quarantine, and
+   * not those of accounts that already use all the slots they can get.
+   */
+  get competing(): number {
+    let competing = 0;
+    for (const [accountId, jobs] of this.#queues.interactive)
+      if (!this.#isQuarantined(accountId))
+        competing += Math.min(
+          jobs.length,
+          Math.max(0, leaveOne(this.#limits.slots) - this.#runningOf(accountId)),
+        );
+    return competing;
+  }
+
   /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
   busyQuarantinedAccounts(): readonly string[] {
     const { interactive, batch } = this.#queues;

@@ -88,6 +88,8 @@ export interface Scheduler {
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
+  /** Number of waiting interactive renders that a batch item would compete with for a slot. */
+  competingRenders(): number;
   /** Rejects renders whose turn comes after this instant with `upstream_rate_limited`. */
   startUntil(lastStartAt: number): void;
   /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
@@ -174,6 +176,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const { quarantined, ...load } = queue().load();
       return { ...load, quarantined: { ...quarantined, accounts: quarantine.size }, slots, concurrency };
     },
+    competingRenders: () => queue().competing,
     startUntil: (instant) => void (lastStartAt = instant),
     busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };

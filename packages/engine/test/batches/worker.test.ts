@@ -349,6 +349,23 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
+  it("do not delay another account's while the account's interactive renders wait at its limit", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
+    const [busy, neighbor] = [await customer(), await customer()];
+    const release = renderer.hold();
+    const interactive = pages(concurrency + cores).map((path) =>
+      engine.capture({ principal: busy, parameters: { url: `https://example.com/${path}` } }),
+    );
+    // an account leaves one slot free
+    await renderer.whenCalled(concurrency - 1);
+    engine.startWorker();
+    await submit(neighbor, ["a"]);
+    await renderer.whenCalled(concurrency);
+    expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
+    release();
+    await Promise.all(interactive);
+  });
+
   it("do not delay another account's even if many accounts are in quarantine", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));

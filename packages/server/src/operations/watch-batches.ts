@@ -71,12 +71,13 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
 
 /**
  * Names the outcome of a delivery attempt for the log and the metrics: `delivered`, `http_3xx`, `http_4xx`, `http_5xx`,
- * `token-revoked`, or the reason why there was no response.
+ * `token-revoked`, or the reason why there was no valid response.
  */
 export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {
   switch (outcome.kind) {
     case "responded": {
       const hundreds = Math.floor(outcome.status / 100);
+      if (hundreds > 5) return "broken"; // the status must be below 600 (RFC 9110, 15)
       return hundreds === 2 ? "delivered" : `http_${hundreds}xx`;
     }
     case "failed":

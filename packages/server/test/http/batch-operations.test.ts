@@ -161,6 +161,7 @@ describe("the metrics", () => {
     [{ kind: "responded", status: 302, retryAfterMs: null, body: "" }, "http_3xx"],
     [{ kind: "responded", status: 410, retryAfterMs: null, body: "" }, "http_4xx"],
     [{ kind: "responded", status: 599, retryAfterMs: null, body: "" }, "http_5xx"],
+    [{ kind: "responded", status: 600, retryAfterMs: null, body: "" }, "broken"],
     [{ kind: "failed", reason: "blocked" }, "blocked"],
     [{ kind: "failed", reason: "unresolved" }, "unresolved"],
     [{ kind: "failed", reason: "resolver-failed" }, "resolver-failed"],
