@@ -172,14 +172,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       useIdleCores();
       return rendered;
     },
-    load() {
-      const { quarantined, ...load } = queue().load();
-      return { ...load, quarantined: { ...quarantined, accounts: quarantine.size }, slots, concurrency };
-    },
+    load: () => withLimits(queue().load(), options),
     competingRenders: () => queue().competing,
     startUntil: (instant) => void (lastStartAt = instant),
     busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };
+}
+
+function withLimits(
+  { quarantined, ...load }: QueueLoad,
+  { quarantine, slots, concurrency }: Pick<SchedulerOptions, "quarantine" | "slots" | "concurrency">,
+): SchedulerLoad {
+  return { ...load, quarantined: { ...quarantined, accounts: quarantine.size }, slots, concurrency };
 }
 
 /** Returns how long a wait has lasted: 0 if the clock was set back, so the rest is not longer than the limit. */
