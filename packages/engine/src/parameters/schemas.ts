@@ -58,16 +58,18 @@ function schemaOf<Output, Input>(mode: Mode): ParameterSchema<Output, Input> {
 }
 
 function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
-  const { description, example } = row;
+  const { example } = row;
+  // some generated clients send every `default`, even together with a parameter that excludes it
+  const hidesDefault = EXCLUDED.has(row.name);
+  const description = row.default === undefined || hidesDefault ? withDefault(row) : row.description;
   if (row.name === "pdf") {
     const isPdf = mode === "pdf";
     const value = z.literal(isPdf, { error: fieldMessage(row) }).meta({ description, example: isPdf });
     return isPdf ? value : value.default(false);
   }
   const value = valueOf(row).meta({ description, example });
-  // some generated clients send every `default`, even together with a parameter that excludes it
-  if (row.default !== undefined && EXCLUDED.has(row.name))
-    return value.default(row.default).meta({ description: withDefault(row), default: undefined });
+  if (row.default !== undefined && hidesDefault)
+    return value.default(row.default).meta({ description, default: undefined });
   if (row.default !== undefined) return value.default(row.default);
   return row.kind === "url" ? value : value.optional();
 }

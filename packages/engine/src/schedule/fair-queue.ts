@@ -94,17 +94,15 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
   }
 
   /**
-   * Number of waiting interactive renders that a batch item would compete with for a slot: not those in quarantine, and
-   * not those of accounts that already use all the slots they can get.
+   * Number of waiting interactive renders that would start before a batch item of one more account: not those in
+   * quarantine, and not those of accounts that would already have their fair share.
    */
   get competing(): number {
+    const fairShare = this.#fairShare(this.#running.size + 1);
     let competing = 0;
-    for (const [accountId, jobs] of this.#queues.interactive)
+    for (const [accountId, { length }] of this.#queues.interactive)
       if (!this.#isQuarantined(accountId))
-        competing += Math.min(
-          jobs.length,
-          Math.max(0, leaveOne(this.#limits.slots) - this.#runningOf(accountId)),
-        );
+        competing += Math.min(length, Math.max(0, fairShare - this.#runningOf(accountId)));
     return competing;
   }
 
@@ -266,12 +264,17 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
         ? own.interactive + own.batch >= batchMax
         : own.interactive + Math.min(own.batch, batchMax) >= accountMax;
     if (isAtMax) return false;
-    const accounts = this.#running.size + (this.#running.has(accountId) ? 0 : 1);
-    const fairShare = accounts === 1 ? accountMax : Math.max(1, Math.floor(slots / accounts));
+    const fairShare = this.#fairShare(this.#running.size + (this.#running.has(accountId) ? 0 : 1));
     let used = 0;
     for (const { interactive, batch } of this.#running.values())
       used += Math.min(interactive + batch, fairShare);
     return used < slots;
+  }
+
+  /** Slots for each of this many accounts. */
+  #fairShare(accounts: number): number {
+    const { slots } = this.#limits;
+    return accounts === 1 ? leaveOne(slots) : Math.max(1, Math.floor(slots / accounts));
   }
 
   #runningOf(accountId: string): number {

@@ -88,7 +88,7 @@ export interface Scheduler {
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
-  /** Number of waiting interactive renders that a batch item would compete with for a slot. */
+  /** Number of waiting interactive renders that would start before a batch item of one more account. */
   competingRenders(): number;
   /** Rejects renders whose turn comes after this instant with `upstream_rate_limited`. */
   startUntil(lastStartAt: number): void;

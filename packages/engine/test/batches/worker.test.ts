@@ -366,6 +366,25 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
+  it("do not delay another account's while two accounts with their fair shares have interactive renders waiting", async () => {
+    const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 * concurrency });
+    const [first, second, neighbor] = [await customer(), await customer(), await customer()];
+    const release = renderer.hold();
+    const interactive = pages(concurrency).flatMap((path) =>
+      [first, second].map((principal) =>
+        engine.capture({ principal, parameters: { url: `https://example.com/${path}` } }),
+      ),
+    );
+    // the slots: renders beyond them need idle cores
+    await renderer.whenCalled(concurrency);
+    engine.startWorker();
+    await submit(neighbor, ["a"]);
+    await renderer.whenCalled(concurrency + 1);
+    expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
+    release();
+    await Promise.all(interactive);
+  });
+
   it("do not delay another account's even if many accounts are in quarantine", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));

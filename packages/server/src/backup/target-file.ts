@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { open, readlink, realpath, rename, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { OperatorError } from "../operator-error.ts";
+import { systemPath } from "../system-path.ts";
 import { NAMES } from "./manifest.ts";
 
 /** Names that are reserved in a data folder. */
@@ -44,17 +45,13 @@ export async function moveIntoPlace(draft: string, target: string): Promise<void
   }
 }
 
-/**
- * Returns the absolute path. Unlike `resolve`, reads `..` as the system does, which first follows a link before it; unlike
- * `realpath`, also follows a link to a file that does not exist yet.
- */
+/** Also follows a link to a file that does not exist yet, which `realpath` does not. */
 async function followLinks(path: string, linksLeft = LINKS_MAX): Promise<string> {
-  const folder = await realpath(dirname(path)).catch(() => null);
-  if (folder === null) throw invalidTarget(`${resolve(dirname(path))} is not a folder`);
-  const target = join(folder, basename(path));
+  const target = await systemPath(path).catch(() => null);
+  if (target === null) throw invalidTarget(`${resolve(dirname(path))} is not a folder`);
   const link = linksLeft === 0 ? null : await readlink(target).catch(() => null);
   if (link === null) return target;
-  return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, linksLeft - 1);
+  return followLinks(isAbsolute(link) ? link : `${dirname(target)}/${link}`, linksLeft - 1);
 }
 
 /** A backup begins with the header of its manifest, which begins with the name. */

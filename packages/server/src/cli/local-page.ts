@@ -6,6 +6,7 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
+import { systemPath } from "../system-path.ts";
 import { UsageError } from "./errors.ts";
 
 /** A page on this machine, served with the files in its folder. */
@@ -31,14 +32,14 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return null;
   const stats = await stat(text).catch(explainMissing(text));
   if (stats === null) return null;
-  const file = stats.isDirectory() ? await findIndex(text) : await resolvePath(text);
+  const file = stats.isDirectory() ? await findIndex(text) : await systemPath(text);
   const type = extname(file).toLowerCase();
   if (!stats.isDirectory() && !HTML.has(type) && !MARKDOWN.has(type))
     throw new UsageError(
       `${text} is not a page`,
       "pass an .html, .htm or .md file, or a folder with an index",
     );
-  const folder = await realpath(dirname(file));
+  const folder = dirname(file);
   if (stats.isDirectory() && (await resolveInside(folder, basename(file))) === null)
     throw new UsageError(
       `${file} is a link to a hidden file, or to one outside the folder`,
@@ -67,11 +68,6 @@ function explainMissing(text: string): (error: NodeJS.ErrnoException) => null {
     const advice = "pass the path of a page, or a URL that starts with http:// or https://";
     throw new UsageError(code === "ENOENT" ? `${text} does not exist` : message, advice);
   };
-}
-
-/** Returns the absolute path. Unlike `resolve`, reads `..` as the system does, which first follows a link before it. */
-async function resolvePath(file: string): Promise<string> {
-  return join(await realpath(dirname(file)), basename(file));
 }
 
 async function findIndex(folder: string): Promise<string> {

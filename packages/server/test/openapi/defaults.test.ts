@@ -9,6 +9,7 @@ import { envelopeOf, openService } from "../http/open-service.ts";
  */
 
 interface Schema {
+  readonly description?: string;
   readonly default?: string | number | boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
@@ -70,6 +71,16 @@ describe("the defaults of the query", () => {
 });
 
 describe("the defaults of a body", () => {
+  it.each(["ScreenshotCapture", "ScreenshotItem", "take-screenshot"])(
+    "are in the descriptions of those that clients must not send: %s",
+    (name) => {
+      const { width, colorScheme, cacheTtl } = (tools.get(name) ?? component(name)).properties ?? {};
+      expect(width?.description).toBe("Viewport width in pixels; requires `height`. Default: `1280`.");
+      expect(colorScheme?.description).toMatch(/ Default: `light`\.$/);
+      expect(cacheTtl?.description).not.toContain("Default:");
+    },
+  );
+
   it.each([
     ...screenshots.map((parameters) => ["ScreenshotCapture", parameters] as const),
     ...pdfs.map((parameters) => ["PdfCapture", parameters] as const),
