@@ -1,6 +1,6 @@
 import type { Capture } from "../capture.ts";
 import type { Settle } from "../credits/reservation.ts";
-import { isSnapError, type SnapError } from "../errors.ts";
+import { isSnapError, SnapError } from "../errors.ts";
 import { recordItem, type CapturedItem } from "../history/record-item.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
 import type { Resolution } from "../ports/ledger.ts";
@@ -85,7 +85,11 @@ export async function runItem(
     const settle = settleWith(dependencies, claimed, settlement);
     const { createdAt: submittedAt } = claimed.batch;
     const request = { principal, parameters, requestId, submittedAt, settle, onStart } as const;
-    const captured = await dependencies.capture({ ...request, priority: "batch" });
+    const captured = await dependencies.capture({
+      ...request,
+      priority: "batch",
+      acceptUncached: rejectUncached,
+    });
     if (captured.cache === "hit")
       await finish(dependencies, claimed, doneEvent(claimed, { ...captured, creditCost: 0 }), captured);
     else await reportSettled(dependencies, claimed, { settlement, captured });
@@ -101,6 +105,13 @@ export async function runItem(
     const batch = await finish(dependencies, claimed, event, null);
     if (batch !== null) reportPostponed(dependencies, claimed, { batch, error });
   }
+}
+
+/** A rendering that cannot be fetched later is worth nothing. The cache may have room again soon. */
+function rejectUncached(): void {
+  throw new SnapError("render_failed", "The rendering could not be cached, so it could not be fetched.", {
+    isTransient: true,
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
-import { createFakeRenderer, createFakeResolver } from "@snap/testing";
+import { createFakeRenderer, createFakeResolver, createMemoryStorage } from "@snap/testing";
 import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { BatchRecord } from "../../src/ports/batches.ts";
@@ -290,6 +290,52 @@ describe("credits that are only reserved", () => {
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([{ status: "done" }]);
     expect((await engine.credits(principal.account)).used).toBe(batch.items[0]?.credit_cost);
+  });
+});
+
+describe("an item whose rendering is not cached", () => {
+  it("waits until it can be cached, so its caller can fetch it", async () => {
+    const { engine, storage, renderer, customer, submit, until } = openBatchBench();
+    const principal = await customer();
+    vi.spyOn(storage.renderings, "put").mockImplementationOnce(async () => {});
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([
+      { status: "done", signed_url: expect.stringMatching(/^https:/) as string, credit_cost: 1 },
+    ]);
+    expect(renderer.calls).toHaveLength(2);
+    expect((await engine.credits(principal.account)).used).toBe(1);
+  });
+
+  it("fails, and is refunded, if it could not be cached for 15 minutes", async () => {
+    const { engine, customer, submit, until } = openBatchBench({
+      storage: createMemoryStorage({ cacheMaxBytes: 100 }),
+    });
+    const principal = await customer();
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    const batch = await until({ principal, batchId }, isComplete);
+    const error = {
+      code: "render_failed",
+      message: "The rendering could not be cached, so it could not be fetched.",
+    };
+    expect(batch.items).toMatchObject([{ status: "failed", error, expires_at: null, credit_cost: 0 }]);
+    expect((await engine.credits(principal.account)).used).toBe(0);
+  });
+
+  it("is done if its rendering is stored", async () => {
+    const store = { put: async () => ({ location: "s3://renderings/a.png" }) };
+    const storage = createMemoryStorage({ cacheMaxBytes: 100 });
+    const { engine, customer, until } = openBatchBench({ storage, stores: { own: { store } } });
+    const principal = await customer();
+    engine.startWorker();
+    const document = { items: [{ url: "https://example.com/a", storeTo: "own" }] };
+    const { id: batchId } = await engine.batches.submit({ principal, document });
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([
+      { status: "done", stored_location: "s3://renderings/a.png", credit_cost: 1 },
+    ]);
   });
 });
 
