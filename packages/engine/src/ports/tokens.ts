@@ -79,7 +79,8 @@ export interface TokenStore {
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
   /**
    * Stores a token with a new id, unless its account has one with its name. If that one has a different `secretHash`,
-   * replaces both of its secrets, and ends those of an overlap. Atomic: concurrent calls store one token.
+   * replaces both of its secrets, its abilities and its expiry, and ends the secrets of an overlap. Atomic: concurrent
+   * calls store one token.
    */
   ensure(
     token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt"> & { readonly name: string },

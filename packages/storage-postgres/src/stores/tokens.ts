@@ -132,7 +132,7 @@ async function insert(query: Query, token: NewToken): Promise<TokenRecord> {
 
 /** Locks the account, so concurrent calls take turns. */
 async function ensure(query: Query, token: NewToken & { readonly name: string }): Promise<EnsuredToken> {
-  const { accountId, name, secretHash, sealedSigningSecret, createdAt } = token;
+  const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt } = token;
   await query("SELECT 1 FROM snap.accounts WHERE id = $1 FOR UPDATE", [accountId]);
   const [row] = await query<TokenRow>(
     `SELECT ${TOKEN_COLUMNS} FROM snap.tokens WHERE account_id = $1 AND name = $2 ORDER BY id LIMIT 1 FOR UPDATE`,
@@ -142,9 +142,10 @@ async function ensure(query: Query, token: NewToken & { readonly name: string })
   if (row.secretHash === secretHash) return { token: toToken(row), change: "none" };
   const [next] = await query<TokenRow>(
     `UPDATE snap.tokens SET secret_hash = decode($2, 'hex'), sealed_signing_secret = decode($3, 'hex'),
-       rotated_at = $4, previous_ends_at = NULL, previous_secret_hash = NULL, previous_sealed_signing_secret = NULL
+       rotated_at = $4, abilities = $5, expires_at = $6, previous_ends_at = NULL, previous_secret_hash = NULL,
+       previous_sealed_signing_secret = NULL
      WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`,
-    [row.id, secretHash, sealedSigningSecret, createdAt],
+    [row.id, secretHash, sealedSigningSecret, createdAt, abilitiesText(token), expiresAt],
   );
   // an update of a locked row returns it
   return { token: toToken(next as TokenRow), change: "rotated" };

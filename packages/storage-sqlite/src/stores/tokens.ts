@@ -153,18 +153,20 @@ function prepareEnsure(
   );
   const replace = prepare<TokenRow>(
     database,
-    `UPDATE tokens SET secret_hash = unhex(:secretHash), sealed_signing_secret = unhex(:sealedSigningSecret),
-       rotated_at = :createdAt, previous_ends_at = NULL, previous_secret_hash = NULL,
-       previous_sealed_signing_secret = NULL
+    `UPDATE tokens SET abilities = :abilities, expires_at = :expiresAt, secret_hash = unhex(:secretHash),
+       sealed_signing_secret = unhex(:sealedSigningSecret), rotated_at = :createdAt, previous_ends_at = NULL,
+       previous_secret_hash = NULL, previous_sealed_signing_secret = NULL
      WHERE id = :id RETURNING ${TOKEN_COLUMNS}`,
   );
   return async (token) => {
-    const { accountId, name, secretHash, sealedSigningSecret, createdAt } = token;
+    const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt } = token;
     const ensure = (): EnsuredToken => {
       const row = named.get({ accountId, name });
       if (row === undefined) return { token: insert(token), change: "created" };
       if (row.secretHash === secretHash) return { token: toToken(row), change: "none" };
-      const next = replace.get({ id: row.id, secretHash, sealedSigningSecret, createdAt });
+      const abilities = token.abilities.join(" ");
+      const changes = { abilities, expiresAt, secretHash, sealedSigningSecret, createdAt };
+      const next = replace.get({ id: row.id, ...changes });
       return { token: toToken(next as TokenRow), change: "rotated" };
     };
     return transactDurably(database, ensure);

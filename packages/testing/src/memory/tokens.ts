@@ -30,7 +30,9 @@ export function createTokenStore(
       const stored = [...tokens.values()].find((one) => one.accountId === accountId && one.name === name);
       if (stored === undefined) return { token: insert(token), change: "created" };
       if (stored.secretHash === secretHash) return { token: structuredClone(stored), change: "none" };
-      const rotated = { ...stored, secretHash, sealedSigningSecret, rotatedAt, previous: null };
+      const { abilities, expiresAt } = token;
+      const secrets = { secretHash, sealedSigningSecret, rotatedAt, previous: null };
+      const rotated = structuredClone({ ...stored, ...secrets, abilities, expiresAt });
       tokens.set(stored.id, rotated);
       return { token: structuredClone(rotated), change: "rotated" };
     },

@@ -18,10 +18,13 @@ export function testEnsuredTokens(test: DefineTest<"accounts" | "tokens" | "ledg
     for (const result of results) assert.deepEqual(result.token, first);
   });
 
-  test("replaces the secrets of a token of the same name, once", async ({ accounts, tokens }) => {
+  test("replaces the secrets, abilities and expiry of a token of the same name, once", async ({
+    accounts,
+    tokens,
+  }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
-    const token = { ...sampleToken({ abilities: ["pdf"] }), name: "the shop" };
+    const token = { ...sampleToken({ abilities: ["pdf"], expiresAt: 1 }), name: "the shop" };
     const other = await tokens.insert({ ...token, accountId: "acct_2" });
     const before = await tokens.insert(token);
     const overlapping = { secretHash: hexOf(32, 1), sealedSigningSecret: hexOf(60, 1), rotatedAt: 5 };
@@ -31,7 +34,8 @@ export function testEnsuredTokens(test: DefineTest<"accounts" | "tokens" | "ledg
       tokens.ensure({ ...sampleToken(), name: "the shop", ...secrets, createdAt: 1_767_225_700_000 }),
     );
     assert.equal(results.filter(({ change }) => change === "rotated").length, 1);
-    const expected = { ...before, ...secrets, rotatedAt: 1_767_225_700_000 };
+    const { abilities, expiresAt } = sampleToken();
+    const expected = { ...before, ...secrets, abilities, expiresAt, rotatedAt: 1_767_225_700_000 };
     assert.deepEqual((await tokens.find(before.id))?.token, expected);
     for (const result of results) assert.deepEqual(result.token, expected);
     assert.deepEqual((await tokens.find(other.id))?.token, other);
