@@ -7,7 +7,7 @@ import { openCache, useRedis } from "./redis.ts";
 
 describe("a required Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
-  /** Expects that opening is rejected, and returns the message. */
+  /** Expects opening to fail, and returns the message. */
   const failure = async (url: string): Promise<string> => {
     const error: unknown = await openRedisCache({ url, isRequired: true }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RedisUnreachableError);
@@ -19,7 +19,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("must have a host name that exists", async () => {
+  it("must have a host name that resolves", async () => {
     expect(await failure("redis://cache.invalid:6379")).toMatch(
       /^Redis at cache\.invalid:6379 is unavailable: getaddrinfo \w+ cache\.invalid; correct the host name$/,
     );
@@ -41,13 +41,13 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     );
   });
 
-  it("must use TLS on the port of a rediss:// URL", async () => {
+  it("must use TLS if its URL is rediss://", async () => {
     expect(await failure(redis().url.replace("redis:", "rediss:"))).toContain(
-      "use redis:// if Redis expects no TLS",
+      "use redis:// if Redis does not use TLS",
     );
   });
 
-  it("is not rejected if it responds that it is not ready", async () => {
+  it("is accepted if it is a replica, which rejects writes", async () => {
     const primary = await startRedis();
     const replica = await startRedis([`replicaof 127.0.0.1 ${new URL(primary.url).port}`]);
     onTestFinished(async () => {
@@ -76,6 +76,6 @@ describe("Redis with TLS", { tags: ["redis", "openssl"] }, () => {
     await expect(open(`rediss://localhost:${port}`)).rejects.toThrow(
       "set NODE_EXTRA_CA_CERTS to its certificate file",
     );
-    await expect(open(`redis://localhost:${port}`)).rejects.toThrow("use rediss:// if Redis expects TLS");
+    await expect(open(`redis://localhost:${port}`)).rejects.toThrow("use rediss:// if Redis uses TLS");
   });
 });

@@ -4,13 +4,13 @@ import { createPrivateFile, sync } from "./private-files.ts";
 
 /**
  * Copies a database as of the latest commit, even while another connection of this process holds the write lock. The copy
- * gets its name once it is complete and on disk.
+ * is renamed into place once it is complete and on disk.
  */
 export function copyDatabase(filename: string, copy: string): void {
   const draft = `${copy}.draft`;
   rmSync(draft, { force: true });
   try {
-    // SQLite accepts an existing empty file, and would itself create one that everyone can read
+    // SQLite accepts an existing empty file, but would create one that everyone can read
     createPrivateFile(draft);
     const reader = new DatabaseSync(filename);
     try {

@@ -5,11 +5,11 @@ import type { Clock } from "../ports/clock.ts";
 /** How long an entry is stored: 400 days. */
 export const AUDIT_RETENTION_MS = 400 * DAY_MS;
 
-/** The audit log: the changes that operators made in the last 400 days. */
+/** The audit log: what operators changed, and which secrets they revealed or signed with. */
 export interface AuditLog {
   /** Records a change, with the current time. */
   record(change: Omit<AuditEntry, "at">): Promise<AuditEntry>;
-  /** Returns the changes of the last `withinMs`, oldest first; `Infinity` for all. */
+  /** Returns the entries of the last `withinMs` milliseconds, oldest first; `Infinity` for all. */
   list(request: { readonly withinMs: number }): Promise<readonly AuditEntry[]>;
 }
 

@@ -15,7 +15,7 @@ function open(): { readonly operators: Operators; readonly store: SignInStore; r
   return { operators: createOperators({ store, clock, random: systemRandom }), store, clock };
 }
 
-describe("a link", () => {
+describe("a sign-in link", () => {
   it("starts one twelve-hour session", async () => {
     const { operators, clock } = open();
     const { code, expiresAt } = await operators.createLink();
@@ -44,7 +44,7 @@ describe("a link", () => {
     expect(await operators.signIn(late.code)).toBeNull();
   });
 
-  it("cannot be used as a session, nor a session as a link, nor other text as either", async () => {
+  it("does not work as a session, nor a session as a link, nor other text as either", async () => {
     const { operators } = open();
     const { code } = await operators.createLink();
     expect(await operators.findSession(code)).toBeNull();
@@ -56,7 +56,7 @@ describe("a link", () => {
     }
   });
 
-  it("is stored as its SHA-256", async () => {
+  it("is stored only as its SHA-256 hash", async () => {
     const { operators, store } = open();
     const insert = vi.spyOn(store, "insert");
     const { code } = await operators.createLink();

@@ -10,7 +10,7 @@ import {
   type PuppeteerRendererOptions,
   type RendererEvent,
 } from "../../src/puppeteer/index.ts";
-import { isolatingBrowser } from "./isolating-browser.ts";
+import { browserWithSiteIsolation } from "./site-isolation.ts";
 import { allowPorts, readProcessGroup, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -157,7 +157,7 @@ describe("a page that takes up the CPU", () => {
 describe("a page that takes up memory", () => {
   it("is ended at the limit of all its processes together", async () => {
     const { renderer, events, pids } = await observe({
-      executablePath: await isolatingBrowser(),
+      executablePath: await browserWithSiteIsolation(),
       pageMemoryMaxBytes: 600 * MIB,
     });
     await expect(renderSlowly(renderer, "/frames-allocate")).rejects.toMatchObject({

@@ -9,7 +9,7 @@ import { RenderingBrowser } from "../../src/puppeteer/browser/rendering-browser.
 import { PageProcesses } from "../../src/puppeteer/page/page-processes.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { openProxiedEgress } from "../../src/puppeteer/proxy/proxy.ts";
-import { isolatingBrowser } from "./isolating-browser.ts";
+import { browserWithSiteIsolation } from "./site-isolation.ts";
 import { required } from "./setup.ts";
 import { openSite } from "./site.ts";
 import { TO_LOOPBACK } from "./trap.ts";
@@ -83,7 +83,11 @@ async function openLocalTab(
   hosts: readonly string[],
   port: number,
 ): Promise<{ readonly tab: Tab; readonly group: ProcessGroup }> {
-  const options = { executablePath: await isolatingBrowser(), sandbox: "on", userAgent: null } as const;
+  const options = {
+    executablePath: await browserWithSiteIsolation(),
+    sandbox: "on",
+    userAgent: null,
+  } as const;
   const launched = await launchBrowser(options, new AbortController().signal);
   const policy = {
     allow: hosts.map((hostname) => ({ kind: "name", hostname, port }) as const),

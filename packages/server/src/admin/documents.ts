@@ -28,7 +28,7 @@ import {
   type BatchWebhookDocument,
   type DeliveryAttemptDocument,
 } from "@snap/protocol";
-import { cacheName } from "../requests/rendering-facts.ts";
+import { cacheStatus } from "../requests/rendering-facts.ts";
 
 /*
  * The JSON documents of the admin API, the commands and the lists under `/v1/renders`. Instants are in ISO 8601.
@@ -232,7 +232,7 @@ export function requestDocument(entry: HistoryEntry): AdminRequest {
     code,
     message: entry.message,
     duration_ms: entry.durationMs,
-    cache: cacheName(entry.cache),
+    cache: cacheStatus(entry.cache),
     credit_cost: entry.creditCost,
     etag: entry.etag,
     bytes: entry.bytes,

@@ -6,7 +6,7 @@ import { Option, type Command } from "commander";
 import { listDocument, pageOf } from "../admin/lists.ts";
 import type { Config } from "../config.ts";
 import { operate, withJson } from "./admin.ts";
-import { curlLine } from "./curl-line.ts";
+import { curlCommand } from "./curl-command.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
 import { formatInstant } from "../format.ts";
@@ -170,7 +170,7 @@ async function printMinted(
   if (origin === null) return;
   printLines(
     "",
-    curlLine({
+    curlCommand({
       origin,
       token: minted.token,
       target: "https://example.com/",

@@ -1,6 +1,6 @@
 import type { ListedTarget, Engine } from "@snap/engine";
 import { createSignInLink } from "../admin/sign-in-link.ts";
-import { curlLine } from "../cli/curl-line.ts";
+import { curlCommand } from "../cli/curl-command.ts";
 import { printJson, printLines } from "../cli/output.ts";
 import type { StartedRenderer } from "../cli/start-renderer.ts";
 import type { DemoAccess } from "../pages/start-page.ts";
@@ -46,7 +46,7 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
         data_dir: config.dataDir,
         sandbox: started.sandbox,
         ready: started.health.ready,
-        curl: curlLine({ origin: publicUrl, token, target: server.url, file: "demo.png" }),
+        curl: curlCommand({ origin: publicUrl, token, target: server.url, file: "demo.png" }),
       };
       if (json) printJson(facts, { indent: 0 });
       else printLines(formatBanner(facts));

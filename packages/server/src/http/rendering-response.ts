@@ -2,7 +2,7 @@ import type { Capture } from "@snap/engine";
 import { HEADERS } from "@snap/protocol";
 import type { OutgoingHttpHeaders } from "node:http";
 import { fileHeaders } from "../requests/file-headers.ts";
-import { cacheName } from "../requests/rendering-facts.ts";
+import { cacheStatus } from "../requests/rendering-facts.ts";
 import type { HttpResponse } from "../requests/response.ts";
 
 /**
@@ -20,7 +20,7 @@ export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHe
 /** Headers with the metadata of a capture. */
 export function factHeaders({ rendering, cache, storedLocation }: Capture): OutgoingHttpHeaders {
   const { targetStatus, notes } = rendering;
-  const cacheState = cacheName(cache);
+  const cacheState = cacheStatus(cache);
   return {
     ...(cacheState !== null && { [HEADERS.cache]: cacheState }),
     ...(targetStatus !== null && { [HEADERS.targetStatus]: targetStatus }),

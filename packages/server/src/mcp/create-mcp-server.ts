@@ -26,9 +26,9 @@ import {
   INLINE_LIMITS,
   needsPreview,
   pdfResult,
-  requireInline,
-  requireInlineFormat,
-  requireInlineUncached,
+  requireInlineable,
+  requireInlineableFormat,
+  requireInlineableUncached,
   screenshotResult,
   usageResult,
   type Rendered,
@@ -154,10 +154,10 @@ async function render(
   // the link contains the URL that identifies the content, whose rendering is in the cache
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
-  if (!isLinked) requireInlineFormat(parameters["output"]);
+  if (!isLinked) requireInlineableFormat(parameters["output"]);
   const delivery = isLinked
-    ? { linked: mode === "pdf" ? () => true : needsPreview, acceptUncached: requireInlineUncached }
-    : { accept: requireInline };
+    ? { linked: mode === "pdf" ? () => true : needsPreview, acceptUncached: requireInlineableUncached }
+    : { accept: requireInlineable };
   const page = document ? { parameters: options, document } : { parameters };
   const caller = { exchange, principal, entryPoint: "mcp" } as const;
   const request = { ...caller, ...page, ...delivery, maxWaitMs: MAX_SLOT_WAIT_MS };

@@ -18,19 +18,19 @@ const TOO_LARGE =
   "quality, a smaller width and height, scale 1, a selector or a clip region, or omit fullPage.";
 
 const NO_PREVIEW =
-  "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.";
+  "Assistants do not accept AVIF, and no preview could be made. Try again later, or omit the output parameter.";
 
 const PDF_TOO_LARGE = "PDF too large to inline (limit 700 KB).";
 
-/** The format that every assistant and client accepts for previews. */
+/** The format of previews, which every assistant and client accepts. */
 const PREVIEW_TYPE = "image/webp";
 
 const UNLINKED =
-  "Requests with headers, cookies or basicAuth get no link, because anyone could use it; nor do requests with very long parameters.";
+  "Requests with headers, cookies or basicAuth get no link, because anyone who has it could use it. Neither do requests with very long parameters.";
 
 const UNCACHED = "There is no link, because the file could not be cached.";
 
-const SEND_YOURSELF = "For the file itself, send the request to POST /v1/captures with the token.";
+const USE_HTTP_API = "To get the file itself, send the request to POST /v1/captures with the token.";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   "image/png": "PNG",
@@ -44,7 +44,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 export interface Rendered {
   readonly url: string;
   readonly capture: Capture;
-  /** Signs a URL for the rendering if it is cached; `null` if no signed URL can request it. */
+  /** Signs a URL for the rendering if it is cached; `null` if the request cannot be a signed URL. */
   readonly link: (() => RenderingLink | null) | null;
 }
 
@@ -60,23 +60,23 @@ function isTooLarge({ bytes }: Pick<Capture["rendering"], "bytes">): boolean {
 }
 
 /**
- * For requests without a link.
+ * Checks the file of a request that gets no link.
  *
- * @throws SnapError if a file is too large to be part of a tool result.
+ * @throws SnapError if it is too large to be part of a tool result.
  */
-export function requireInline(file: Pick<RenderedFile, "bytes" | "contentType">): void {
+export function requireInlineable(file: Pick<RenderedFile, "bytes" | "contentType">): void {
   rejectTooLarge(file, UNLINKED);
 }
 
 /**
- * For files without a link, because they are not cached.
+ * Checks a file that gets no link because it is not cached.
  *
- * @throws SnapError if a file cannot be part of a tool result.
+ * @throws SnapError if it cannot be part of a tool result.
  */
-export function requireInlineUncached(file: Pick<RenderedFile, "bytes" | "contentType">): void {
+export function requireInlineableUncached(file: Pick<RenderedFile, "bytes" | "contentType">): void {
   rejectTooLarge(file, UNCACHED);
   if (file.contentType === "image/avif")
-    throw new SnapError("render_failed", `Assistants do not accept AVIF. ${UNCACHED} ${SEND_YOURSELF}`);
+    throw new SnapError("render_failed", `Assistants do not accept AVIF. ${UNCACHED} ${USE_HTTP_API}`);
 }
 
 function rejectTooLarge(
@@ -86,25 +86,25 @@ function rejectTooLarge(
   const isPdf = contentType === "application/pdf";
   if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
   const problem = isPdf ? PDF_TOO_LARGE : TOO_LARGE;
-  throw new SnapError("render_failed", `${problem} ${unlinked} ${SEND_YOURSELF}`, {
+  throw new SnapError("render_failed", `${problem} ${unlinked} ${USE_HTTP_API}`, {
     notes: ["capture-too-large"],
   });
 }
 
 /**
- * For requests without a link.
+ * Checks the format of a request that gets no link.
  *
  * @throws SnapError if `output` is a format that assistants do not accept, so nothing could be returned.
  */
-export function requireInlineFormat(output: unknown): void {
+export function requireInlineableFormat(output: unknown): void {
   if (output === "avif")
     throw invalidParameter(
       "output",
-      `cannot be avif, which assistants do not accept. ${UNLINKED} ${SEND_YOURSELF}`,
+      `cannot be avif, which assistants do not accept. ${UNLINKED} ${USE_HTTP_API}`,
     );
 }
 
-/** The image itself; or, if it needs a preview, the link and the preview, if there is one. */
+/** The image itself; or, if it needs a preview, the link and the preview, as far as there are any. */
 export function screenshotResult({
   url,
   capture,
@@ -155,10 +155,10 @@ function describePreview({ width, height }: Preview, full: Size): string {
   const isSmaller = width < full.width || height < full.height;
   const change = isSmaller
     ? `shrunk to ${width} x ${height} px from ${full.width} x ${full.height} px`
-    : "compressed";
+    : "converted";
   return (
     `The image above is a preview in WebP, ${change}, because the file is too large to inline or not in a format that ` +
-    "assistants accept. For details, call the tool with a selector or a clip region."
+    "assistants accept. To see details, call the tool with a selector or a clip region."
   );
 }
 
@@ -225,7 +225,7 @@ export function failureResult(error: SnapError, requestId: string): CallToolResu
   const { code, message, errors = {}, retryAfterSeconds, notes } = error;
   const problems = Object.entries(errors).map(([name, messages]) => `${name} ${messages.join("; ")}`);
   const details = [
-    // The message already contains a single problem.
+    // The message already names the problem if there is only one.
     ...(problems.length > 1 ? problems : []),
     ...(retryAfterSeconds === undefined ? [] : [`Retry after ${retryAfterSeconds} s.`]),
     ...(notes.length === 0 ? [] : [`notes: ${notes.join(", ")}`]),
@@ -246,7 +246,7 @@ function describe({ label, url, capture }: Described): string {
   return `${label}, ${Math.ceil(bytes.byteLength / 1000)} KB, of ${url}${status}; ${from}, ${cost}.${stored}${remarks}`;
 }
 
-/** Distinguishes the pages of a site; uses only characters that every system accepts. */
+/** A name that hints at the page, in characters that every file system accepts. */
 function fileName(url: string, contentType: string): string {
   const { hostname, pathname } = new URL(url);
   const name = `${hostname}${pathname}`.replaceAll(/[^A-Za-z0-9.]+/g, "-").replace(/-$/, "");
@@ -257,7 +257,7 @@ function nameOfType(contentType: string): string {
   return TYPE_NAMES[contentType] ?? contentType;
 }
 
-/** Escapes invisible characters, so text from a caller cannot imitate another line. */
+/** Escapes invisible characters, so text from a caller cannot pass for another line. */
 function text(...lines: readonly string[]): ContentBlock {
   const escaped = lines.map((line) => line.replaceAll(INVISIBLE_CHARACTERS, escapeCharacter));
   return { type: "text", text: escaped.join("\n") };

@@ -1,14 +1,14 @@
 import type { Capture, RenderingLink } from "@snap/engine";
 import type { RenderingDocument } from "@snap/protocol";
 
-/** The metadata of a rendering that responses and tool results have in common. */
+/** The metadata of a rendering that responses and tool results share. */
 type RenderingFacts = Omit<
   RenderingDocument,
   "width" | "height" | "pages" | "title" | "final_url" | "notes"
 > & { notes: string[] };
 
-/** How responses name the cache's part in a capture; `null` if it had none. */
-export function cacheName(cache: Capture["cache"] | null): "HIT" | "MISS" | null {
+/** The cache status, as in `X-Cache`; `null` if the cache was not used. */
+export function cacheStatus(cache: Capture["cache"] | null): "HIT" | "MISS" | null {
   if (cache === "bypass" || cache === null) return null;
   return cache === "hit" ? "HIT" : "MISS";
 }
@@ -17,14 +17,14 @@ export function factsOf(
   { rendering, cache, isCached, creditCost, storedLocation }: Capture,
   link: RenderingLink | null,
 ): RenderingFacts {
-  const endsAt = link?.expiresAt ?? (isCached ? rendering.expiresAt : null);
+  const expiresAt = link?.expiresAt ?? (isCached ? rendering.expiresAt : null);
   return {
     etag: rendering.etag,
     content_type: rendering.contentType,
     size: rendering.bytes.byteLength,
-    cache: cacheName(cache),
+    cache: cacheStatus(cache),
     target_status: rendering.targetStatus,
-    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     credit_cost: creditCost,
     signed_url: link?.url ?? null,
     notes: [...rendering.notes],

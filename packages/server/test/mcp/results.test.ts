@@ -106,7 +106,7 @@ it("without a preview, only links to an AVIF image, whatever its size", () => {
     { type: "text" },
     {
       type: "text",
-      text: "Assistants do not accept AVIF, and no preview could be made. Try again later, or leave out output.",
+      text: "Assistants do not accept AVIF, and no preview could be made. Try again later, or omit the output parameter.",
     },
   ]);
 });

@@ -28,7 +28,7 @@ export function remedyOf(failure: unknown, { protocol }: URL): string {
   if (failure instanceof ErrorReply) return remedyOfReply(failure);
   const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
   const tlsAdvice =
-    protocol === "rediss:" ? "use redis:// if Redis expects no TLS" : "use rediss:// if Redis expects TLS";
+    protocol === "rediss:" ? "use redis:// if Redis does not use TLS" : "use rediss:// if Redis uses TLS";
   return (
     REMEDIES.find(([pattern]) => pattern.test(code))?.[1] ??
     `check the host, the port and the network, and ${tlsAdvice}`

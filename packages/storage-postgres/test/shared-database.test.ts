@@ -34,7 +34,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     expect(await one.ledger.balance({ ...request, now: 1 })).toEqual({ granted: 7, used: 0, reserved: 7 });
   });
 
-  it("do not deadlock at the end of a period with lapsing reservations", async () => {
+  it("do not deadlock when reservations lapse at the end of a period", async () => {
     const { one, other } = await openTwo();
     const before = { startedAt: 0, resetsAt: 1000 };
     const after = { startedAt: 1000, resetsAt: 2000 };
@@ -72,7 +72,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
       const period = { startedAt, resetsAt: startedAt + 1000 };
       return one.ledger.reserve({ accountId: "acct_1", period, granted: 1, reservationId, now: 1, lapsesAt });
     };
-    // in the order of ids and of lapsing, the later period comes first
+    // by id and by the instant of lapsing, the later period comes first
     await reserve("res_1", 1000, 800);
     await reserve("res_2", 0, 900);
     const other = new pg.Client({ connectionString: url });
@@ -98,7 +98,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     expect(await pruning).toBe(2);
   });
 
-  it("are notified of a batch that another storage stores", async () => {
+  it("are notified of a batch that another storage inserts", async () => {
     const { one, other } = await openTwo();
     let calls = 0;
     const watch = await other.batches.watch(() => (calls += 1));
@@ -115,7 +115,7 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     await one.batches.insert(sampleBatch("batch_1"));
     await expect.poll(() => calls).toBe(2);
     await expect(one.batches.insert(sampleBatch("batch_1"))).rejects.toThrow("batches_id_key");
-    // notifications arrive in the order of the commits
+    // notifications arrive in the order of commits
     await one.batches.insert(sampleBatch("batch_2"));
     await expect.poll(() => calls).toBe(3);
     await watch.stop();
@@ -126,9 +126,9 @@ describe("several storages on one database", { tags: ["postgres"] }, () => {
     let calls = 0;
     const watch = await other.batches.watch(() => (calls += 1));
     await expect.poll(() => calls).toBe(1);
-    const listeners =
+    const terminateListeners =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'snap batches'";
-    await execute(url, `${listeners} AND datname = current_database()`);
+    await execute(url, `${terminateListeners} AND datname = current_database()`);
     // wakes once when it listens again
     await expect.poll(() => calls).toBe(2);
     await one.batches.insert(sampleBatch("batch_1"));

@@ -1,7 +1,7 @@
 import { quoteIfNeeded } from "../quote.ts";
 
-/** A command for a POSIX shell that renders `target` to `file`. */
-export function curlLine(request: {
+/** A curl command, quoted for a POSIX shell, that renders `target` to `file`. */
+export function curlCommand(request: {
   readonly origin: string;
   readonly token: string;
   readonly target: string;

@@ -4,8 +4,8 @@ import { temporaryDirectory } from "../../../testing/test/servers/temporary-dire
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 import { required } from "./setup.ts";
 
-/** Returns a browser that runs each site in a separate process, as some builds do by default. */
-export async function isolatingBrowser(): Promise<string> {
+/** Returns the path of a program that starts the browser with site isolation, which some builds enable by default. */
+export async function browserWithSiteIsolation(): Promise<string> {
   const dir = await temporaryDirectory();
   chmodSync(dir, 0o755);
   const path = join(dir, "browser");
