@@ -203,6 +203,7 @@ async function renderAndCharge(
   const reservation = await reserve(dependencies, principal.account);
   const wait = { priority, requestedAt, maxWaitMs, priorityRaised: own?.priorityRaised, onStart };
   let stored: Stored;
+  let unchanged: boolean;
   let storedLocation: string | null;
   try {
     const file = await render(dependencies, parameters, {
@@ -216,6 +217,7 @@ async function renderAndCharge(
       now: dependencies.clock.now(),
       ttlSeconds: parameters.cacheTtl,
     });
+    unchanged = request.holds?.(fresh.etag) ?? false;
     // delivered before it is cached: if the delivery fails, nobody gets a rendering that nobody paid for
     storedLocation = await deliver(dependencies, delivery, fresh);
     const acceptUncached = storedLocation === null ? request.acceptUncached : undefined;
@@ -232,7 +234,7 @@ async function renderAndCharge(
     rendering,
     cache: parameters.cache ? "miss" : "bypass",
     isCached,
-    unchanged: request.holds?.(rendering.etag) ?? false,
+    unchanged,
     rateLimit,
     creditCost: isCharged ? 1 : 0,
     storedLocation,

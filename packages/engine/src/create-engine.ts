@@ -118,7 +118,8 @@ export interface Engine {
   /**
    * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
    * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
-   * reversals, then closes the renderer and the storage, even if an earlier step fails.
+   * reversals, then closes the renderer and the storage, even if an earlier step fails. Further calls wait for the same
+   * steps.
    * @throws the first error of these steps.
    */
   close(): Promise<void>;
@@ -167,6 +168,7 @@ export function createEngine(options: EngineOptions): Engine {
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
   const lifetime = createLifetime();
+  let closing: Promise<void> | undefined;
 
   return {
     authenticate: lifetime.whileOpen(async (token) => {
@@ -199,21 +201,23 @@ export function createEngine(options: EngineOptions): Engine {
     purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
     finishWithin: (durationMs) => scheduler.startUntil(lastStartBefore(clock.now() + durationMs, settings)),
-    async close() {
-      lifetime.end();
-      clocks.stop();
-      await inOrder([
-        () => workers.stop(),
-        () => stopPruning(),
-        () => captures.close(),
-        () => reversals.close(),
-        () => uses.close(),
-        () => settings.webhookSender.close(),
-        () => renderer.close(),
-        () => storage.close(),
-      ]);
-    },
+    close: () => (closing ??= close()),
   };
+
+  function close(): Promise<void> {
+    lifetime.end();
+    clocks.stop();
+    return inOrder([
+      () => workers.stop(),
+      () => stopPruning(),
+      () => captures.close(),
+      () => reversals.close(),
+      () => uses.close(),
+      () => settings.webhookSender.close(),
+      () => renderer.close(),
+      () => storage.close(),
+    ]);
+  }
 
   async function reportUsage(account: Account): Promise<UsageReport> {
     const now = clock.now();

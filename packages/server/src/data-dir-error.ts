@@ -15,7 +15,7 @@ export function explainDataDirError(error: unknown, directory: string): Operator
   if (error instanceof OperatorError) return error;
   const operatorError = asOperatorError(error);
   if (operatorError !== null) return operatorError;
-  const { code = "", errcode = 0 } = error as { code?: string; errcode?: number };
+  const { errcode = 0 } = error as { errcode?: number };
   const result = errcode & 0xff;
   const message = `SNAP_DATA_DIR: cannot use ${directory}: ${messageOf(error)}`;
   // SQLite shares memory between processes through a file, and reports another error if that file cannot grow
@@ -37,7 +37,7 @@ export function explainDataDirError(error: unknown, directory: string): Operator
       "another process is using it; wait until that process has exited",
       { cause: error },
     );
-  if (["EACCES", "EPERM", "EROFS"].includes(code) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
+  if (isPermissionError(error) || result === SQLITE.READONLY || result === SQLITE.CANTOPEN)
     return new OperatorError("folder_not_writable", message, permissionAdvice(directory), { cause: error });
   return new OperatorError("storage_fails", message, `check ${directory} and the disk that it is on`, {
     cause: error,
@@ -47,6 +47,12 @@ export function explainDataDirError(error: unknown, directory: string): Operator
 function isDiskFull(directory: string): boolean {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize < SHARED_MEMORY_BYTES;
+}
+
+/** This user may not write there, or the file system is read-only. */
+export function isPermissionError(error: unknown): boolean {
+  const { code = "" } = error as { code?: string };
+  return ["EACCES", "EPERM", "EROFS"].includes(code);
 }
 
 /** The disk is full, or the user's quota is used up. */

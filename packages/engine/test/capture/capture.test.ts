@@ -312,6 +312,16 @@ describe("capture, after a failure,", () => {
     });
   });
 
+  it("refunds the credit if the caller's own check of the entity tag throws", async () => {
+    const principal = await principalWith({ credits: 5 });
+    const holds = (): never => {
+      throw new TypeError("no If-None-Match");
+    };
+    const capture = engine.capture({ principal, parameters: { url }, holds });
+    await expect(capture).rejects.toMatchObject({ code: "server_error" });
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 5, used: 0 });
+  });
+
   it("throws server_error, and refunds the credit, if the rendering cannot be stored", async () => {
     const principal = await principalWith();
     const full = {

@@ -66,6 +66,28 @@ it.each([
   expect(started).toEqual(["record use", "prune", "close"]);
 });
 
+it("an engine is closed only once, and every caller of close() waits for it", async () => {
+  const storage = createMemoryStorage();
+  const recorded = Promise.withResolvers<void>();
+  let closes = 0;
+  const engine = openTestEngine({
+    storage: {
+      ...storage,
+      tokens: { ...storage.tokens, recordUse: () => recorded.promise },
+      close: async () => void (closes += 1),
+    },
+  });
+  await engine.authenticate((await engine.accounts.ensure({ email: "ada@example.com" })).token);
+  let closed = 0;
+  const closing = [engine.close(), engine.close()].map((call) => call.then(() => (closed += 1)));
+  await microtasks();
+  expect([closes, closed]).toEqual([0, 0]);
+  recorded.resolve();
+  await Promise.all(closing);
+  await engine.close();
+  expect([closes, closed]).toEqual([1, 2]);
+});
+
 it("an engine closes everything even if the webhook sender and the renderer cannot be closed", async () => {
   const closed: string[] = [];
   const closeWith = (name: string) => async (): Promise<void> => {

@@ -4,12 +4,12 @@ import type { SqliteSnapshot } from "@snap/storage-sqlite";
 import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
-import { diskFullError, isDiskFullError } from "../data-dir-error.ts";
+import { diskFullError, isDiskFullError, isPermissionError } from "../data-dir-error.ts";
 import { requireDatabase } from "../data-folder.ts";
 import { openSnapshot, withDataDirErrors } from "../open-storage.ts";
 import { openStdout } from "../open-stdout.ts";
 import { makeManifest, type Manifest } from "./manifest.ts";
-import { checkTargetFile, moveIntoPlace } from "./target-file.ts";
+import { checkTargetFile, invalidTarget, moveIntoPlace } from "./target-file.ts";
 import { withWorkDirectory } from "./work-directory.ts";
 import { writeArchive, type ArchiveProgress, type ArchiveRequest } from "./write-archive.ts";
 
@@ -69,6 +69,7 @@ export async function backUp({
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
+    if (target !== null && isPermissionError(error)) throw invalidTarget(`cannot write to ${parent}`);
     if (!isDiskFullError(error)) throw error;
     const folder = target === null ? `${parent}, or the output,` : parent;
     throw diskFullError(folder, { advice: FULL_ADVICE, cause: error });

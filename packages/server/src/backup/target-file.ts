@@ -68,6 +68,7 @@ async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
   }
 }
 
-function invalidTarget(problem: string): OperatorError {
+/** Returns the error for a file that cannot be the target. */
+export function invalidTarget(problem: string): OperatorError {
   return new OperatorError("backup_invalid", problem, "no backup was made; choose another file");
 }

@@ -358,6 +358,14 @@ describe("a backup", () => {
     });
   });
 
+  it("names a folder that it cannot write to", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    expect(await workspace.run(["backup", "/sys/snap.tar"])).toMatchObject({
+      code: 1,
+      stderr: "error: cannot write to /sys; no backup was made; choose another file\n",
+    });
+  });
+
   it("removes the files that a killed backup left behind on any machine, and not those of a running one", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await mkdir(join(workspace.directory, ".snap-backup-a1b2c3"));
