@@ -111,6 +111,12 @@ beforeAll(async () => {
       </style>
       ${MOVED}<form name=activeViewTransition><a href="/transits?next">link</a></form>
       <script>const move = () => { document.querySelector("p").style.left = "300px" }</script>`,
+    "/recolors": `<style>::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }</style>
+      <body style="margin:0"><main style="height:2000px;background:red"><p id=part style="position:absolute;top:1500px;width:300px;height:300px;margin:0"></p></main>
+      <script>
+        const recolor = () => { document.querySelector("main").style.background = "green" };
+        const recolorLater = () => new Promise((resolve) => setTimeout(resolve, 200)).then(recolor);
+      </script>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -223,6 +229,32 @@ describe("a page that continues to the left", () => {
     }
     const padded = await png("/leftward", { selector: "#box", padding: 10 });
     expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
+  });
+});
+
+describe("a view transition", () => {
+  const AREAS = [
+    {},
+    { fullPage: true },
+    { fullPage: true, lazyContent: "off" },
+    { selector: "#part" },
+    { ...CLIP, clipY: 1500 },
+  ];
+
+  it.each(AREAS)("ends before the capture: %j", async (area) => {
+    const script = "await document.startViewTransition(recolor).ready";
+    const { width, height, pixel } = await png("/recolors", { script, ...area });
+    expect([pixel(0, 0), pixel(width - 1, height - 1)]).toEqual([GREEN, GREEN]);
+  });
+
+  it("ends after it has changed the page", async () => {
+    const { pixel } = await png("/recolors", { script: "document.startViewTransition(recolorLater)", ...CLIP });
+    expect(pixel(0, 0)).toEqual(GREEN);
+  });
+
+  it("that never changes the page does not keep it from being captured", async () => {
+    const script = "document.startViewTransition(() => new Promise(() => {}))";
+    expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(RED);
   });
 });
 
