@@ -39,6 +39,10 @@ beforeAll(async () => {
       document.querySelector("app-shell").attachShadow({ mode: "open" }).innerHTML =
         "<div style='height:60px'></div><div style='height:calc(100vh - 60px);overflow:auto'><slot></slot></div>";
     </script>`,
+    "/sideways": `${FULL_HEIGHT}<div style="position:fixed;inset:0;overflow:hidden"><div style="width:600px;height:100%">
+        <i style="position:absolute;left:700px;width:50px;height:50px;background:green"></i>
+        <main style="height:100%;overflow-y:auto"><p style="width:2000px;height:60px;margin:0;background:green"></p>${ROWS}</main>
+      </div><aside style="position:absolute;left:100%;top:0;width:300px;height:100%;background:red"></aside></div>`,
     "/small": `<body style="margin:0"><div style="width:200px;height:100px;overflow:auto">${ROWS}</div>`,
     "/box": `<body style="margin:0;height:1000px;background:green"><div style="position:absolute;left:30px;top:100px;width:100px;height:50px;background:red"></div>`,
     "/masked": `<style>div { position: absolute; transform: none; z-index: 2147483647 !important }</style>
@@ -162,6 +166,13 @@ describe("expandScrollers", () => {
     expect((await png(path, { fullPage: true })).height).toBe(800);
   });
 
+  it("does not show what is cut off at the sides", async () => {
+    const image = await png("/sideways", { fullPage: true, expandScrollers: true });
+    expect([image.width, image.height]).toEqual([1280, 3060]);
+    expect([599, 600, 725].map((x) => image.pixel(x, 25))).toEqual([GREEN, WHITE, GREEN]);
+    expect(image.pixel(599, 3050)).toEqual(GREEN);
+  });
+
   it("leaves small containers alone", async () => {
     expect((await png("/small", { fullPage: true, expandScrollers: true })).height).toBe(800);
   });
@@ -248,7 +259,10 @@ describe("a view transition", () => {
   });
 
   it("ends after it has changed the page", async () => {
-    const { pixel } = await png("/recolors", { script: "document.startViewTransition(recolorLater)", ...CLIP });
+    const { pixel } = await png("/recolors", {
+      script: "document.startViewTransition(recolorLater)",
+      ...CLIP,
+    });
     expect(pixel(0, 0)).toEqual(GREEN);
   });
 
