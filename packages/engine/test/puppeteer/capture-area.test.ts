@@ -22,6 +22,10 @@ const CLIP = { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 300 };
 /** A page with one red element to mask. */
 const MOVED = `<body style="margin:0"><p class=x style="position:absolute;left:0;top:50px;width:100px;height:50px;margin:0;background:red"></p>`;
 
+/** A page with a red header that is drawn wherever the page is scrolled to. */
+const FRAGMENT = `<body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
+  <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`;
+
 let site: Site;
 let renderer: Renderer;
 
@@ -65,8 +69,8 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
-    "/fragment": `<style>html { scroll-behavior: smooth }</style><body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
-      <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`,
+    "/fragment": `<style>html { scroll-behavior: smooth }</style>${FRAGMENT}`,
+    "/jump": FRAGMENT,
     "/leftward": `<!doctype html><html dir=rtl><body style="margin:0;background:green"><div style="width:2000px;height:1000px">
       <div id=box class=x style="position:absolute;left:-500px;top:100px;width:100px;height:50px;background:red"></div></div>`,
     "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
@@ -200,6 +204,30 @@ describe("fullPage", () => {
       expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASKED, WHITE, GREEN]);
     },
   );
+});
+
+describe("a part of a page whose URL has a fragment", () => {
+  it.each([
+    { selector: "#last" },
+    { selector: "#last", mask: ".x" },
+    { selector: "#last", javascript: false },
+    { ...CLIP, clipY: 3000 },
+  ])("does not show fixed elements of the page's top: %j", async (part) => {
+    const { pixel } = await png("/jump#last", part);
+    expect([pixel(150, 25), pixel(150, 75)]).toEqual([GREEN, GREEN]);
+  });
+
+  it("shows them if it contains the top, and masks them there", async () => {
+    for (const options of [{}, { mask: ".x" }] as const) {
+      const { pixel } = await png("/jump#last", { ...CLIP, ...options });
+      expect([pixel(150, 25), pixel(150, 75)]).toEqual(["mask" in options ? MASKED : RED, WHITE]);
+    }
+  });
+
+  it("is where the fragment is if it is the viewport", async () => {
+    const { pixel } = await png("/jump#last");
+    expect([pixel(150, 25), pixel(150, 75)]).toEqual([RED, GREEN]);
+  });
 });
 
 describe("fullPageMaxHeight", () => {

@@ -99,7 +99,7 @@ const PAGES: Parameters<typeof openSite>[0] = {
   "/fixed": `<!doctype html><style>
       body { margin: 0; background: linear-gradient(red, red) fixed }
       section { margin-top: 1500px; height: 500px; background: linear-gradient(green, green) fixed }
-    </style><section></section>`,
+    </style><section id=last></section>`,
   "/margins": `<!doctype html><body style="margin:0">${'<section style="content-visibility:auto"><p style="height:400px;margin:100px 0"></p></section>'.repeat(5)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
@@ -255,9 +255,11 @@ it.each<[ScreenshotOptions, number[], number[]]>([
   [{ fullPage: true, lazyContent: "off" }, WHITE, WHITE],
   [{ clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 2000 }, WHITE, GREEN],
 ])("fixed backgrounds below the viewport: %j", async (part, page, section) => {
-  const { bytes } = await renderer.render(screenshot(site.url("/fixed"), part));
-  const { pixel } = readPng(bytes);
-  expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
+  for (const path of ["/fixed", "/fixed#last"]) {
+    const { bytes } = await renderer.render(screenshot(site.url(path), part));
+    const { pixel } = readPng(bytes);
+    expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
+  }
 });
 
 describe("a PDF", () => {

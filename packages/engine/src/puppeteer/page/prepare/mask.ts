@@ -5,7 +5,7 @@ import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
 import { endTransitions } from "../end-transitions.ts";
 import { evaluate } from "../evaluate.ts";
-import { hasFragment, invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
+import { invalidSelector, REVEAL, SCROLL_TO_TOP, scrollRequest } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 
@@ -74,7 +74,7 @@ const VISIBLE_PARTS = `
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
  * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
-const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
+const COVER = `async ({ selector, color, captured, scroll }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
@@ -83,7 +83,7 @@ const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
   // an invalid selector is reported when the element is measured
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
-  if (fullPage) await scrollToTop(hasFragment);
+  await scrollToTop(scroll);
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
   const visible = new Set(matches.flatMap((match) => visibleParts(match)));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
@@ -137,9 +137,9 @@ export async function mask(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (parameters.mask === undefined) return null;
-  const { mask: selector, maskColor = DEFAULT_MASK_COLOR, fullPage } = parameters;
+  const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const captured = parameters.selector ?? null;
-  const request = { selector, color: maskColor, captured, fullPage, hasFragment: hasFragment(parameters) };
+  const request = { selector, color: maskColor, captured, scroll: scrollRequest(parameters) };
   await abortable(signal, disableScripts(tab.session));
   await endTransitions(tab, signal);
   const { documentId } = tab.progress;

@@ -1,4 +1,4 @@
-import { FAILED_IMAGES } from "../measure.ts";
+import { FAILED_IMAGES, IS_AT_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
@@ -10,6 +10,7 @@ export interface ScrollRequest {
   readonly scroll: "through" | "thoroughly" | "none";
   /** Whether to draw `background-attachment: fixed` with elements that leave the viewport, and with the page itself. */
   readonly releasedBackgrounds: "elements" | "elements-and-page" | "none";
+  readonly hasFragment: boolean;
   /** Where to continue, in CSS pixels from the top of the page. */
   readonly fromY: number;
   /** Content below this is not scrolled to. */
@@ -114,14 +115,14 @@ export const LOADING = `
  * elements.
  */
 const DRAW_BEYOND_VIEWPORT = `
-  ${SET_STYLE}
+  ${SET_STYLE} ${IS_AT_FRAGMENT}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
     const isFullPage = releasedBackgrounds === "elements-and-page";
     if (element === document.documentElement || element === document.body) return isFullPage;
     const { top, bottom } = element.getBoundingClientRect();
-    // a full page is scrolled to its top before the capture
-    const shift = isFullPage ? scrollY : 0;
+    // the page is scrolled to its top before the capture
+    const shift = isFullPage || isAtFragment(hasFragment) ? scrollY : 0;
     return top + shift < 0 || bottom + shift > innerHeight;
   };
   const drawBeyondViewport = () => {
@@ -176,7 +177,7 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY, followedY, budgetMs }) => {
+export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs }) => {
   ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING}
   const start = performance.now();
   const end = start + budgetMs;
