@@ -145,6 +145,31 @@ const DRAW_BEYOND_VIEWPORT = `
     return found.length > 0;
   };`;
 
+/**
+ * Defines a function that stops animations that follow the position of an element in the page's viewport, as if it was
+ * in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose time
+ * changes before its pause has taken effect.
+ */
+const SHOW_IN_VIEW = `
+  const followsElement = ({ timeline, playState }) => timeline instanceof ViewTimeline && playState !== "paused";
+  const followsPage = ({ timeline, startTime }) =>
+    [page, document.documentElement].includes(timeline.source) && startTime !== null;
+  const showInView = async (end) => {
+    const animations = animationsNow().filter(followsElement);
+    if (animations.length === 0) return;
+    // they start only when the page has been laid out for a frame
+    await nextFrame();
+    await nextFrame();
+    const stopped = animations.filter(followsPage).map((animation) => {
+      const { timeline: { startOffset, endOffset }, startTime } = animation;
+      const progress = Math.min(50, (innerHeight / (endOffset.value - startOffset.value)) * 100);
+      animation.pause();
+      return { animation, time: CSS.percent(progress - startTime.value) };
+    });
+    await waitUntil(end, settled(stopped.map(({ animation }) => animation.ready)));
+    for (const { animation, time } of stopped) animation.currentTime = time;
+  };`;
+
 const SCROLLING = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
@@ -178,7 +203,7 @@ const SCROLLING = `
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING}
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${SHOW_IN_VIEW}
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
@@ -232,6 +257,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
     }
   }
   await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
+  await showInView(start + ${LAZY_MAX_MS});
   result.failedImages = ${FAILED_IMAGES};
   return result;
 }`;
