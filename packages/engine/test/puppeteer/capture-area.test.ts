@@ -22,6 +22,10 @@ const CLIP = { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 300 };
 /** A page with one red element to mask. */
 const MOVED = `<body style="margin:0"><p class=x style="position:absolute;left:0;top:50px;width:100px;height:50px;margin:0;background:red"></p>`;
 
+/** A page with a red header that is drawn wherever the page is scrolled to. */
+const FRAGMENT = `<body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
+  <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`;
+
 let site: Site;
 let renderer: Renderer;
 
@@ -39,6 +43,10 @@ beforeAll(async () => {
       document.querySelector("app-shell").attachShadow({ mode: "open" }).innerHTML =
         "<div style='height:60px'></div><div style='height:calc(100vh - 60px);overflow:auto'><slot></slot></div>";
     </script>`,
+    "/sideways": `${FULL_HEIGHT}<div style="position:fixed;inset:0;overflow:hidden"><div style="width:600px;height:100%">
+        <i style="position:absolute;left:700px;width:50px;height:50px;background:green"></i>
+        <main style="height:100%;overflow-y:auto"><p style="width:2000px;height:60px;margin:0;background:green"></p>${ROWS}</main>
+      </div><aside style="position:absolute;left:100%;top:0;width:300px;height:100%;background:red"></aside></div>`,
     "/small": `<body style="margin:0"><div style="width:200px;height:100px;overflow:auto">${ROWS}</div>`,
     "/box": `<body style="margin:0;height:1000px;background:green"><div style="position:absolute;left:30px;top:100px;width:100px;height:50px;background:red"></div>`,
     "/masked": `<style>div { position: absolute; transform: none; z-index: 2147483647 !important }</style>
@@ -61,8 +69,8 @@ beforeAll(async () => {
       </script><style>::backdrop { background: none } * { outline: 0 solid blue !important }</style>`,
     "/masked-scroller": `<div style="height:200px;overflow:auto"><div style="height:500px"></div>
       <p id=area class=x style="height:50px;margin:0;background:red"></p><div style="height:500px"></div></div>`,
-    "/fragment": `<style>html { scroll-behavior: smooth }</style><body style="margin:0"><header class=x style="position:fixed;top:0;width:100%;height:50px;background:red"></header>
-      <div style="height:3000px"></div><div id=last style="height:2000px;background:green"></div>`,
+    "/fragment": `<style>html { scroll-behavior: smooth }</style>${FRAGMENT}`,
+    "/jump": FRAGMENT,
     "/leftward": `<!doctype html><html dir=rtl><body style="margin:0;background:green"><div style="width:2000px;height:1000px">
       <div id=box class=x style="position:absolute;left:-500px;top:100px;width:100px;height:50px;background:red"></div></div>`,
     "/zoomed-in": `<html style="zoom:1.5">${MOVED}<p style="height:2000px">`,
@@ -111,6 +119,12 @@ beforeAll(async () => {
       </style>
       ${MOVED}<form name=activeViewTransition><a href="/transits?next">link</a></form>
       <script>const move = () => { document.querySelector("p").style.left = "300px" }</script>`,
+    "/recolors": `<style>::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }</style>
+      <body style="margin:0"><main style="height:2000px;background:red"><p id=part style="position:absolute;top:1500px;width:300px;height:300px;margin:0"></p></main>
+      <script>
+        const recolor = () => { document.querySelector("main").style.background = "green" };
+        const recolorLater = () => new Promise((resolve) => setTimeout(resolve, 200)).then(recolor);
+      </script>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -156,6 +170,13 @@ describe("expandScrollers", () => {
     expect((await png(path, { fullPage: true })).height).toBe(800);
   });
 
+  it("does not show what is cut off at the sides", async () => {
+    const image = await png("/sideways", { fullPage: true, expandScrollers: true });
+    expect([image.width, image.height]).toEqual([1280, 3060]);
+    expect([599, 600, 725].map((x) => image.pixel(x, 25))).toEqual([GREEN, WHITE, GREEN]);
+    expect(image.pixel(599, 3050)).toEqual(GREEN);
+  });
+
   it("leaves small containers alone", async () => {
     expect((await png("/small", { fullPage: true, expandScrollers: true })).height).toBe(800);
   });
@@ -183,6 +204,30 @@ describe("fullPage", () => {
       expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASKED, WHITE, GREEN]);
     },
   );
+});
+
+describe("a part of a page whose URL has a fragment", () => {
+  it.each([
+    { selector: "#last" },
+    { selector: "#last", mask: ".x" },
+    { selector: "#last", javascript: false },
+    { ...CLIP, clipY: 3000 },
+  ])("does not show fixed elements of the page's top: %j", async (part) => {
+    const { pixel } = await png("/jump#last", part);
+    expect([pixel(150, 25), pixel(150, 75)]).toEqual([GREEN, GREEN]);
+  });
+
+  it("shows them if it contains the top, and masks them there", async () => {
+    for (const options of [{}, { mask: ".x" }] as const) {
+      const { pixel } = await png("/jump#last", { ...CLIP, ...options });
+      expect([pixel(150, 25), pixel(150, 75)]).toEqual(["mask" in options ? MASKED : RED, WHITE]);
+    }
+  });
+
+  it("is where the fragment is if it is the viewport", async () => {
+    const { pixel } = await png("/jump#last");
+    expect([pixel(150, 25), pixel(150, 75)]).toEqual([RED, GREEN]);
+  });
 });
 
 describe("fullPageMaxHeight", () => {
@@ -223,6 +268,35 @@ describe("a page that continues to the left", () => {
     }
     const padded = await png("/leftward", { selector: "#box", padding: 10 });
     expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
+  });
+});
+
+describe("a view transition", () => {
+  const AREAS = [
+    {},
+    { fullPage: true },
+    { fullPage: true, lazyContent: "off" },
+    { selector: "#part" },
+    { ...CLIP, clipY: 1500 },
+  ];
+
+  it.each(AREAS)("ends before the capture: %j", async (area) => {
+    const script = "await document.startViewTransition(recolor).ready";
+    const { width, height, pixel } = await png("/recolors", { script, ...area });
+    expect([pixel(0, 0), pixel(width - 1, height - 1)]).toEqual([GREEN, GREEN]);
+  });
+
+  it("ends after it has changed the page", async () => {
+    const { pixel } = await png("/recolors", {
+      script: "document.startViewTransition(recolorLater)",
+      ...CLIP,
+    });
+    expect(pixel(0, 0)).toEqual(GREEN);
+  });
+
+  it("that never changes the page does not keep it from being captured", async () => {
+    const script = "document.startViewTransition(() => new Promise(() => {}))";
+    expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(RED);
   });
 });
 

@@ -4,6 +4,7 @@ import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
+import { readPdf } from "./read-pdf.ts";
 import { defaultScreenshot, openRenderer, pdf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -99,7 +100,16 @@ const PAGES: Parameters<typeof openSite>[0] = {
   "/fixed": `<!doctype html><style>
       body { margin: 0; background: linear-gradient(red, red) fixed }
       section { margin-top: 1500px; height: 500px; background: linear-gradient(green, green) fixed }
-    </style><section></section>`,
+    </style><section id=last></section>`,
+  "/reveals": `<!doctype html><style>
+      body { margin: 0 } i, section { display: block; animation: both; animation-timeline: view() }
+      i { height: 100px; background: green; animation-name: appear }
+      @keyframes appear { 40%, 60% { visibility: visible } from, to { visibility: hidden } }
+      section { height: 2000px; background: green; animation-name: redden; animation-range: contain }
+      nav i { height: 50px; animation-name: redden }
+      @keyframes redden { from { background: green } to { background: red } }
+      nav { height: 100px; overflow: auto } nav::after { content: ""; display: block; height: 1000px }
+    </style><div style="height:1500px"></div><i>text</i><nav><i style="animation-range:60% 80%"></i></nav><section id=last></section>`,
   "/margins": `<!doctype html><body style="margin:0">${'<section style="content-visibility:auto"><p style="height:400px;margin:100px 0"></p></section>'.repeat(5)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
@@ -255,9 +265,44 @@ it.each<[ScreenshotOptions, number[], number[]]>([
   [{ fullPage: true, lazyContent: "off" }, WHITE, WHITE],
   [{ clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 2000 }, WHITE, GREEN],
 ])("fixed backgrounds below the viewport: %j", async (part, page, section) => {
-  const { bytes } = await renderer.render(screenshot(site.url("/fixed"), part));
-  const { pixel } = readPng(bytes);
-  expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
+  for (const path of ["/fixed", "/fixed#last"]) {
+    const { bytes } = await renderer.render(screenshot(site.url(path), part));
+    const { pixel } = readPng(bytes);
+    expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
+  }
+});
+
+describe("animations that follow an element in the viewport", () => {
+  it.each<ScreenshotOptions>([
+    { fullPage: true },
+    { fullPage: true, javascript: false },
+    { fullPage: true, stabilize: true },
+    { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 3700 },
+  ])("stop as if it was in the middle, or filled the viewport: %j", async (part) => {
+    for (const path of ["/reveals", "/reveals#last"]) {
+      const { bytes } = await renderer.render(screenshot(site.url(path), part));
+      const { pixel } = readPng(bytes);
+      expect([1550, 2000, 3690].map((y) => pixel(150, y))).toEqual([GREEN, GREEN, GREEN]);
+    }
+  });
+
+  it("continue in an inner scroll container", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/reveals"), { fullPage: true }));
+    const [red, green] = readPng(bytes).pixel(150, 1625);
+    expect([red, green]).not.toEqual([0, 128]);
+  });
+
+  it("show the element in a PDF", async () => {
+    const { bytes } = await renderer.render(pdf(site.url("/reveals")));
+    const { pages } = await readPdf(bytes);
+    expect(pages.flatMap(({ textItems }) => textItems.map(({ text }) => text))).toEqual(["text"]);
+  });
+
+  it("continue with lazyContent=off", async () => {
+    const options = { fullPage: true, lazyContent: "off" } as const;
+    const { bytes } = await renderer.render(screenshot(site.url("/reveals"), options));
+    expect(readPng(bytes).pixel(150, 1550)).toEqual(WHITE);
+  });
 });
 
 describe("a PDF", () => {

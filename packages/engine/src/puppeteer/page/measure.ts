@@ -2,6 +2,7 @@ import type { ScreenshotParameters } from "@snap/protocol";
 import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
+import { endTransitions } from "./end-transitions.ts";
 import { evaluate } from "./evaluate.ts";
 import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
@@ -46,15 +47,20 @@ const TOP_FRAMES_MAX = 30;
 /** A page can withhold its frames. */
 const TOP_FRAME_MAX_MS = 100;
 
+/** Defines a function that returns whether the browser scrolls to a part of the page, given the value of `hasFragment`. */
+export const IS_AT_FRAGMENT = `const isAtFragment = (hasFragment) => hasFragment || location.hash !== "";`;
+
 /**
- * Defines a function that scrolls a full page to its top. Fixed and sticky elements would otherwise be drawn where the
- * URL's fragment is, which the browser may only be about to scroll to.
+ * Defines a function that scrolls a full page to its top, and also a part of a page whose URL has a fragment. Fixed and
+ * sticky elements would otherwise be drawn where the fragment is, which the browser may only be about to scroll to.
  */
-export const SCROLL_TO_TOP = `const scrollToTop = async (hasFragment) => {
-  ${NEXT_FRAME}
+export const SCROLL_TO_TOP = `const scrollToTop = async ({ captures, hasFragment }) => {
+  ${NEXT_FRAME} ${IS_AT_FRAGMENT}
+  const mayScroll = isAtFragment(hasFragment);
+  if (captures === "viewport" || (captures === "part" && !mayScroll)) return;
   const goToTop = () => scrollTo({ left: 0, top: 0, behavior: "instant" });
   goToTop();
-  if (!hasFragment && location.hash === "") return;
+  if (!mayScroll) return;
   for (let frames = 0, still = 0; frames < ${TOP_FRAMES_MAX} && still < ${TOP_FRAMES}; frames += 1) {
     await Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, ${TOP_FRAME_MAX_MS}))]);
     still = scrollY === 0 ? still + 1 : 0;
@@ -62,15 +68,24 @@ export const SCROLL_TO_TOP = `const scrollToTop = async (hasFragment) => {
   }
 };`;
 
+/** The argument of the function that scrolls to the top. */
+export function scrollRequest(parameters: ScreenshotParameters): {
+  readonly captures: "page" | "part" | "viewport";
+  readonly hasFragment: boolean;
+} {
+  const part = reachesBeyondViewport(parameters) ? "part" : "viewport";
+  return { captures: parameters.fullPage ? "page" : part, hasFragment: hasFragment(parameters) };
+}
+
 /** Returns whether the URL has a fragment. The page itself cannot see one that only names text to scroll to. */
 export function hasFragment({ url }: Pick<ScreenshotParameters, "url">): boolean {
   return url.includes("#");
 }
 
 /** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
-const MEASURE = `async ({ selector, fullPage, hasFragment }) => {
+const MEASURE = `async ({ selector, scroll }) => {
   ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT}
-  if (fullPage) await scrollToTop(hasFragment);
+  await scrollToTop(scroll);
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
   const page = { status, title: ${TITLE}, failedImages: ${FAILED_IMAGES} };
@@ -118,7 +133,8 @@ export async function measure(
   signal: AbortSignal,
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
-  const request = { selector: selector ?? null, fullPage, hasFragment: hasFragment(parameters) };
+  const request = { selector: selector ?? null, scroll: scrollRequest(parameters) };
+  await endTransitions(tab, signal);
   const result = await evaluate<MeasureResult>(tab, call(MEASURE, request), signal);
   // afterwards, because a page can have a different height when it is scrolled to its top
   const page = fullPage || padding > 0 ? await measurePage(tab, signal) : null;

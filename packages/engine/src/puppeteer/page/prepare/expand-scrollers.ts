@@ -6,8 +6,8 @@ import type { Step } from "./step.ts";
 const VIEWPORT_FRACTION_MIN = 0.25;
 
 /**
- * Removes the height limits of the largest scroll container and all its ancestors. If its layout still makes it shorter
- * than its content, it gets the content's height as its minimum.
+ * Removes the height limits of the largest scroll container and all its ancestors, which still clip their content at the
+ * sides. If its layout still makes it shorter than its content, it gets the content's height as its minimum.
  */
 const EXPAND = `(() => {
   ${ROOTS_OF} ${SET_STYLE}
@@ -24,10 +24,11 @@ const EXPAND = `(() => {
     for (const [name, value] of Object.entries(style)) setStyle(element, name, value);
   };
   const release = (element) => {
-    const { position } = getComputedStyle(element);
+    const { position, overflowX } = getComputedStyle(element);
     const parent = parentOf(element);
     const inColumn = parent !== null && getComputedStyle(parent).flexDirection.startsWith("column");
-    set(element, { height: "auto", "max-height": "none", overflow: "visible", contain: "none" });
+    set(element, { height: "auto", "max-height": "none", "overflow-y": "visible", contain: "none" });
+    set(element, { "overflow-x": overflowX === "visible" ? "visible" : "clip" });
     if (inColumn) set(element, { flex: "0 0 auto" });
     if (position === "fixed") set(element, { position: "absolute" });
     if (position === "fixed" || position === "absolute") set(element, { bottom: "auto" });

@@ -4,7 +4,7 @@ import { giveUpAfter } from "../../../timeouts.ts";
 import { capturableHeight } from "../capture-screenshot.ts";
 import { evaluate } from "../evaluate.ts";
 import { call } from "../in-page.ts";
-import { imageNotes, reachesBeyondViewport } from "../measure.ts";
+import { hasFragment, imageNotes, reachesBeyondViewport } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { LAZY_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
@@ -33,6 +33,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   const request: ScrollRequest = {
     scroll: scrollModeOf(parameters),
     releasedBackgrounds: releasedBackgroundsOf(parameters),
+    hasFragment: hasFragment(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
     followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),

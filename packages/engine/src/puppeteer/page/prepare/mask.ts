@@ -3,8 +3,9 @@ import { SnapError } from "../../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
 import { abortable, withTimeout } from "../../../timeouts.ts";
 import { disableScripts } from "../configure/scripts.ts";
+import { endTransitions } from "../end-transitions.ts";
 import { evaluate } from "../evaluate.ts";
-import { hasFragment, invalidSelector, REVEAL, SCROLL_TO_TOP } from "../measure.ts";
+import { invalidSelector, REVEAL, SCROLL_TO_TOP, scrollRequest } from "../measure.ts";
 import type { Tab } from "../tab.ts";
 import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 
@@ -14,15 +15,6 @@ const MASK_MAX_MS = 5_000;
 
 /** The result in the page. With `too-many`, it has covered nothing. */
 type Outcome = "covered" | "invalid" | "too-many";
-
-/**
- * Ends view transitions. The document's transition paints snapshots above the top layer; an element's paints them where
- * the matches were before. A control of this name hides the property of its form, but not its getter.
- */
-const END_TRANSITIONS = `
-  document.activeViewTransition?.skipTransition();
-  const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};
-  for (const element of matchesOf(roots, "*")) transitionOf?.call(element)?.skipTransition();`;
 
 /** Generated content can be outside its element's box, and cannot be measured. */
 const HIDE_GENERATED =
@@ -82,7 +74,7 @@ const VISIBLE_PARTS = `
  * An observer reports the visible part of each match, so matches that a container hides do not enlarge the page. The
  * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
-const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
+const COVER = `async ({ selector, color, captured, scroll }) => {
   ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
@@ -91,8 +83,7 @@ const COVER = `async ({ selector, color, captured, fullPage, hasFragment }) => {
   // an invalid selector is reported when the element is measured
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
   if (element !== undefined) reveal(element);
-  ${END_TRANSITIONS}
-  if (fullPage) await scrollToTop(hasFragment);
+  await scrollToTop(scroll);
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
   const visible = new Set(matches.flatMap((match) => visibleParts(match)));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
@@ -146,10 +137,11 @@ export async function mask(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (parameters.mask === undefined) return null;
-  const { mask: selector, maskColor = DEFAULT_MASK_COLOR, fullPage } = parameters;
+  const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const captured = parameters.selector ?? null;
-  const request = { selector, color: maskColor, captured, fullPage, hasFragment: hasFragment(parameters) };
+  const request = { selector, color: maskColor, captured, scroll: scrollRequest(parameters) };
   await abortable(signal, disableScripts(tab.session));
+  await endTransitions(tab, signal);
   const { documentId } = tab.progress;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);

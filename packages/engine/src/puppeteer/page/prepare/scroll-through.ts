@@ -1,4 +1,4 @@
-import { FAILED_IMAGES } from "../measure.ts";
+import { FAILED_IMAGES, IS_AT_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
@@ -10,6 +10,7 @@ export interface ScrollRequest {
   readonly scroll: "through" | "thoroughly" | "none";
   /** Whether to draw `background-attachment: fixed` with elements that leave the viewport, and with the page itself. */
   readonly releasedBackgrounds: "elements" | "elements-and-page" | "none";
+  readonly hasFragment: boolean;
   /** Where to continue, in CSS pixels from the top of the page. */
   readonly fromY: number;
   /** Content below this is not scrolled to. */
@@ -114,14 +115,14 @@ export const LOADING = `
  * elements.
  */
 const DRAW_BEYOND_VIEWPORT = `
-  ${SET_STYLE}
+  ${SET_STYLE} ${IS_AT_FRAGMENT}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
     const isFullPage = releasedBackgrounds === "elements-and-page";
     if (element === document.documentElement || element === document.body) return isFullPage;
     const { top, bottom } = element.getBoundingClientRect();
-    // a full page is scrolled to its top before the capture
-    const shift = isFullPage ? scrollY : 0;
+    // the page is scrolled to its top before the capture
+    const shift = isFullPage || isAtFragment(hasFragment) ? scrollY : 0;
     return top + shift < 0 || bottom + shift > innerHeight;
   };
   const drawBeyondViewport = () => {
@@ -142,6 +143,31 @@ const DRAW_BEYOND_VIEWPORT = `
         setStyle(element, "contain", [...new Set([...contain.replace("none", "").split(" "), "layout", "style", "paint"])].join(" "));
     }
     return found.length > 0;
+  };`;
+
+/**
+ * Defines a function that stops animations that follow the position of an element in the page's viewport, as if it was
+ * in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose time
+ * changes before its pause has taken effect.
+ */
+const SHOW_IN_VIEW = `
+  const followsElement = ({ timeline, playState }) => timeline instanceof ViewTimeline && playState !== "paused";
+  const followsPage = ({ timeline, startTime }) =>
+    [page, document.documentElement].includes(timeline.source) && startTime !== null;
+  const showInView = async (end) => {
+    const animations = animationsNow().filter(followsElement);
+    if (animations.length === 0) return;
+    // they start only when the page has been laid out for a frame
+    await nextFrame();
+    await nextFrame();
+    const stopped = animations.filter(followsPage).map((animation) => {
+      const { timeline: { startOffset, endOffset }, startTime } = animation;
+      const progress = Math.min(50, (innerHeight / (endOffset.value - startOffset.value)) * 100);
+      animation.pause();
+      return { animation, time: CSS.percent(progress - startTime.value) };
+    });
+    await waitUntil(end, settled(stopped.map(({ animation }) => animation.ready)));
+    for (const { animation, time } of stopped) animation.currentTime = time;
   };`;
 
 const SCROLLING = `
@@ -176,8 +202,8 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING}
+export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs }) => {
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${SHOW_IN_VIEW}
   const start = performance.now();
   const end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
@@ -231,6 +257,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, fromY, endY
     }
   }
   await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
+  await showInView(start + ${LAZY_MAX_MS});
   result.failedImages = ${FAILED_IMAGES};
   return result;
 }`;

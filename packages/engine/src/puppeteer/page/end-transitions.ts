@@ -1,0 +1,27 @@
+import { giveUpAfter } from "../../timeouts.ts";
+import { evaluate } from "./evaluate.ts";
+import { ROOTS_OF } from "./in-page.ts";
+import type { Tab } from "./tab.ts";
+
+/** A page can change its document in a transition for as long as it likes. */
+const CHANGE_MAX_MS = 1_000;
+
+/** A control named like the property hides that of its form, but not its getter. */
+const END_TRANSITIONS = `(async () => {
+  ${ROOTS_OF}
+  const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};
+  const elements = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")]);
+  const transitions = [document.activeViewTransition, ...elements.map((element) => transitionOf?.call(element))]
+    .filter((transition) => transition);
+  for (const transition of transitions) transition.skipTransition();
+  await Promise.allSettled(transitions.map(({ finished }) => finished));
+})()`;
+
+/**
+ * Ends view transitions, and waits until the page has made the changes that they show. The document's transition paints
+ * snapshots of the viewport above everything else; an element's paints them where its content was before.
+ */
+export async function endTransitions(tab: Tab, signal: AbortSignal): Promise<void> {
+  const limit = { signal, durationMs: CHANGE_MAX_MS, otherwise: undefined };
+  await giveUpAfter(limit, (stepSignal) => evaluate(tab, END_TRANSITIONS, stepSignal));
+}
