@@ -4,7 +4,7 @@
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export { availablePlans } from "./accounts/plans.ts";
-export { EMAIL_CHARACTERS_MAX, OVERRIDE_MAX } from "./accounts/accounts.ts";
+export { EMAIL_CHARACTERS_MAX, EMAIL_PATTERN, OVERRIDE_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";
