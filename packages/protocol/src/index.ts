@@ -102,6 +102,7 @@ export type {
 } from "./parameters/types.ts";
 export type { ValidBatchItem, ValidPdf, ValidScreenshot, ValidSignable } from "./parameters/valid-input.ts";
 export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
+export { parseRetryAfter } from "./retry-after.ts";
 export { buildSignedUrl, SIGNATURE_PARAMETERS } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";

@@ -3,13 +3,13 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? [-A-Za-z0-9 ]+ \d\d:\d\d:\d\d( GMT| \d{4})
 
 /**
  * Parses `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. Returns the milliseconds from `now`,
- * 0 for a date in the past, or `null` for invalid text.
+ * 0 for a date in the past, or `null` if it is missing or invalid.
  *
  * @example
  * parseRetryAfter("120", Date.now()); // 120_000
  */
-export function parseRetryAfter(text: string | undefined, now: number): number | null {
-  if (text === undefined) return null;
+export function parseRetryAfter(text: string | null | undefined, now: number): number | null {
+  if (text == null) return null;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   if (!HTTP_DATE.test(text)) return null;
   // the asctime format has no zone and means GMT
