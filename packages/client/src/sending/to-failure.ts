@@ -39,7 +39,7 @@ export function toFailure(
   const envelope = parseObject(text);
   const requestId = headers.get(HEADERS.requestId);
   const retryAfterMs = parseRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
-  const retryAfterSeconds = retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000);
+  const retryAfterSeconds = retryAfterMs && Math.ceil(retryAfterMs / 1000);
   if (isEnvelope(envelope)) {
     // redact after parsing: escape sequences could hide the token
     const { code, message, errors, request_id } = parsePlain(redact(JSON.stringify(envelope))) as Envelope;

@@ -7,7 +7,7 @@ export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const sat
 >;
 
 /** Width and height in inches: US sizes (ASME Y14.1, and legal) and ISO 216 sizes. All but ledger are in portrait. */
-const PAPER_INCHES = {
+export const PAPER_INCHES = {
   letter: [8.5, 11],
   legal: [8.5, 14],
   tabloid: [11, 17],

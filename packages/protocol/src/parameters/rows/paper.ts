@@ -1,3 +1,4 @@
+import { PAPER_INCHES } from "../paper-size.ts";
 import { PDF, type Row } from "../row.ts";
 
 const SIZE = ["width", "height"];
@@ -17,7 +18,7 @@ export const PAPER_ROWS: readonly Row[] = [
     name: "paperFormat",
     modes: PDF,
     kind: "choice",
-    values: ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"],
+    values: Object.keys(PAPER_INCHES),
     default: "a4",
     description: "Paper size; `width` and `height` override it.",
     example: "letter",
