@@ -26,6 +26,7 @@ export type {
   BatchWebhookDocument,
   DeliveryAttemptDocument,
 } from "./admin.ts";
+export { parseIfNoneMatch } from "./entity-tags.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";

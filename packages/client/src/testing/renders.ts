@@ -5,6 +5,7 @@ import {
   fitsSignedUrl,
   HEADERS,
   LIMITS,
+  parseIfNoneMatch,
   secretsIn,
   sendsDefault,
   signWebhook,
@@ -70,11 +71,11 @@ export class Renders {
   /** Returns the response with a rendering, or a 304 if the caller already has it. */
   respond(
     parameters: object,
-    { knownTag, isSigned }: { knownTag: string | null; isSigned: boolean },
+    { ifNoneMatch, isSigned }: { ifNoneMatch: string | null; isSigned: boolean },
   ): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit } = render;
-    const isUnchanged = knownTag === etag;
+    const isUnchanged = parseIfNoneMatch(ifNoneMatch)?.(etag) ?? false;
     const headers = {
       ETag: etag,
       ...this.#headersOf(render, { isFree: isSigned || (isUnchanged && isHit) }),

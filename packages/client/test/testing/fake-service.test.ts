@@ -258,6 +258,23 @@ async function callEverything(snap: SnapClient): Promise<unknown[]> {
   ];
 }
 
+/** Sends requests with a token. */
+type SendWithToken = (path: string, init?: RequestInit & { readonly headers?: object }) => Promise<Response>;
+
+/** Opens the fake service and the real one. */
+async function openBoth(): Promise<readonly SendWithToken[]> {
+  const { baseUrl, customer } = await openService();
+  const { token } = await customer();
+  return [createFakeService().options, { fetch, baseUrl, token }].map(
+    (service): SendWithToken =>
+      async (path, { headers, ...init } = {}) =>
+        service.fetch(`${service.baseUrl}${path}`, {
+          ...init,
+          headers: { ...headers, Authorization: `Bearer ${service.token}` },
+        }),
+  );
+}
+
 describe("the fake service and the real one", () => {
   it("return the same shapes for the same calls", async () => {
     const real = await (await openService({ notes: ["blank"] })).client();
@@ -306,16 +323,29 @@ describe("the fake service and the real one", () => {
       },
     ],
   ])("reject a submission with %s", async (_name, submission, errors) => {
-    const real = await openService();
-    const { token } = await real.customer();
-    const fake = createFakeService().options;
-    for (const service of [fake, { fetch, baseUrl: real.baseUrl, token }]) {
-      const response = await service.fetch(`${service.baseUrl}/renders`, {
+    for (const send of await openBoth()) {
+      const response = await send("/renders", {
         method: "POST",
-        headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json" },
         body: JSON.stringify(submission),
       });
       expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({ errors })]);
+    }
+  });
+
+  it.each<[ifNoneMatch: string, status: number]>([
+    ["ETAG", 304],
+    ["W/ETAG", 304],
+    ['"other", W/"more",ETAG', 304],
+    ["*", 304],
+    ['"other"', 200],
+    ["other", 200],
+  ])("respond to If-None-Match: %s with %d", async (ifNoneMatch, status) => {
+    for (const send of await openBoth()) {
+      const path = `/snap?url=${encodeURIComponent(url)}`;
+      const etag = (await send(path)).headers.get("ETag") ?? "";
+      const headers = { "If-None-Match": ifNoneMatch.replace("ETAG", etag) };
+      expect((await send(path, { headers })).status).toBe(status);
     }
   });
 });
