@@ -20,7 +20,7 @@ export { DAY_MS, dayOf } from "./days.ts";
 export { invalidFile, findPathProblem, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
-export { documentUrl, identifyContent } from "./documents/document.ts";
+export { identifyContent } from "./documents/document.ts";
 export { accountNotFound, invalidParameter, messageOf, rejectProblems, toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListProblem } from "./filter-lists/find-problem.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";

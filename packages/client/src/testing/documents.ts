@@ -1,4 +1,4 @@
-import { DOCUMENT_LIMITS, DOCUMENT_ORIGIN, type StoredDocument } from "@snap/protocol";
+import { DOCUMENT_LIMITS, documentUrl, type StoredDocument } from "@snap/protocol";
 import { digestOf } from "./renders.ts";
 import { FailedRequest } from "./responses.ts";
 
@@ -20,7 +20,7 @@ export class FakeDocuments {
     const earlier = this.#documents.get(id)?.expires_at ?? "";
     const stored: StoredDocument = {
       id,
-      url: `${DOCUMENT_ORIGIN}/${id}/`,
+      url: documentUrl(id),
       content_type: contentType,
       bytes: new TextEncoder().encode(content).byteLength,
       files: boundary === "" ? 1 : body.split(`--${boundary}\r\n`).length - 1,
@@ -30,8 +30,14 @@ export class FakeDocuments {
     return stored;
   }
 
-  get(id: string): StoredDocument {
+  /** Returns `undefined` for a document that is unknown, was deleted or has expired. */
+  find(id: string): StoredDocument | undefined {
     const stored = this.#documents.get(id);
+    return stored !== undefined && Date.parse(stored.expires_at) > this.#now() ? stored : undefined;
+  }
+
+  get(id: string): StoredDocument {
+    const stored = this.find(id);
     if (stored === undefined) throw new FailedRequest({ code: "not_found" });
     return stored;
   }

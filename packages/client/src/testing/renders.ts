@@ -2,10 +2,12 @@ import {
   buildSignedUrl,
   checkCapture,
   DOCUMENT_ORIGIN,
+  documentIdOf,
   fitsSignedUrl,
   HEADERS,
   LIMITS,
   parseIfNoneMatch,
+  parseTargetUrl,
   secretsIn,
   sendsDefault,
   signWebhook,
@@ -28,6 +30,8 @@ export interface RenderSettings {
   readonly totalCredits: number;
   readonly targetStatus: number;
   readonly notes: readonly string[];
+  /** Returns whether the account has stored this document. */
+  readonly hasDocument: (id: string) => boolean;
 }
 
 /** A render or a cache hit. */
@@ -61,11 +65,19 @@ export class Renders {
     const isHit = cache === true && this.#cached.has(etag);
     if (!isHit) {
       if (this.credits.remaining === 0) throw new FailedRequest({ code: "credit_limit_reached" });
+      this.#requireDocument(parameters);
       this.#usedCredits += 1;
       if (cache === true) this.#cached.add(etag);
     }
     const contentType = pdf === true ? "application/pdf" : `image/${String(output ?? format)}`;
     return { etag, contentType, isHit, usesCache: cache === true };
+  }
+
+  /** @throws FailedRequest if the page is a document that is not stored. */
+  #requireDocument({ url }: { readonly url?: string }): void {
+    const isDocument = url !== undefined && parseTargetUrl(url)?.hostname === new URL(DOCUMENT_ORIGIN).hostname;
+    if (isDocument && !this.settings.hasDocument(documentIdOf(url) ?? ""))
+      throw new FailedRequest({ code: "target_unreachable" });
   }
 
   /** Returns the response with a rendering, or a 304 if the caller already has it. */

@@ -1,3 +1,5 @@
+import type { StoredDocument } from "@snap/protocol";
+import { createFakeClock } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import {
   createClient,
@@ -261,11 +263,11 @@ async function callEverything(snap: SnapClient): Promise<unknown[]> {
 /** Sends requests with a token. */
 type SendWithToken = (path: string, init?: RequestInit & { readonly headers?: object }) => Promise<Response>;
 
-/** Opens the fake service and the real one. */
-async function openBoth(): Promise<readonly SendWithToken[]> {
-  const { baseUrl, customer } = await openService();
+/** Opens the fake service and the real one, with the same clock. */
+async function openBoth(clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"))): Promise<readonly SendWithToken[]> {
+  const { baseUrl, customer } = await openService(undefined, { clock });
   const { token } = await customer();
-  return [createFakeService().options, { fetch, baseUrl, token }].map(
+  return [createFakeService({ now: () => clock.now() }).options, { fetch, baseUrl, token }].map(
     (service): SendWithToken =>
       async (path, { headers, ...init } = {}) =>
         service.fetch(`${service.baseUrl}${path}`, {
@@ -330,6 +332,44 @@ describe("the fake service and the real one", () => {
         body: JSON.stringify(submission),
       });
       expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({ errors })]);
+    }
+  });
+
+  it("render a document while it is stored", async () => {
+    const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+    for (const send of await openBoth(clock)) {
+      const upload = async (): Promise<StoredDocument> =>
+        (await (
+          await send("/documents?documentTtl=60", {
+            method: "POST",
+            headers: { "Content-Type": "text/html" },
+            body: "<h1>Hi</h1>",
+          })
+        ).json()) as StoredDocument;
+      const render = async (page: string, parameters = ""): Promise<unknown> => {
+        const response = await send(`/snap?url=${encodeURIComponent(page)}${parameters}`);
+        return response.ok ? response.headers.get("X-Cache") : (await response.json() as { code: unknown }).code;
+      };
+      const { id, url: page } = await upload();
+      expect(await render(page)).toBe("MISS");
+      expect(await render(`${page}#top`, "&pdf=1")).toBe("MISS");
+      for (const other of [
+        "https://documents.snap.invalid/",
+        `https://documents.snap.invalid/${"0".repeat(64)}/`,
+        `${page}style.css`,
+        `http://documents.snap.invalid/${id}/`,
+      ])
+        expect(await render(other)).toBe("target_unreachable");
+      expect((await send(`/documents/${id}`)).status).toBe(200);
+      clock.advance(60_000);
+      expect(await render(page)).toBe("HIT");
+      expect(await render(page, "&scale=2")).toBe("target_unreachable");
+      for (const method of ["GET", "DELETE"])
+        expect((await send(`/documents/${id}`, { method })).status).toBe(404);
+      await upload();
+      expect((await send(`/documents/${id}`, { method: "DELETE" })).status).toBe(204);
+      expect(await render(page, "&scale=2")).toBe("target_unreachable");
+      expect((await (await send("/usage")).json()) as object).toMatchObject({ credits: { used: 2 } });
     }
   });
 

@@ -18,7 +18,7 @@ export const PAPER_ROWS: readonly Row[] = [
     name: "paperFormat",
     modes: PDF,
     kind: "choice",
-    values: Object.keys(PAPER_INCHES),
+    values: Object.keys(PAPER_INCHES) as [string, ...string[]],
     default: "a4",
     description: "Paper size; `width` and `height` override it.",
     example: "letter",
