@@ -31,6 +31,7 @@ export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { DOCUMENT_ORIGIN, DOCUMENT_TYPES, documentIdOf, documentUrl } from "./document-upload.ts";
+export { checkIdempotencyKey } from "./idempotency-key.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
 export type {
   BatchItem,
@@ -42,7 +43,7 @@ export type {
   UsageReport,
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
-export { effectiveDefault, modeOf, PARAMETERS, sendsDefault } from "./parameters/by-mode.ts";
+export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
 export { checkContent, PAGE_NAMES } from "./parameters/content.ts";
@@ -72,6 +73,7 @@ export {
   secretsIn,
   withoutDelivery,
 } from "./parameters/secrets.ts";
+export { significantEntries } from "./parameters/significant-entries.ts";
 export { selectorPattern } from "./parameters/selector.ts";
 export { mustBeOneOf, suggestion, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";

@@ -1,6 +1,6 @@
 import { DOCUMENT_LIMITS, documentUrl, type StoredDocument } from "@snap/protocol";
 import { digestOf } from "./renders.ts";
-import { FailedRequest } from "./responses.ts";
+import { FailedRequest, rejectProblem } from "./responses.ts";
 
 /** The documents of the fake service. It stores only their metadata, not their content. */
 export class FakeDocuments {
@@ -54,11 +54,7 @@ function readTtlSeconds(query: URLSearchParams): number {
   const text = query.get("documentTtl");
   if (text === null) return ttlDefaultSeconds;
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds >= min && seconds <= max) return seconds;
-  const problem = `must be an integer from ${min} to ${max}`;
-  throw new FailedRequest({
-    code: "validation_failed",
-    message: `documentTtl ${problem}`,
-    errors: { documentTtl: [problem] },
-  });
+  const isValid = seconds >= min && seconds <= max;
+  rejectProblem("documentTtl", isValid ? null : `must be an integer from ${min} to ${max}`);
+  return seconds;
 }

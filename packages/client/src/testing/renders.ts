@@ -9,7 +9,7 @@ import {
   parseIfNoneMatch,
   parseTargetUrl,
   secretsIn,
-  sendsDefault,
+  significantEntries,
   signWebhook,
   toQuery,
   withoutDelivery,
@@ -22,8 +22,6 @@ import { FailedRequest, rejectInvalid } from "./responses.ts";
 
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
-/** Parameters that do not change the file. */
-const CACHE_PARAMETERS: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
 
 /** Settings of every rendering. */
 export interface RenderSettings {
@@ -168,13 +166,8 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 export function etagOf(parameters: object): string {
-  const sent: Readonly<Record<string, unknown>> = withoutDelivery(withPageUrl(parameters));
-  const relevant = Object.entries(sent)
-    .filter(
-      ([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name) && !sendsDefault(sent, name),
-    )
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `"${digestOf(JSON.stringify(relevant))}"`;
+  const relevant = { ...withoutDelivery(withPageUrl(parameters)), cacheTtl: undefined };
+  return `"${digestOf(JSON.stringify(significantEntries(relevant)))}"`;
 }
 
 /** Returns 64 hex digits that depend only on the text. */

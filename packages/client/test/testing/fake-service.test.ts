@@ -335,6 +335,47 @@ describe("the fake service and the real one", () => {
     }
   });
 
+  it("return the same batch for the same captures with the same key", async () => {
+    for (const send of await openBoth()) {
+      const submit = async (submission: object): Promise<{ readonly id?: string }> => {
+        const response = await send("/renders", {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "Idempotency-Key": "order 7" },
+          body: JSON.stringify(submission),
+        });
+        return (await response.json()) as { readonly id?: string };
+      };
+      const { id } = await submit({ items: [{ url, fullPage: true }] });
+      expect(id).toMatch(/^batch_/);
+      const explicit = { pdf: false, fullPage: true, cache: true, url };
+      for (const item of [explicit, { ...explicit, cacheTtl: 86_400 }])
+        expect(await submit({ webhookUrl: null, items: [item] })).toMatchObject({ id });
+      for (const submission of [
+        { items: [{ url }] },
+        { items: [{ url, fullPage: true, cacheTtl: 3600 }] },
+        { items: [{ url, fullPage: true }], webhookUrl: "https://example.com/hook" },
+      ])
+        expect(await submit(submission)).toMatchObject({ code: "idempotency_mismatch" });
+    }
+  });
+
+  it.each(["", "a".repeat(256), "é", "a\tb"])("reject the idempotency key %j", async (key) => {
+    for (const send of await openBoth()) {
+      const response = await send("/renders", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+        body: "{}",
+      });
+      expect([response.status, await response.json()]).toEqual([
+        422,
+        expect.objectContaining({
+          message: "Idempotency-Key must be 1 to 255 printable ASCII characters",
+          errors: { "Idempotency-Key": ["must be 1 to 255 printable ASCII characters"] },
+        }),
+      ]);
+    }
+  });
+
   it("render a document while it is stored", async () => {
     const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
     for (const send of await openBoth(clock)) {
