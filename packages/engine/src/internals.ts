@@ -17,7 +17,7 @@ export { parseNoProxy } from "./egress/upstream-proxy.ts";
 export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-skew.ts";
 export type { CaptureOptions } from "./capture.ts";
 export { DAY_MS, dayOf } from "./days.ts";
-export { invalidFile, findPathProblem, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
+export { invalidFile, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
 export { identifyContent } from "./documents/document.ts";

@@ -30,6 +30,7 @@ export { parseIfNoneMatch } from "./entity-tags.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
+export { checkPage, checkPaths, findPathProblem, HTML_PAGE, MARKDOWN_PAGE } from "./document-paths.ts";
 export { DOCUMENT_ORIGIN, DOCUMENT_TYPES, documentIdOf, documentUrl } from "./document-upload.ts";
 export { checkIdempotencyKey } from "./idempotency-key.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";

@@ -376,6 +376,67 @@ describe("the fake service and the real one", () => {
     }
   });
 
+  const form = (...paths: readonly string[]): FormData => {
+    const files = new FormData();
+    for (const path of paths) files.append("files", new Blob(["content"]), path);
+    return files;
+  };
+  it.each<[name: string, body: string | FormData, contentType: string | null, errors: object]>([
+    ["an empty page", "", "text/html", { body: ["must not be empty"] }],
+    ["empty Markdown", "", "text/markdown", { body: ["must not be empty"] }],
+    ["text as a ZIP file", "text", "application/zip", { body: ["must be a well-formed ZIP file"] }],
+    [
+      "an unknown type",
+      "text",
+      "text/plain",
+      {
+        body: [
+          "must be sent with Content-Type: text/html, text/markdown, application/zip, multipart/form-data",
+        ],
+      },
+    ],
+    [
+      "no page",
+      form("home/index.html"),
+      null,
+      { body: ["must contain index.html or index.md at its root; rename or move home/index.html"] },
+    ],
+    [
+      "two pages",
+      form("index.html", "index.md"),
+      null,
+      { "index.md": ["cannot be sent with index.html; send only one of them"] },
+    ],
+    [
+      "unusable paths",
+      form("index.html", "../up.css", "a", "a/b", "c.css", "c.css", "e\u0301", "\u00e9"),
+      null,
+      {
+        "../up.css": ["must have a path without empty, . or .. segments"],
+        a: ["is both a file and a folder"],
+        "c.css": ["is sent more than once"],
+        "\u00e9": ["is sent more than once"],
+      },
+    ],
+  ])("reject a document with %s", async (_name, body, contentType, errors) => {
+    for (const send of await openBoth()) {
+      const headers = contentType === null ? {} : { "Content-Type": contentType };
+      const response = await send("/documents", { method: "POST", headers, body });
+      expect([response.status, await response.json()]).toEqual([
+        422,
+        expect.objectContaining({ code: "validation_failed", errors }),
+      ]);
+    }
+  });
+
+  it("store a page whose type has a charset", async () => {
+    for (const send of await openBoth()) {
+      const headers = { "Content-Type": "Text/HTML; charset=utf-8" };
+      const response = await send("/documents", { method: "POST", headers, body: "<h1>Hi</h1>" });
+      expect(await response.json()).toMatchObject({ content_type: "text/html", files: 1 });
+    }
+  });
+
   it("render a document while it is stored", async () => {
     const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
     for (const send of await openBoth(clock)) {

@@ -1,10 +1,9 @@
-import { DOCUMENT_TYPES, documentUrl } from "@snap/protocol";
+import { DOCUMENT_TYPES, documentUrl, HTML_PAGE, MARKDOWN_PAGE } from "@snap/protocol";
 import { sha256InSlices } from "../hash-in-slices.ts";
 import type { DocumentFile } from "../ports/documents.ts";
 import { checkFiles, UnpackedSize, type CheckedFile, type SentFile } from "./check-files.ts";
 import { contentTypeOf } from "./content-types.ts";
 import { markdownToHtml, type MarkdownConversion } from "./markdown.ts";
-import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
 /** A document's content: one page, or a page's files with an `index.html` or `index.md`. */
 export type DocumentContent =
