@@ -73,7 +73,8 @@ export class Renders {
 
   /** @throws FailedRequest if the page is a document that is not stored. */
   #requireDocument({ url }: { readonly url?: string }): void {
-    const isDocument = url !== undefined && parseTargetUrl(url)?.hostname === new URL(DOCUMENT_ORIGIN).hostname;
+    const isDocument =
+      url !== undefined && parseTargetUrl(url)?.hostname === new URL(DOCUMENT_ORIGIN).hostname;
     if (isDocument && !this.settings.hasDocument(documentIdOf(url) ?? ""))
       throw new FailedRequest({ code: "target_unreachable" });
   }

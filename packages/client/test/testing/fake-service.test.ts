@@ -261,10 +261,15 @@ async function callEverything(snap: SnapClient): Promise<unknown[]> {
 }
 
 /** Sends requests with a token. */
-type SendWithToken = (path: string, init?: RequestInit & { readonly headers?: object }) => Promise<Response>;
+type SendWithToken = (
+  path: string,
+  init?: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> },
+) => Promise<Response>;
 
 /** Opens the fake service and the real one, with the same clock. */
-async function openBoth(clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"))): Promise<readonly SendWithToken[]> {
+async function openBoth(
+  clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z")),
+): Promise<readonly SendWithToken[]> {
   const { baseUrl, customer } = await openService(undefined, { clock });
   const { token } = await customer();
   return [createFakeService({ now: () => clock.now() }).options, { fetch, baseUrl, token }].map(
@@ -450,7 +455,9 @@ describe("the fake service and the real one", () => {
         ).json()) as StoredDocument;
       const render = async (page: string, parameters = ""): Promise<unknown> => {
         const response = await send(`/snap?url=${encodeURIComponent(page)}${parameters}`);
-        return response.ok ? response.headers.get("X-Cache") : (await response.json() as { code: unknown }).code;
+        return response.ok
+          ? response.headers.get("X-Cache")
+          : ((await response.json()) as { code: unknown }).code;
       };
       const { id, url: page } = await upload();
       expect(await render(page)).toBe("MISS");

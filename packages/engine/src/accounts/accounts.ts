@@ -166,8 +166,7 @@ function validate(values: AccountChange, plans: readonly Plan[]): void {
   if (email === "") throw invalid("the email address must not be empty");
   if (email !== undefined && email.length > EMAIL_CHARACTERS_MAX)
     throw invalid(`the email address is too long (limit ${EMAIL_CHARACTERS_MAX} characters)`);
-  if (email !== undefined && !EMAIL_PATTERN.test(email))
-    throw invalid(`${email} is not an email address`);
+  if (email !== undefined && !EMAIL_PATTERN.test(email)) throw invalid(`${email} is not an email address`);
   const slugs = availablePlans(plans).map(({ slug }) => slug);
   if (planSlug != null && !slugs.includes(planSlug))
     throw invalid(`unknown plan ${planSlug}; use one of ${slugs.join(", ")}`);

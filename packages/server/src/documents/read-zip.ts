@@ -1,10 +1,5 @@
 import { isSnapError, type SnapError } from "@snap/engine";
-import {
-  invalidFile,
-  tooManyFiles,
-  UnpackedSize,
-  type SentFile,
-} from "@snap/engine/internals";
+import { invalidFile, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
 import { DOCUMENT_LIMITS, findPathProblem } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";

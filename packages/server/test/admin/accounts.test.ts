@@ -48,7 +48,9 @@ describe("accounts", () => {
       const found = await service.read(`/accounts?email=${encodeURIComponent(email)}`);
       expect(found).toMatchObject({ entries: [{ id, email }] });
       const renamed = { email: email.toUpperCase() };
-      expect(await service.read(`/accounts/${id}`, { method: "PATCH", json: renamed })).toMatchObject(renamed);
+      expect(await service.read(`/accounts/${id}`, { method: "PATCH", json: renamed })).toMatchObject(
+        renamed,
+      );
     },
   );
 
