@@ -30,8 +30,7 @@ export { parseIfNoneMatch } from "./entity-tags.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
-export { checkPage, checkPaths, findPathProblem, HTML_PAGE, MARKDOWN_PAGE } from "./document-paths.ts";
-export { DOCUMENT_ORIGIN, DOCUMENT_TYPES, documentIdOf, documentUrl } from "./document-upload.ts";
+export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
 export { checkIdempotencyKey } from "./idempotency-key.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
 export type {
@@ -113,3 +112,5 @@ export { canonicalQuery } from "./signing/canonical-query.ts";
 export { signQuery, verifyQuery } from "./signing/sign-query.ts";
 export { signStandardWebhook, signWebhook } from "./webhooks/sign-webhook.ts";
 export type { SignedDelivery } from "./webhooks/sign-webhook.ts";
+export { checkPage, checkPaths, findPathProblem, HTML_PAGE, MARKDOWN_PAGE } from "./document-paths.ts";
+export { documentIdOf, documentUrl } from "./document-url.ts";

@@ -1,7 +1,7 @@
 import type { LengthUnit, PaperFormat } from "./types.ts";
 
 /** Units per inch; a pixel is a CSS pixel, 1/96 in. */
-export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const satisfies Record<
+export const UNITS_PER_INCH = { mm: 25.4, cm: 2.54, in: 1, px: 96 } as const satisfies Record<
   LengthUnit,
   number
 >;

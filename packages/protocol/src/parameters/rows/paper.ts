@@ -1,4 +1,4 @@
-import { PAPER_INCHES } from "../paper-size.ts";
+import { PAPER_INCHES, UNITS_PER_INCH } from "../paper-size.ts";
 import { PDF, type Row } from "../row.ts";
 
 const SIZE = ["width", "height"];
@@ -57,7 +57,7 @@ export const PAPER_ROWS: readonly Row[] = [
     name: "marginUnit",
     modes: PDF,
     kind: "choice",
-    values: ["mm", "cm", "in", "px"],
+    values: Object.keys(UNITS_PER_INCH) as [string, ...string[]],
     default: "mm",
     description: "Unit of the margins and of a custom paper size.",
     example: "in",

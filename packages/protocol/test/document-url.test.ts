@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { documentIdOf } from "../src/document-upload.ts";
+import { documentIdOf } from "../src/document-url.ts";
 
 it("a document's URL is recognized only in its exact form", () => {
   const id = "0123456789abcdef".repeat(4);
