@@ -55,13 +55,6 @@ export interface Entry {
   readonly after: Picture;
   /** The longest time that the render of `after` may take on an idle machine; 3,000 by default. */
   readonly maxMs?: number;
-  /**
-   * The page without the parts that the parameters of `after` remove. Rendered with the parameters of `before`, it must
-   * equal the picture after, pixel for pixel.
-   */
-  readonly plainPage?: string;
-  /** A path that the page requests if something goes wrong. */
-  readonly neverRequested?: string;
 }
 
 export interface Group {
