@@ -36,7 +36,7 @@ export const neighbors: Scenario = {
     const results: Result[] = [];
     for (const [index, attack] of attacks.entries()) {
       bench.log(`${attack.name} (${index + 1} of ${attacks.length})`);
-      const result = await measure(bench, { attack, port: site.line, nameServer: `127.0.0.1:${names.line}` });
+      const result = await measure(bench, { attack, port: site.line, nameServer: names.line });
       results.push(result);
       bench.log(JSON.stringify(toRow(result)));
     }
