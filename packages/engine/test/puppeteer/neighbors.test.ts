@@ -80,14 +80,7 @@ beforeAll(async () => {
       };
       draw();
     </script>`,
-    "/enumerates-devices": `<script>
-      const enumerate = () => {
-        for (let i = 0; i < 2000; i += 1) navigator.mediaDevices.enumerateDevices();
-        setTimeout(enumerate);
-      };
-      enumerate();
-    </script>`,
-    "/starts-workers": `<script>
+    "/floods": `<script>
       const script = URL.createObjectURL(new Blob(["0"]));
       setInterval(() => { for (let i = 0; i < 20; i += 1) new Worker(script).terminate() }, 0);
     </script>`,
@@ -196,21 +189,18 @@ describe("a page that takes up memory", () => {
 });
 
 describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
-  it.each(["/starts-workers", "/enumerates-devices"])(
-    "are moved to an isolated browser; a neighbor's renders in the shared one continue: %s",
-    async (path) => {
-      // the pages must be found before a busy machine makes the browser miss its probes
-      const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
-      const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, path)));
-      const moved = waitForRetry(events, "the page is suspected of flooding the browser");
-      expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
-      await moved;
-      const [shared] = pids();
-      expect(events).not.toContainEqual(expect.objectContaining({ type: "browser-ended", pid: shared }));
-      await renderer.close();
-      await floods;
-    },
-  );
+  it("are moved to an isolated browser; a neighbor's renders in the shared one continue", async () => {
+    // the pages must be found before a busy machine makes the browser miss its probes
+    const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
+    const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, "/floods")));
+    const moved = waitForRetry(events, "the page is suspected of flooding the browser");
+    expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
+    await moved;
+    const [shared] = pids();
+    expect(events).not.toContainEqual(expect.objectContaining({ type: "browser-ended", pid: shared }));
+    await renderer.close();
+    await floods;
+  });
 });
 
 describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
