@@ -159,15 +159,17 @@ export async function capture(
 
   let isAccepted = true;
   const watch =
-    (accept: CaptureOptions["accept"]) =>
-    (file: RenderedFile): void => {
+    <A, R>(callback: (argument: A) => R) =>
+    (argument: A): R => {
       isAccepted = false;
-      accept?.(file);
+      const result = callback(argument);
       isAccepted = true;
+      return result;
     };
   try {
     const missed = { key, parameters, document, delivery, requestedAt, own: shared };
-    const watched = { accept: watch(request.accept), acceptUncached: watch(request.acceptUncached) };
+    const { accept = () => {}, acceptUncached = () => {}, holds: hasTag = () => false } = request;
+    const watched = { accept: watch(accept), acceptUncached: watch(acceptUncached), holds: watch(hasTag) };
     return await renderAndCharge(dependencies, { ...request, ...watched }, missed);
   } catch (error) {
     // requests that joined the render may accept the file

@@ -20,7 +20,7 @@ import { verifyLedger, type LedgerReport } from "./credits/verify-ledger.ts";
 import { createTransferBudget } from "./limits/byte-budget.ts";
 import { lastStartBefore, withDefaults, type EngineOptions, type EngineSettings } from "./engine-options.ts";
 import { asSnapError } from "./errors.ts";
-import { createLifetime } from "./lifetime.ts";
+import { createLifetime, inOrderOnce } from "./lifetime.ts";
 import { createHealthCheck, type Health } from "./health.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createHistory, type History } from "./history/history.ts";
@@ -220,26 +220,6 @@ export function createEngine(options: EngineOptions): Engine {
     await enforceRateLimit(storage.rateLimiter, { accountId: account.id, name: "usage", now });
     return usageReport(entitlementOf(account, plans, now), await credits(account));
   }
-}
-
-/**
- * Returns a function whose first call runs all steps, each after the one before, and then rejects with the first error.
- * Further calls return the same promise.
- */
-function inOrderOnce(steps: readonly (() => unknown)[]): () => Promise<void> {
-  const run = async (): Promise<void> => {
-    const errors: unknown[] = [];
-    for (const step of steps) {
-      try {
-        await step();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw errors[0];
-  };
-  let running: Promise<void> | undefined;
-  return () => (running ??= run());
 }
 
 function openScheduler(

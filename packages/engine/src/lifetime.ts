@@ -28,3 +28,23 @@ export function createLifetime(): Lifetime {
     },
   };
 }
+
+/**
+ * Returns a function whose first call runs all steps, each after the one before, and then rejects with the first error.
+ * Further calls return the same promise.
+ */
+export function inOrderOnce(steps: readonly (() => unknown)[]): () => Promise<void> {
+  const run = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  };
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
+}

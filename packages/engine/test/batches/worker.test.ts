@@ -309,9 +309,8 @@ describe("an item whose rendering is not cached", () => {
   });
 
   it("fails, and is refunded, if it could not be cached for 15 minutes", async () => {
-    const { engine, customer, submit, until } = openBatchBench({
-      storage: createMemoryStorage({ cacheMaxBytes: 100 }),
-    });
+    const storage = createMemoryStorage({ cacheMaxBytes: 100 });
+    const { engine, renderer, customer, submit, until, clock } = openBatchBench({ storage });
     const principal = await customer();
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["a"]);
@@ -321,7 +320,27 @@ describe("an item whose rendering is not cached", () => {
       message: "The rendering could not be cached, so it could not be fetched.",
     };
     expect(batch.items).toMatchObject([{ status: "failed", error, expires_at: null, credit_cost: 0 }]);
+    expect(clock.now() - START_MS).toBeGreaterThanOrEqual(900_000);
+    expect(clock.now() - START_MS).toBeLessThan(902_000);
+    expect(renderer.calls.length).toBeGreaterThan(2);
     expect((await engine.credits(principal.account)).used).toBe(0);
+  });
+
+  it("is not done if it only joined an interactive render", async () => {
+    const storage = createMemoryStorage({ cacheMaxBytes: 100 });
+    const { engine, renderer, customer, submit, until } = openBatchBench({ storage });
+    const principal = await customer();
+    const release = renderer.hold();
+    const interactive = engine.capture({ principal, parameters: { url: "https://example.com/a" } });
+    await renderer.whenCalled(1);
+    engine.startWorker();
+    const { id: batchId } = await submit(principal, ["a"]);
+    await microtasks();
+    release();
+    expect(await interactive).toMatchObject({ cache: "miss", creditCost: 1, isCached: false });
+    const batch = await until({ principal, batchId }, isComplete);
+    expect(batch.items).toMatchObject([{ status: "failed", credit_cost: 0 }]);
+    expect((await engine.credits(principal.account)).used).toBe(1);
   });
 
   it("is done if its rendering is stored", async () => {

@@ -318,8 +318,10 @@ describe("capture, after a failure,", () => {
       throw new TypeError("no If-None-Match");
     };
     const capture = engine.capture({ principal, parameters: { url }, holds });
+    const joined = engine.capture({ principal, parameters: { url } });
     await expect(capture).rejects.toMatchObject({ code: "server_error" });
-    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 5, used: 0 });
+    expect(await joined).toMatchObject({ cache: "miss", creditCost: 1 });
+    expect(await engine.credits(principal.account)).toMatchObject({ remaining: 4, used: 1 });
   });
 
   it("throws server_error, and refunds the credit, if the rendering cannot be stored", async () => {
