@@ -39,3 +39,9 @@ export const changeStyles: Step = async (page, signal) => {
   );
   return [];
 };
+
+/** Like `changeStyles`, for the page to which a click or a script may have led, and the sheets that they may have removed. */
+export const changeNextPage: Step = async (page, signal) => {
+  const { click, script } = page.parameters;
+  return click === undefined && script === undefined ? [] : changeStyles(page, signal);
+};
