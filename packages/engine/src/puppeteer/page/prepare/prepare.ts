@@ -14,6 +14,7 @@ import { pause } from "./pause.ts";
 import { runScript } from "./run-script.ts";
 import { showFrames } from "./show-frames.ts";
 import { stabilize } from "./stabilize.ts";
+import { switchToPrint } from "./switch-to-print.ts";
 import type { PageToRender } from "../page-to-render.ts";
 import type { Step } from "./step.ts";
 import { addStyles, hideElements, removeElements } from "./style-page.ts";
@@ -42,6 +43,7 @@ const STEPS: readonly Step[] = [
   removeElements,
   awaitFonts,
   stabilize,
+  switchToPrint,
 ];
 
 /**
