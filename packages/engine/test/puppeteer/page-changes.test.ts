@@ -75,6 +75,7 @@ beforeAll(async () => {
     "/covered": `<!doctype html><button id=button style="position:absolute;top:0" onclick="document.body.style.background = 'red'">go</button>
       <div style="position:fixed;inset:0">overlay</div>`,
     "/link": `<!doctype html><a id=button href="/red">go</a>`,
+    "/to-boxes": `<!doctype html><a id=button href="/">go</a>`,
     "/red": `<!doctype html><body style="background:red">`,
     "/to-slow-style": `<!doctype html><a id=button href="/slow-style">go</a>`,
     "/slow-style": `<!doctype html><link rel=stylesheet href="/never"><body style="background:red">`,
@@ -122,6 +123,34 @@ describe("css", () => {
       const { pixel } = await render("/", { css, waitUntil: undefined, ...options });
       expect(pixel(700, 150)).toEqual(RED);
     }
+  });
+
+  it.each<ScreenshotOptions>([{ click: "#button" }, { script: "location.href = '/'" }])(
+    "applies to the page that %j leads to, and waits for the images that it adds",
+    async (options) => {
+      const css = "#b { background: url(/slow.svg) }";
+      const { pixel } = await render("/to-boxes", { css, waitUntil: undefined, ...options });
+      expect([pixel(700, 50), pixel(700, 150)]).toEqual([RED, RED]);
+    },
+  );
+
+  it.each<ScreenshotOptions>([
+    { script: "document.adoptedStyleSheets = []" },
+    {
+      script: "setTimeout(() => { document.adoptedStyleSheets = []; window.isDone = true }, 300)",
+      waitForFunction: "window.isDone",
+    },
+  ])("remains if the page replaces its adopted style sheets: %j", async (options) => {
+    const { pixel } = await render("/", { css: "#a { background: green }", ...options });
+    expect(pixel(700, 50)).toEqual(GREEN);
+  });
+
+  it("is added once, so a sheet that the page adds later takes precedence", async () => {
+    const script = `const sheet = new CSSStyleSheet();
+      sheet.replaceSync("#a { background: green }");
+      document.adoptedStyleSheets.push(sheet);`;
+    const { pixel } = await render("/", { css: "#a { background: blue }", script });
+    expect(pixel(700, 50)).toEqual(GREEN);
   });
 
   it("applies to PDFs", async () => {

@@ -10,6 +10,13 @@ const REPORT = `<!doctype html><html lang="en"><title>The report</title>
 <style>body { margin: 0; font: 12pt sans-serif; background: yellow } h2 { break-before: page }</style>
 <h1>Summary</h1><p>first<h2>Figures</h2><p>second<table><tr><th>Sum<td>7</table><h2>Outlook</h2><p>third`;
 
+/** Each image shows its name; the print style sheet needs all but one of them. */
+const PRINT_ONLY = `<!doctype html>
+<style>div { height: 50px } @media print { div { background: url(/image?background) no-repeat } }
+  @media screen { .print { display: none } }</style>
+<div></div><img class=print loading=lazy src=/image?lazy>
+<picture><source media=print srcset=/image?print><img src=/image?screen></picture>`;
+
 /** One inch each, except the left margin. */
 const MARGINS = { marginUnit: "in", marginTop: 1, marginRight: 1, marginBottom: 1, marginLeft: 2 };
 
@@ -19,6 +26,14 @@ let renderer: Renderer;
 beforeAll(async () => {
   site = await openSite({
     "/report": REPORT,
+    "/print-only": PRINT_ONLY,
+    "/image": ({ url = "" }, response) =>
+      void setTimeout(() => {
+        response.setHeader("content-type", "image/svg+xml");
+        response.end(
+          `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="50"><text y="20">${url.split("?")[1]}</text></svg>`,
+        );
+      }, 300),
     "/css-size":
       "<!doctype html><style>@page { size: 5in 3in } @page wide { size: 8in 4in } p { page: wide }</style>narrow<p>wide",
     "/hostile": `<!doctype html><html lang="en) /Pages 1 0 R (\\"><title>) >> /Root 1 0 R endobj (\\ \u{1f600}</title>x`,
@@ -43,6 +58,23 @@ function find({ pages }: PdfContent, page: number, text: string): PdfText {
   const found = required(pages[page], "page").textItems.find((candidate) => candidate.text.includes(text));
   return required(found, `text ${text}`);
 }
+
+describe.concurrent("style sheets", () => {
+  it.each([
+    {},
+    { lazyContent: "off" },
+    { singlePage: true },
+    { colorScheme: "dark" },
+    { mediaType: "print" },
+  ])("are those for print, with everything that they load: %j", async (options) => {
+    const texts = textIn(await print("/print-only", options), 0);
+    expect(texts.toSorted()).toEqual(["background", "lazy", "print"]);
+  });
+
+  it("are those for the screen with mediaType=screen", async () => {
+    expect(textIn(await print("/print-only", { mediaType: "screen" }), 0)).toEqual(["screen"]);
+  });
+});
 
 describe("headers and footers", () => {
   it("are in the margins of each page, readable by default", async () => {

@@ -1,19 +1,31 @@
+import type { SnapParameters } from "@snap/protocol";
+import type { CDPSession, Protocol } from "puppeteer";
 import type { SettingsFactory } from "./setting.ts";
+
+/** The parameters that select style sheets and their media queries. */
+type MediaParameters = Pick<SnapParameters, "colorScheme" | "reducedMotion" | "forcedColors" | "mediaType">;
 
 /** `colorScheme`, `reducedMotion`, `forcedColors` and `mediaType`. */
 export const mediaSettings: SettingsFactory = (parameters) => {
-  const { colorScheme, reducedMotion, forcedColors, mediaType } = parameters;
-  const features = [
+  if (featuresOf(parameters).length === 0 && parameters.mediaType === undefined) return [];
+  return [{ targets: "frames", apply: ({ session }) => emulateMedia(session, parameters) }];
+};
+
+/** Replaces everything that was emulated before. */
+export async function emulateMedia(session: CDPSession, parameters: MediaParameters): Promise<void> {
+  const { mediaType } = parameters;
+  const media = mediaType === undefined ? {} : { media: mediaType };
+  await session.send("Emulation.setEmulatedMedia", { ...media, features: featuresOf(parameters) });
+}
+
+function featuresOf({
+  colorScheme,
+  reducedMotion,
+  forcedColors,
+}: MediaParameters): Protocol.Emulation.MediaFeature[] {
+  return [
     ...(colorScheme === undefined ? [] : [{ name: "prefers-color-scheme", value: colorScheme }]),
     ...(reducedMotion ? [{ name: "prefers-reduced-motion", value: "reduce" }] : []),
     ...(forcedColors ? [{ name: "forced-colors", value: "active" }] : []),
   ];
-  if (features.length === 0 && mediaType === undefined) return [];
-  const media = mediaType === undefined ? {} : { media: mediaType };
-  return [
-    {
-      targets: "frames",
-      apply: ({ session }) => session.send("Emulation.setEmulatedMedia", { ...media, features }),
-    },
-  ];
-};
+}

@@ -2,11 +2,8 @@ import type { PdfParameters } from "@snap/protocol";
 import type { Protocol } from "puppeteer";
 import { SnapError } from "../../../errors.ts";
 import { CAPTURE_TOO_LARGE } from "../../../ports/renderer.ts";
-import { abortable } from "../../../timeouts.ts";
 import type { ByteCollector } from "../../browser/byte-collector.ts";
-import { mediaSettings } from "../configure/media.ts";
 import { viewportOf, type Viewport } from "../configure/viewport.ts";
-import { configureTargets } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
 import { changeViewport, freezeLengths } from "../viewport-lengths.ts";
 import { measureContent, removeBreaks } from "./fit-single-page.ts";
@@ -47,8 +44,6 @@ export async function printSinglePage(
 ): Promise<ByteCollector> {
   const layout = printLayoutOf(parameters);
   const { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left } = layout;
-  const settings = mediaSettings({ ...parameters, mediaType: parameters.mediaType ?? "print" });
-  await abortable(signal, configureTargets(tab, { settings, rules: [] }));
   await removeBreaks(tab, [`${top}in`, `${right}in`, `${bottom}in`, `${left}in`], signal);
   const viewport = viewportOf(parameters);
   let atLeast = 0;

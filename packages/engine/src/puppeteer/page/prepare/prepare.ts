@@ -4,7 +4,7 @@ import { awaitFonts } from "./await-fonts.ts";
 import { awaitFunction } from "./await-function.ts";
 import { awaitHidden } from "./await-hidden.ts";
 import { awaitSelector } from "./await-selector.ts";
-import { changeStyles } from "./change-styles.ts";
+import { changeNextPage, changeStyles } from "./change-styles.ts";
 import { clickElement } from "./click-element.ts";
 import { declineConsent } from "./decline-consent.ts";
 import { hideFilteredElements } from "./hide-filtered-elements.ts";
@@ -14,9 +14,10 @@ import { pause } from "./pause.ts";
 import { runScript } from "./run-script.ts";
 import { showFrames } from "./show-frames.ts";
 import { stabilize } from "./stabilize.ts";
+import { switchToPrint } from "./switch-to-print.ts";
 import type { PageToRender } from "../page-to-render.ts";
 import type { Step } from "./step.ts";
-import { hideElements, removeElements } from "./style-page.ts";
+import { addStyles, hideElements, removeElements } from "./style-page.ts";
 
 /** Every step, in order. */
 const STEPS: readonly Step[] = [
@@ -29,17 +30,20 @@ const STEPS: readonly Step[] = [
   clickElement,
   runScript,
   awaitNextPage,
+  changeNextPage,
   awaitFunction,
   awaitHidden,
   expandScrollers,
   loadLazyContent,
   showFrames,
-  // again, for elements that the page has added since
+  // again, for elements and style sheets that the page has added since
   hideFilteredElements,
+  addStyles,
   hideElements,
   removeElements,
   awaitFonts,
   stabilize,
+  switchToPrint,
 ];
 
 /**

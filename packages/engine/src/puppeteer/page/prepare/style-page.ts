@@ -4,13 +4,17 @@ import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF, SET_STYLE } from "../in-page.t
 import type { Tab } from "../tab.ts";
 import type { Step } from "./step.ts";
 
-/** Ends the transitions that the sheet starts: the capture would otherwise show the page in the middle of them. */
+/**
+ * Ends the transitions that the sheet starts: the capture would otherwise show the page in the middle of them. A sheet
+ * that the document still has is not added again.
+ */
 const ADD_SHEET = `(css) => {
   ${ROOTS_OF} ${ADOPT_SHEET}
+  if (document.adoptedStyleSheets.some(({ snapCss }) => snapCss === css)) return;
   const transitionsNow = () =>
     rootsOf(document).flatMap((root) => root.getAnimations()).filter((animation) => animation instanceof CSSTransition);
   const before = new Set(transitionsNow());
-  adoptSheet([document], css);
+  adoptSheet([document], css).snapCss = css;
   for (const transition of transitionsNow()) if (!before.has(transition)) transition.finish();
 }`;
 
@@ -42,7 +46,7 @@ const ADD_RULE = `({ selector, property, value, withContent }) => {
   return true;
 }`;
 
-/** `css`: adds a style sheet. */
+/** `css`: adds a style sheet, unless the document still has it. */
 export const addStyles: Step = async ({ tab, parameters: { css } }, signal) => {
   if (css !== undefined) await addSheet(tab, css, signal);
   return [];
