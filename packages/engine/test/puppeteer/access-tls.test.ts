@@ -71,6 +71,28 @@ describe("headers, cookies and basicAuth over TLS", () => {
     expect(secretsOf(secure, "/secure")).toEqual([{ cookie: "session=s3cr3t" }]);
   });
 
+  it("reach the files of a page that a service worker controls, even without a referrer", async () => {
+    const own = await openEchoSite(
+      () => ({
+        "/": `<meta name="referrer" content="no-referrer"><script>(async () => {
+          const controlled = new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = resolve; });
+          await navigator.serviceWorker.register("/service.js");
+          await controlled;
+          await fetch("/fetched");
+          const image = Object.assign(new Image(), { src: "/image" });
+          image.onload = image.onerror = () => { document.body.id = "done"; };
+        })()</script>`,
+        "/service.js": `
+          onactivate = (event) => event.waitUntil(clients.claim());
+          onfetch = (event) => event.respondWith(fetch(event.request));`,
+      }),
+      TLS,
+    );
+    const parameters = { ...ACCESS, waitForSelector: "#done" };
+    await renderer.render(screenshot(`https://own.example:${own.port}/`, parameters));
+    for (const path of ["/fetched", "/image"]) expect([path, ...secretsOf(own, path)]).toEqual([path, ALL]);
+  });
+
   it("are not sent to another site through a service worker", async () => {
     const third = await openEchoSite(() => ({}), TLS);
     const other = `https://third.example:${third.port}`;

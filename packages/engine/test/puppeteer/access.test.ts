@@ -319,6 +319,11 @@ describe("cookies", () => {
   it.each([
     ["for a public suffix", "http://own.co.uk/", { name: "refused", value: SECRET, domain: "co.uk" }],
     ["whose prefix requires TLS", "http://own.example/", { name: "__Host-refused", value: SECRET }],
+    [
+      "with SameSite=None that are not secure",
+      "http://own.example/",
+      { name: "refused", value: SECRET, sameSite: "None" },
+    ],
   ] as const)("%s are rejected with an error that names them", async (_what, url, cookie) => {
     const accepted = { name: "accepted", value: SECRET };
     const error = await errorOf(renderer.render(screenshot(url, { cookies: [accepted, cookie] })));

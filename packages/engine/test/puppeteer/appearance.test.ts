@@ -131,6 +131,15 @@ describe("the browser that a page sees", () => {
     expect(headers.get("page")).toMatchObject({ "accept-language": "de-DE,de;q=0.9" });
   });
 
+  it.each([
+    ["und", ["und"], "und"],
+    ["und-CH", ["und-CH"], "und-CH"],
+  ])("has no second language if it has the locale %s", async (locale, languages, header) => {
+    const seen = await seenBy({ locale });
+    expect(seen.get("page")).toMatchObject({ languages });
+    expect(headers.get("page")).toMatchObject({ "accept-language": header });
+  });
+
   it("has a user agent, in requests, frames and workers", async () => {
     const userAgent =
       "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/149.0.1.2 Safari/537.36";

@@ -33,6 +33,39 @@ export const BLOCKING_PAGES: Readonly<Record<string, string>> = {
     event.waitUntil(fetch("http://ads.test:$port/service.txt?$test").catch(() => {}));
   };`,
 
+  // once a service worker controls it, loads five files, and names those that it got in its title
+  "/controlled.html": `<p>text</p><script>(async () => {
+    const controlled = new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = resolve; });
+    await navigator.serviceWorker.register("/controller.js?$test");
+    await controlled;
+    const load = (name, element) => new Promise((resolve) => {
+      element.onload = () => resolve([name]);
+      element.onerror = () => resolve([]);
+      document.body.append(element);
+    });
+    const image = (name) => load(name, Object.assign(new Image(), { src: "/" + name + ".gif?$test" }));
+    const style = { rel: "stylesheet", href: "/plain.css?$test" };
+    const worker = new Worker("/fetching-worker.js?$test");
+    const loaded = await Promise.all([
+      image("image"),
+      image("made"),
+      load("style", Object.assign(document.createElement("link"), style)),
+      fetch("/fetched.txt?$test").then(() => ["fetch"], () => []),
+      new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); }),
+    ]);
+    document.title = loaded.flat().join(" ");
+  })();</script>`,
+  "/controller.js": `
+    oninstall = () => skipWaiting();
+    onactivate = (event) => event.waitUntil(clients.claim());
+    const svg = { headers: { "content-type": "image/svg+xml" } };
+    const respond = ({ request }) => request.url.includes("/made.gif")
+      ? new Response('<svg xmlns="http://www.w3.org/2000/svg"/>', svg)
+      : fetch(request);
+    onfetch = (event) => event.respondWith(respond(event));`,
+  "/fetching-worker.js": `
+    fetch("/from-worker.txt?$test").then(() => postMessage(["worker"]), () => postMessage([]));`,
+
   "/redirected-image.html": `<p>text</p>
     <script>
       const to = encodeURIComponent("http://ads.test:$port/target.png?$test");

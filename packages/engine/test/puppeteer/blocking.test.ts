@@ -254,3 +254,30 @@ describe.concurrent("blockResources", () => {
     expect(notes).toEqual(["blocked=5"]);
   });
 });
+
+describe.concurrent("a page that a service worker controls", () => {
+  const render = async (options: ScreenshotOptions): Promise<Loaded & { readonly title: unknown }> => {
+    const test = String((tests += 1));
+    const url = site.url("127.0.0.1", `/controlled.html?test=${test}`);
+    const parameters = screenshot(url, { ...options, waitForFunction: "document.title" });
+    const { page, notes } = await renderer.render(parameters);
+    return { title: page.title, notes, received: site.received(test) };
+  };
+
+  it("gets what the worker passes on or makes if nothing is blocked", async () => {
+    const { title, received } = await render({});
+    expect(title).toBe("image made style fetch worker");
+    expect(received).toContain("127.0.0.1/image.gif");
+    expect(received).not.toContain("127.0.0.1/made.gif");
+  });
+
+  it.each([
+    [{ blockResources: "image" }, "style fetch worker", "blocked=2"],
+    [{ blockResources: "stylesheet" }, "image made fetch worker", "blocked=1"],
+    [{ blockResources: "xhr" }, "image made style", "blocked=2"],
+    [{ blockUrls: "*/made.gif*" }, "image style fetch worker", "blocked=1"],
+    [{ blockResources: "image", waitUntil: "load" }, "style fetch worker", "blocked=2"],
+  ] as const)("does not get what is blocked: %j", async (options, title, note) => {
+    expect(await render(options)).toMatchObject({ title, notes: [note] });
+  });
+});

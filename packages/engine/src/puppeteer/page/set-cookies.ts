@@ -44,13 +44,11 @@ async function setAndFindRejected(
   const rejected = await Promise.all(requests.map(isRejected));
   const first = requests.find((_, index) => rejected[index]);
   if (first !== undefined) return first.name;
-  const domainCookies = requests.filter(({ domain }) => domain !== undefined);
-  if (domainCookies.length === 0) return null;
-  // the browser changes a cookie for a public suffix into one for the host of that name
+  // the browser discards some without an error, and changes one for a public suffix into one for the host of that name
   const { cookies } = await connection.send("Storage.getCookies", { browserContextId });
-  const isStored = ({ name, domain }: CookieRequest): boolean =>
-    cookies.some((cookie) => cookie.name === name && cookie.domain === domain);
-  return domainCookies.find((request) => !isStored(request))?.name ?? null;
+  const isStored = ({ name, domain, url = "" }: CookieRequest): boolean =>
+    cookies.some((cookie) => cookie.name === name && cookie.domain === (domain ?? new URL(url).hostname));
+  return requests.find((request) => !isStored(request))?.name ?? null;
 }
 
 /** A cookie applies only to the host, unless it has a domain; the dot then includes all subdomains. */

@@ -29,9 +29,9 @@ export function overrideUserAgent(override: Protocol.Emulation.SetUserAgentOverr
   };
 }
 
-/** `de-CH` is sent as `de-CH,de;q=0.9`; Chromium adds the weight. */
+/** `de-CH` is sent as `de-CH,de;q=0.9`; Chromium adds the weight. `und-CH` has no language, and is sent as is. */
 function languagesOf(locale: string): string {
-  const { language } = new Intl.Locale(locale);
+  const { language = locale }: { readonly language?: string } = new Intl.Locale(locale);
   return language === locale ? locale : `${locale},${language}`;
 }
 
