@@ -118,6 +118,18 @@ const PAGES: Parameters<typeof openSite>[0] = {
   "/header": `<body style="margin:0"><style>#hero { height: 100vh; background: green } #rest { height: 3000px; background: red }</style>
     <header style="position:sticky;top:0;height:60px;background:gold"></header><div id=hero></div><div id=rest></div>
     <script>addEventListener("scroll", () => { document.querySelector("header").style.background = scrollY > 0 ? "blue" : "gold" })</script>`,
+  "/feed": (_request, response) =>
+    void response
+      .setHeader("content-type", "application/xml")
+      .end(
+        `<?xml-stylesheet href="/feed.css"?><feed><img loading="lazy"/><iframe loading="lazy"/><last/></feed>`,
+      ),
+  "/feed.css": (_request, response) =>
+    void response
+      .setHeader("content-type", "text/css")
+      .end(
+        "feed, img { display: block; height: 1500px } last { display: block; height: 100px; background: red }",
+      ),
   "/follows": `<body style="margin:0"><div id=content style="position:fixed;top:0;width:100%">
     <header style="height:20px;background:gold"></header><div style="height:2980px;background:red"></div></div><script>
     document.body.style.height = "3000px";
@@ -300,6 +312,17 @@ it.each<[ScreenshotOptions, number[], number[]]>([
     const { pixel } = readPng(bytes);
     expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
   }
+});
+
+it.each<ScreenshotOptions>([
+  { fullPage: true },
+  { fullPage: true, lazyContent: "scroll" },
+  { selector: "last" },
+  { clipX: 0, clipY: 0, clipWidth: 100, clipHeight: 1600 },
+])("captures XML whose elements have the names of images and frames: %j", async (part) => {
+  const { bytes, notes } = await renderer.render(screenshot(site.url("/feed"), part));
+  const image = readPng(bytes);
+  expect([image.pixel(50, image.height - 50), notes]).toEqual([RED, []]);
 });
 
 describe("animations that follow an element in the viewport", () => {

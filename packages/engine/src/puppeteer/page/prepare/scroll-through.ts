@@ -98,19 +98,21 @@ export const WAITING = `
 /** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
 export const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
+  // XML can have elements of the same name
+  const isImage = (element) => element instanceof HTMLImageElement;
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
   // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
   const isUnloadedFrame = (frame) => frame.contentDocument?.URL === "about:blank" &&
     (frame.hasAttribute("srcdoc") || !/^\\s*(about:|javascript:|$)/i.test(frame.getAttribute("src") ?? ""));
   const loadingNow = () => [
-    ...all("img").filter((image) => !image.complete),
+    ...all("img").filter((element) => isImage(element) && !element.complete),
     ...all("iframe").filter(isLoadingFrame),
   ];
   const isInView = (element) => {
     const { top, bottom, width, height } = element.getBoundingClientRect();
     return width * height > 0 && bottom > 0 && top < innerHeight;
   };
-  const isLoading = (element) => element.isConnected && (element.localName === "img" ? !element.complete : isLoadingFrame(element));
+  const isLoading = (element) => element.isConnected && (isImage(element) ? !element.complete : isLoadingFrame(element));
   const hasLoadedInView = () =>
     document.fonts.status !== "loading" && !loadingNow().some(isInView);
   const animationsNow = () => rootsOf(document).flatMap((root) => root.getAnimations());
@@ -267,7 +269,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
   const lazyFrames = lazy.filter(isUnloadedFrame);
   for (const frame of lazyFrames) frame.addEventListener("load", () => loadedFrames.add(frame));
   for (const element of lazy) element.loading = "eager";
-  const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyImagesLoaded = settled(lazy.filter(isImage).map((image) => image.decode()));
   const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
   const hasShown = page.scrollHeight > innerHeight && drawBeyondViewport();
   // the next frame requests backgrounds and fonts
