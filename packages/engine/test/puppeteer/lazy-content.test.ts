@@ -118,6 +118,35 @@ const PAGES: Parameters<typeof openSite>[0] = {
   "/header": `<body style="margin:0"><style>#hero { height: 100vh; background: green } #rest { height: 3000px; background: red }</style>
     <header style="position:sticky;top:0;height:60px;background:gold"></header><div id=hero></div><div id=rest></div>
     <script>addEventListener("scroll", () => { document.querySelector("header").style.background = scrollY > 0 ? "blue" : "gold" })</script>`,
+  "/feed": (_request, response) =>
+    void response
+      .setHeader("content-type", "application/xml")
+      .end(
+        `<?xml-stylesheet href="/feed.css"?><feed><img loading="lazy"/><iframe loading="lazy"/><last/></feed>`,
+      ),
+  "/feed.css": (_request, response) =>
+    void response
+      .setHeader("content-type", "text/css")
+      .end(
+        "feed, img { display: block; height: 1500px } last { display: block; height: 100px; background: red }",
+      ),
+  "/follows": `<body style="margin:0"><div id=content style="position:fixed;top:0;width:100%">
+    <header style="height:20px;background:gold"></header><div style="height:2980px;background:red"></div></div><script>
+    document.body.style.height = "3000px";
+    let y = 0;
+    const follow = () => {
+      y += (scrollY - y) / 4;
+      content.style.transform = "translateY(" + -y + "px)";
+      requestAnimationFrame(follow);
+    };
+    follow();
+  </script>`,
+  "/reacts-late": `<body style="margin:0"><style>form { height: 60px; background: gold } .scrolled { background: blue; font-size: 0 }</style>
+    <form id=header><input type=hidden name=getAttribute><input type=hidden name=getBoundingClientRect>text</form>
+    <div style="height:3000px"></div><script>
+    const update = () => header.classList.toggle("scrolled", scrollY > 0);
+    addEventListener("scroll", () => scrollY > 0 ? update() : setTimeout(update, 200));
+  </script>`,
   "/throttled": `<body style="margin:0;height:9000px"><script>
     let next = 0;
     addEventListener("scroll", () => {
@@ -234,6 +263,19 @@ describe("a full page with lazyContent=auto (the default)", () => {
     expect([30, 70, 859, 860, 3859].map((y) => image.pixel(600, y))).toEqual([GOLD, GREEN, GREEN, RED, RED]);
   });
 
+  it.each<ScreenshotOptions>([{}, { lazyContent: "scroll" }])(
+    "waits until the page has reacted to the return: %j",
+    async (options) => {
+      const follows = await renderer.render(screenshot(site.url("/follows"), { fullPage: true, ...options }));
+      const { pixel } = readPng(follows.bytes);
+      expect([10, 30, 2990].map((y) => pixel(600, y))).toEqual([GOLD, RED, RED]);
+      const late = await renderer.render(
+        screenshot(site.url("/reacts-late"), { fullPage: true, ...options }),
+      );
+      expect(readPng(late.bytes).pixel(600, 30)).toEqual(GOLD);
+    },
+  );
+
   it("captures an infinite list up to a limit, with a note", async () => {
     const { height, notes } = await show("/infinite");
     expect(height).toBeGreaterThan(5000);
@@ -270,6 +312,17 @@ it.each<[ScreenshotOptions, number[], number[]]>([
     const { pixel } = readPng(bytes);
     expect([pixel(150, 700), pixel(150, 1400), pixel(150, 1990)]).toEqual([RED, page, section]);
   }
+});
+
+it.each<ScreenshotOptions>([
+  { fullPage: true },
+  { fullPage: true, lazyContent: "scroll" },
+  { selector: "last" },
+  { clipX: 0, clipY: 0, clipWidth: 100, clipHeight: 1600 },
+])("captures XML whose elements have the names of images and frames: %j", async (part) => {
+  const { bytes, notes } = await renderer.render(screenshot(site.url("/feed"), part));
+  const image = readPng(bytes);
+  expect([image.pixel(50, image.height - 50), notes]).toEqual([RED, []]);
 });
 
 describe("animations that follow an element in the viewport", () => {
@@ -314,6 +367,12 @@ describe("a PDF", () => {
 
   it("contains all twelve sections", async () => {
     expect(await pagesOf({})).toBe(12);
+  });
+
+  it("waits until the page has reacted to the return", async () => {
+    const { bytes } = await renderer.render(pdf(site.url("/reacts-late")));
+    const { pages } = await readPdf(bytes);
+    expect(pages[0]?.textItems.map(({ text }) => text)).toEqual(["text"]);
   });
 
   it("contains only the content in the viewport with lazyContent=off", async () => {

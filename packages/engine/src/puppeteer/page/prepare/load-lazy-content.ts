@@ -9,6 +9,8 @@ import type { Tab } from "../tab.ts";
 import { LAZY_MAX_MS, SCROLL_THROUGH, type ScrollRequest, type ScrollResult } from "./scroll-through.ts";
 import type { Step } from "./step.ts";
 
+/** How long the page may take to react when it is scrolled back to its top. */
+const RETURN_MAX_MS = 1_500;
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Added to the limits in the page, so the step's own limit applies only if the page is not responding. */
 const UNRESPONSIVE_MS = 1_000;
@@ -38,6 +40,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
     followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
     budgetMs,
+    returnMs: RETURN_MAX_MS,
   };
   const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
   // screenshots count failed images when they are measured
@@ -66,32 +69,34 @@ async function scrollUntilLoaded(
   signal: AbortSignal,
 ): Promise<ScrollResult> {
   const { progress } = tab;
-  const endMs = performance.now() + request.budgetMs;
+  const endMs = performance.now() + request.budgetMs + request.returnMs;
   const scriptRequests = (): number => progress.activity?.scriptRequests ?? 0;
   const scriptRequestsBefore = scriptRequests();
   const isSettled = progress.watchNewRequests();
+  let result = await scrollThrough(tab, request, signal);
+  const remainingMs = (): number => endMs - result.returnMs - performance.now();
   const settle = async (): Promise<void> => {
-    const limit = { signal, durationMs: Math.max(0, endMs - performance.now()), otherwise: undefined };
+    const limit = { signal, durationMs: Math.max(0, remainingMs()), otherwise: undefined };
     await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
   };
-  let result = await scrollThrough(tab, request, signal);
   if (result.reachedY === null && result.hasShown) await settle();
   let isComplete = scriptRequests() === scriptRequestsBefore;
   while (result.reachedY !== null && !(isComplete && isSettled())) {
     await settle();
-    const budgetMs = endMs - performance.now();
+    const budgetMs = remainingMs();
     if (budgetMs <= 0) return { ...result, isCapped: true };
-    const { reachedY: fromY, followedY } = result;
-    result = await scrollThrough(tab, { ...request, fromY, followedY, budgetMs }, signal);
+    const { reachedY: fromY, followedY, returnMs } = result;
+    result = await scrollThrough(tab, { ...request, fromY, followedY, budgetMs, returnMs }, signal);
     isComplete = result.reachedY === fromY;
   }
   return result;
 }
 
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
-  const { followedY, budgetMs } = request;
-  const otherwise = { reachedY: null, isCapped: true, followedY, failedImages: 0, hasShown: false };
-  const limit = { signal, durationMs: Math.max(budgetMs, LAZY_MAX_MS) + UNRESPONSIVE_MS, otherwise };
+  const { followedY, budgetMs, returnMs } = request;
+  const otherwise = { reachedY: null, isCapped: true, followedY, returnMs, failedImages: 0, hasShown: false };
+  const durationMs = Math.max(budgetMs + returnMs, LAZY_MAX_MS) + UNRESPONSIVE_MS;
+  const limit = { signal, durationMs, otherwise };
   return giveUpAfter(limit, (stepSignal) =>
     evaluate<ScrollResult>(tab, call(SCROLL_THROUGH, request), stepSignal),
   );

@@ -18,6 +18,8 @@ export interface ScrollRequest {
   /** Growth beyond this is not followed. A page that is longer from the start is scrolled to its end. */
   readonly followedY: number;
   readonly budgetMs: number;
+  /** How much longer the page may take to react when it is scrolled back to its top. */
+  readonly returnMs: number;
 }
 
 /** What the function in the page returns. */
@@ -28,6 +30,8 @@ export interface ScrollResult {
   readonly isCapped: boolean;
   /** For the next call. */
   readonly followedY: number;
+  /** What is left for the next call. */
+  readonly returnMs: number;
   readonly failedImages: number;
   /** Whether it made content visible that the page had left out, because it was far from the viewport. */
   readonly hasShown: boolean;
@@ -48,6 +52,12 @@ const THOROUGH_STEP_MS = 150;
 /** A page is complete if it has not grown for this long at its end; one that grew before gets more time. */
 const STABLE_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
 const INNER_SCROLLERS_MAX = 20;
+/** A script that reads the scroll position every 200 ms reacts to the return in this time. */
+const RETURN_STABLE_MS = 300;
+/** Of attributes. The first are those of elements at the top of the page, which matter after the return. */
+const NOTED_CHANGES_MAX = 500;
+/** Of an attribute's value. */
+const NOTED_LENGTH = 1_000;
 
 /*
  * Waits are counted in frames, because timers do not run where JavaScript is disabled. Intersection observers are
@@ -88,19 +98,21 @@ export const WAITING = `
 /** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
 export const LOADING = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
+  // XML can have elements of the same name
+  const isImage = (element) => element instanceof HTMLImageElement;
   const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
   // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
   const isUnloadedFrame = (frame) => frame.contentDocument?.URL === "about:blank" &&
     (frame.hasAttribute("srcdoc") || !/^\\s*(about:|javascript:|$)/i.test(frame.getAttribute("src") ?? ""));
   const loadingNow = () => [
-    ...all("img").filter((image) => !image.complete),
+    ...all("img").filter((element) => isImage(element) && !element.complete),
     ...all("iframe").filter(isLoadingFrame),
   ];
   const isInView = (element) => {
     const { top, bottom, width, height } = element.getBoundingClientRect();
     return width * height > 0 && bottom > 0 && top < innerHeight;
   };
-  const isLoading = (element) => element.isConnected && (element.localName === "img" ? !element.complete : isLoadingFrame(element));
+  const isLoading = (element) => element.isConnected && (isImage(element) ? !element.complete : isLoadingFrame(element));
   const hasLoadedInView = () =>
     document.fonts.status !== "loading" && !loadingNow().some(isInView);
   const animationsNow = () => rootsOf(document).flatMap((root) => root.getAnimations());
@@ -170,6 +182,52 @@ const SHOW_IN_VIEW = `
     for (const { animation, time } of stopped) animation.currentTime = time;
   };`;
 
+/**
+ * Defines a function that notes which attributes change while the page is scrolled. It returns a function that waits after
+ * the return to the top until the elements above the viewport's bottom have their first values again, or keep others: a
+ * script may throttle its scroll events, or follow the scroll position smoothly.
+ */
+const NOTE_CHANGES = `
+  // a control named like a method hides that of its form
+  const { getAttribute, getBoundingClientRect } = Element.prototype;
+  const isSeen = (element) => element.isConnected && getBoundingClientRect.call(element).top < innerHeight;
+  const style = new Image().style;
+  const valueOf = (name, text) => {
+    if (name === "class") return text ?? "";
+    if (name !== "style") return text;
+    style.cssText = text?.slice(0, ${NOTED_LENGTH}) ?? "";
+    return style.cssText;
+  };
+  // what is set again is in another order, and what follows smoothly never quite arrives
+  const comparable = (name, text) => valueOf(name, text)?.slice(0, ${NOTED_LENGTH})
+    .replaceAll(/-?\\d*\\.?\\d+(e[+-]?\\d+)?/g, (number) => String(Math.round(number * 10) / 10))
+    .split(/[\\s;]+/).sort().join(" ").trim();
+  const noteChanges = () => {
+    const changes = [];
+    const names = new Map();
+    const observer = new MutationObserver((records) => {
+      for (const { target, attributeName: name, oldValue } of records) {
+        if (changes.length >= ${NOTED_CHANGES_MAX} || names.get(target)?.has(name)) continue;
+        names.set(target, (names.get(target) ?? new Set()).add(name));
+        changes.push({ target, name, before: comparable(name, oldValue) });
+      }
+    });
+    for (const root of rootsOf(document)) observer.observe(root, { subtree: true, attributeOldValue: true });
+    const different = () => JSON.stringify(changes.flatMap(({ target, name, before }) => {
+      const now = comparable(name, getAttribute.call(target, name));
+      return now !== before && isSeen(target) ? [now] : [];
+    }));
+    return async (end) => {
+      let [last, lastChange] = ["", performance.now()];
+      await waitUntil(end, () => {
+        const now = different();
+        if (now !== last) [last, lastChange] = [now, performance.now()];
+        return now === "[]" || performance.now() - lastChange > ${RETURN_STABLE_MS};
+      });
+      observer.disconnect();
+    };
+  };`;
+
 const SCROLLING = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
@@ -202,16 +260,16 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${SHOW_IN_VIEW}
+export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs, returnMs }) => {
+  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${NOTE_CHANGES} ${SHOW_IN_VIEW}
   const start = performance.now();
-  const end = start + budgetMs;
+  let end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
   const loadedFrames = new Set();
   const lazyFrames = lazy.filter(isUnloadedFrame);
   for (const frame of lazyFrames) frame.addEventListener("load", () => loadedFrames.add(frame));
   for (const element of lazy) element.loading = "eager";
-  const haveLazyImagesLoaded = settled(lazy.filter((element) => element.localName === "img").map((image) => image.decode()));
+  const haveLazyImagesLoaded = settled(lazy.filter(isImage).map((image) => image.decode()));
   const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
   const hasShown = page.scrollHeight > innerHeight && drawBeyondViewport();
   // the next frame requests backgrounds and fonts
@@ -222,7 +280,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
   const growthEnd = fromY > 0 ? followedY : Math.max(firstHeight, followedY);
   const bottom = () => Math.min(page.scrollHeight, endY, growthEnd);
   const isLonger = bottom() > innerHeight;
-  const result = { reachedY: null, isCapped: false, followedY: growthEnd, failedImages: 0, hasShown };
+  const result = { reachedY: null, isCapped: false, followedY: growthEnd, returnMs, failedImages: 0, hasShown };
   if (isThorough || (scroll === "through" && mayReact && isLonger)) {
     const before = new Set([...loadingNow(), ...animationsNow()]);
     let y = fromY;
@@ -233,6 +291,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
       return fromY > 0 || page.scrollHeight > firstHeight ? ${STABLE_MS.grown} : ${STABLE_MS.through};
     };
     do {
+      const untilAsBefore = noteChanges();
       do {
         while (hasGrown() && !isOver(end)) {
           y = Math.min(y + innerHeight * ${STEP_VIEWPORT_FRACTION}, bottom() - innerHeight);
@@ -243,6 +302,11 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
       if (isThorough) await scrollInner(end);
       goTo(page, { top: 0, left: 0 });
       await nextFrame();
+      const returned = performance.now();
+      await untilAsBefore(returned + result.returnMs);
+      const waitedMs = performance.now() - returned;
+      result.returnMs -= waitedMs;
+      end += waitedMs;
       const loading = loadingNow().filter(isNew);
       await waitUntil(end, () => !loading.some(isLoading));
       await nextFrame();
