@@ -261,7 +261,7 @@ describe.concurrent("a page that a service worker controls", () => {
     const url = site.url("127.0.0.1", `/controlled.html?test=${test}`);
     const parameters = screenshot(url, { ...options, waitForFunction: "document.title" });
     const { page, notes } = await renderer.render(parameters);
-    return { title: page.title, notes, received: site.received(test) };
+    return { title: page?.title, notes, received: site.received(test) };
   };
 
   it("gets what the worker passes on or makes if nothing is blocked", async () => {

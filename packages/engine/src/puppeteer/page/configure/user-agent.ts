@@ -31,7 +31,7 @@ export function overrideUserAgent(override: Protocol.Emulation.SetUserAgentOverr
 
 /** `de-CH` is sent as `de-CH,de;q=0.9`; Chromium adds the weight. `und-CH` has no language, and is sent as is. */
 function languagesOf(locale: string): string {
-  const { language = locale }: { readonly language?: string } = new Intl.Locale(locale);
+  const language = /^und\b/i.test(locale) ? locale : new Intl.Locale(locale).language;
   return language === locale ? locale : `${locale},${language}`;
 }
 
