@@ -75,7 +75,9 @@ export async function startService(
     `${baseUrl}/snap?${new URLSearchParams(parametersOf(job)).toString()}`;
   const bearerHeaders = tokens.map((token) => ({ authorization: `Bearer ${token}` }));
   const renderBatch: StartedService["renderBatch"] = async (account, items) => {
-    const { batches } = createClient({ baseUrl, token: tokens[account], maxRetries: 0 });
+    const token = tokens[account];
+    if (token === undefined) throw new Error(`There is no account ${account}.`);
+    const { batches } = createClient({ baseUrl, token, maxRetries: 0 });
     return batches.wait(await batches.submit({ items }), BATCH_WAIT);
   };
   return {

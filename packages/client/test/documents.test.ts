@@ -92,9 +92,7 @@ describe("documents", () => {
         code: "validation_failed",
         requestId: null,
         errors: {
-          [path]: [
-            'must have a path without backslashes, line breaks or "; for a path with ", upload a ZIP file',
-          ],
+          [path]: ['must have a path without ", backslashes and line breaks; upload a ZIP file instead'],
         },
       });
     },

@@ -53,7 +53,7 @@ export type { Answer } from "./parameters/answer.ts";
 export { DEVICES } from "./parameters/devices.ts";
 export { explainUnknownName } from "./parameters/explain-unknown-name.ts";
 export { checkField } from "./parameters/check-field.ts";
-export { ProblemList } from "./parameters/problem-list.ts";
+export { MAX_NAME_CHARACTERS, ProblemList } from "./parameters/problem-list.ts";
 export type { ValidationFailure } from "./parameters/problem-list.ts";
 export { fieldMessage } from "./parameters/field-message.ts";
 export { fromText } from "./parameters/from-text.ts";

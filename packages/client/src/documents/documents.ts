@@ -91,7 +91,7 @@ function toForm(files: Contents["files"]): FormData {
     if (/["\\\r\n]/.test(path))
       problems.add(
         path,
-        'must have a path without backslashes, line breaks or "; for a path with ", upload a ZIP file',
+        'must have a path without ", backslashes and line breaks; upload a ZIP file instead',
       );
     form.append("files", new Blob([content]), path);
   }

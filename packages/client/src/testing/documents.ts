@@ -61,7 +61,7 @@ export class FakeDocuments {
   }
 }
 
-/** @throws FailedRequest for an upload that the service rejects, whatever the sizes and the encoding of its files. */
+/** @throws FailedRequest for a wrong type, an empty page, a ZIP file without its end, or a form with unusable paths. */
 function checkUpload(
   contentType: string,
   { body, parts }: { readonly body: string; readonly parts: readonly string[] },

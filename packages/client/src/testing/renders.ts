@@ -60,12 +60,13 @@ export class Renders {
     rejectInvalid(checkCapture(parameters));
     const { pdf, output, format = "png", cache = true } = parameters as Readonly<Record<string, unknown>>;
     const etag = etagOf(parameters);
-    const isHit = cache === true && this.#cached.has(etag);
+    const key = cacheKeyOf(parameters);
+    const isHit = cache === true && this.#cached.has(key);
     if (!isHit) {
       if (this.credits.remaining === 0) throw new FailedRequest({ code: "credit_limit_reached" });
       this.#requireDocument(parameters);
       this.#usedCredits += 1;
-      if (cache === true) this.#cached.add(etag);
+      if (cache === true) this.#cached.add(key);
     }
     const contentType = pdf === true ? "application/pdf" : `image/${String(output ?? format)}`;
     return { etag, contentType, isHit, usesCache: cache === true };
@@ -167,8 +168,11 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 export function etagOf(parameters: object): string {
-  const relevant = { ...withoutDelivery(withPageUrl(parameters)), cacheTtl: undefined };
-  return `"${digestOf(JSON.stringify(significantEntries(relevant)))}"`;
+  return `"${digestOf(cacheKeyOf({ ...parameters, cacheTtl: undefined }))}"`;
+}
+
+function cacheKeyOf(parameters: object): string {
+  return JSON.stringify(significantEntries(withoutDelivery(withPageUrl(parameters))));
 }
 
 /** Returns 64 hex digits that depend only on the text. */

@@ -1,4 +1,4 @@
-import { checkPage, checkPaths, DOCUMENT_LIMITS, ProblemList } from "@snap/protocol";
+import { checkPage, checkPaths, DOCUMENT_LIMITS, MAX_NAME_CHARACTERS, ProblemList } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { invalidParameter, rejectProblems, SnapError } from "../errors.ts";
 import { isText } from "./content-types.ts";
@@ -11,9 +11,6 @@ export interface SentFile {
   /** Text is encoded as UTF-8. */
   readonly bytes: Uint8Array | string;
 }
-
-/** Names come from the caller and can have any length. */
-const NAME_CHARACTERS_MAX = 128;
 
 /** A file with a valid path and, if it is text, valid UTF-8. */
 export interface CheckedFile {
@@ -60,7 +57,7 @@ export class UnpackedSize {
     this.#bytes += bytes;
     if (this.#bytes <= DOCUMENT_LIMITS.unpackedBytes) return;
     const problem = `exceeds the limit of ${DOCUMENT_LIMITS.unpackedBytes} bytes for all files together`;
-    const name = path.slice(0, NAME_CHARACTERS_MAX);
+    const name = path.slice(0, MAX_NAME_CHARACTERS);
     throw new SnapError("payload_too_large", `Document too large: ${name} ${problem}.`, {
       errors: { [name]: [problem] },
     });
@@ -69,7 +66,7 @@ export class UnpackedSize {
 
 /** Returns the error for a file that cannot be used. */
 export function invalidFile(path: string, problem: string): SnapError {
-  return invalidParameter(path.slice(0, NAME_CHARACTERS_MAX), problem);
+  return invalidParameter(path.slice(0, MAX_NAME_CHARACTERS), problem);
 }
 
 export function tooManyFiles(): SnapError {

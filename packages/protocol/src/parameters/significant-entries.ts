@@ -1,7 +1,7 @@
 import { sendsDefault } from "./by-mode.ts";
 
 /**
- * Returns the parameters that tell one request from another, sorted by name: neither `cache` nor default values.
+ * Returns the sent parameters sorted by name, without `cache` and without default values.
  *
  * @example
  * significantEntries({ url: "https://example.com/", scale: 1, fullPage: true });

@@ -69,11 +69,17 @@ export async function backUp({
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
-    if (target !== null && isPermissionError(error)) throw invalidTarget(`cannot write to ${parent}`);
+    if (target !== null && isPermissionError(error) && isFromMkdtemp(error))
+      throw invalidTarget(`cannot write to ${parent}`);
     if (!isDiskFullError(error)) throw error;
     const folder = target === null ? `${parent}, or the output,` : parent;
     throw diskFullError(folder, { advice: FULL_ADVICE, cause: error });
   });
+}
+
+/** Only this call fails because of the folder itself. */
+function isFromMkdtemp(error: unknown): boolean {
+  return (error as { syscall?: string }).syscall === "mkdtemp";
 }
 
 /** Returns why the backup could not be recorded, as on a full disk; `null` if it was. */

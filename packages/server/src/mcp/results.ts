@@ -104,7 +104,7 @@ export function requireInlineableFormat(output: unknown): void {
     );
 }
 
-/** The image itself; or, if it needs a preview, the link and the preview, as far as there are any. */
+/** The image itself; or, if it needs a preview, the link and the preview, where they exist. */
 export function screenshotResult({
   url,
   capture,
