@@ -37,6 +37,9 @@ export function describeUsage(scenarios: readonly Pick<Scenario, "name" | "title
     "",
     "Scenarios (default: all):",
     ...scenarios.map(({ name, title }) => `  ${name.padEnd(14)}${title}`),
+    "",
+    "Environment variable:",
+    "  ATTACKS       parts of names, separated by commas: neighbors runs only the attacks whose names contain one",
   ].join("\n");
 }
 

@@ -1,15 +1,17 @@
+import { createClient, type BatchItemInput, type RenderBatch } from "@snap/client";
 import { createEngine, type Engine, type Renderer } from "@snap/engine";
-import type { RenderBatch } from "@snap/protocol";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startProgram } from "./processes.ts";
 import type { Bench } from "./scenario.ts";
 import { MIN_FILE_BYTES, parametersOf, type RenderJob, type Way } from "./ways/way.ts";
 
 export const SECRET_KEY = "secret key of the benchmark";
 const CLI = join(import.meta.dirname, "../../server/dist/cli.js");
+
+/** The interval grows tenfold, to 100 ms. */
+const BATCH_WAIT = { pollIntervalMs: 10, timeoutMs: 120_000 } as const;
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
@@ -25,6 +27,12 @@ export interface StartedService {
   /** A bearer header for each account. */
   readonly bearerHeaders: readonly RequestHeaders[];
   readonly snapUrl: (job: RenderJob) => string;
+  /**
+   * Submits a batch for the account at this position in `bearerHeaders`, and returns it once it is complete.
+   *
+   * @throws SnapError if the service rejects it, or it does not finish in time.
+   */
+  readonly renderBatch: (account: number, items: readonly BatchItemInput[]) => Promise<RenderBatch>;
   /** Drains the accepted requests first. */
   readonly stop: () => Promise<void>;
   readonly kill: () => Promise<void>;
@@ -48,7 +56,7 @@ export async function startService(
     renderer: NO_RENDERER,
     secretKey: SECRET_KEY,
   });
-  const bearerHeaders = await createBearers(engine, accounts);
+  const tokens = await createTokens(engine, accounts);
   await engine.close();
   const env = {
     SNAP_DATA_DIR: dataDir,
@@ -65,7 +73,22 @@ export async function startService(
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const snapUrl = (job: RenderJob): string =>
     `${baseUrl}/snap?${new URLSearchParams(parametersOf(job)).toString()}`;
-  return { ...program, startedAtMs, listeningAtMs, port, baseUrl, dataDir, bearerHeaders, snapUrl };
+  const bearerHeaders = tokens.map((token) => ({ authorization: `Bearer ${token}` }));
+  const renderBatch: StartedService["renderBatch"] = async (account, items) => {
+    const { batches } = createClient({ baseUrl, token: tokens[account], maxRetries: 0 });
+    return batches.wait(await batches.submit({ items }), BATCH_WAIT);
+  };
+  return {
+    ...program,
+    startedAtMs,
+    listeningAtMs,
+    port,
+    baseUrl,
+    dataDir,
+    bearerHeaders,
+    snapUrl,
+    renderBatch,
+  };
 }
 
 /** Starts the whole server as a way of rendering; its accounts take turns. */
@@ -96,42 +119,15 @@ export async function fetchExpecting(
   status: number,
   url: string,
   headers: RequestHeaders = {},
-  document?: object,
 ): Promise<{ readonly headers: Headers; readonly body: Buffer }> {
-  const response = await fetch(url, {
-    headers: { ...headers, ...(document && { "content-type": "application/json" }) },
-    ...(document && { method: "POST", body: JSON.stringify(document) }),
-  });
+  const response = await fetch(url, { headers });
   const body = Buffer.from(await response.arrayBuffer());
   if (response.status !== status) throw new Error(`${url}: ${response.status} ${body.toString()}`);
   return { headers: response.headers, body };
 }
 
-const BATCH_POLL_MS = 100;
-const BATCH_TIMEOUT_MS = 120_000;
-
-/**
- * Returns a batch once the service has finished its last item.
- *
- * @throws Error if it does not finish in time.
- */
-export async function waitForBatch(
-  url: string,
-  bearer: RequestHeaders,
-  timeoutMs = BATCH_TIMEOUT_MS,
-): Promise<RenderBatch> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (performance.now() < deadlineMs) {
-    const { body } = await fetchExpecting(200, url, bearer);
-    const batch = JSON.parse(body.toString()) as RenderBatch;
-    if (batch.finished_at !== null) return batch;
-    await sleep(BATCH_POLL_MS);
-  }
-  throw new Error(`${url} has not finished after ${timeoutMs} ms`);
-}
-
-async function createBearers(engine: Engine, count: number): Promise<RequestHeaders[]> {
-  const bearerHeaders: RequestHeaders[] = [];
+async function createTokens(engine: Engine, count: number): Promise<string[]> {
+  const tokens: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id: accountId } = await engine.accounts.create({
       email: `bench-${index}@example.com`,
@@ -141,9 +137,9 @@ async function createBearers(engine: Engine, count: number): Promise<RequestHead
       requestsPerMinute: 1_000_000,
     });
     const { token } = await engine.tokens.create({ accountId });
-    bearerHeaders.push({ authorization: `Bearer ${token}` });
+    tokens.push(token);
   }
-  return bearerHeaders;
+  return tokens;
 }
 
 export const NO_RENDERER: Renderer = {

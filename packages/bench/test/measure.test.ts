@@ -81,10 +81,11 @@ describe("the command line", () => {
     ).toBe(names);
   });
 
-  it("prints its usage, with the names of the scenarios", () => {
+  it("prints its usage, with the names of the scenarios and its variable", () => {
     const usage = describeUsage([{ name: "idle", title: "One render on an idle server" }]);
     expect(usage).toContain("pnpm bench [--quick] [--write] [NAME...]");
     expect(usage).toContain("idle          One render on an idle server");
+    expect(usage).toContain("ATTACKS       parts of names, separated by commas");
   });
 
   it.each([

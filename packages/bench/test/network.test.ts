@@ -4,7 +4,6 @@ import { connect, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../testing/test/servers/listen.ts";
 import { sendLoad } from "../src/lean-load.ts";
-import { waitForBatch } from "../src/service.ts";
 import { startRelay } from "../src/site/relay.ts";
 
 /** Opens a relay to a server that echoes its input and closes when the client does. */
@@ -43,24 +42,6 @@ describe("the relay", () => {
 });
 
 const serve = (handle: RequestListener): Promise<number> => listen(createHttpServer(handle));
-
-describe("waitForBatch", () => {
-  it("polls until the batch has finished", async () => {
-    let polls = 0;
-    const finishedAt = "2026-11-26T12:00:00Z";
-    const port = await serve((_, response) =>
-      response.end(JSON.stringify({ finished_at: ++polls === 2 ? finishedAt : null })),
-    );
-    expect(await waitForBatch(`http://127.0.0.1:${port}/`, {})).toEqual({ finished_at: finishedAt });
-  });
-
-  it("gives up on a batch that does not finish", async () => {
-    const port = await serve((_, response) => response.end(JSON.stringify({ finished_at: null })));
-    await expect(waitForBatch(`http://127.0.0.1:${port}/`, {}, 1)).rejects.toThrow(
-      "has not finished after 1 ms",
-    );
-  });
-});
 
 describe("sendLoad", () => {
   it("sends the given number of requests, cycles through the headers, and reads long bodies", async () => {

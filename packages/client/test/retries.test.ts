@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
 import { envelope, html, openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
@@ -10,6 +10,10 @@ const PAGE = { url: "https://example.com/" } as const;
 function clientOf(origin: string, options?: Partial<ClientOptions>): SnapClient {
   return createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits(), ...options });
 }
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe("a retry", () => {
   it.for([
@@ -100,6 +104,7 @@ describe("a retry", () => {
 
   it.for([
     ["61", undefined],
+    ["10000000000", undefined],
     ["3", 2000],
   ] as const)("does not happen when Retry-After is too long: %s s", async ([retryAfter, maxRetryDelayMs]) => {
     const pacing = recordWaits();
@@ -130,15 +135,18 @@ describe("the wait before a retry", () => {
     expect(pacing.waitsMs).toEqual([7250, 60_250]);
   });
 
-  it("follows Retry-After as a date", async () => {
+  it("follows Retry-After as a date, in GMT in each of its formats", async () => {
+    vi.stubEnv("TZ", "America/New_York");
     const pacing = recordWaits({ nowMs: Date.parse("2026-03-01T12:00:00.400Z") });
     const { origin } = await openRawServer(
       envelope(503, "not_ready", { "Retry-After": "Sun, 01 Mar 2026 12:00:09 GMT" }),
+      envelope(503, "not_ready", { "Retry-After": "Sunday, 01-Mar-26 12:00:08 GMT" }),
+      envelope(503, "not_ready", { "Retry-After": "Sun Mar  1 12:00:07 2026" }),
       envelope(503, "not_ready", { "Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT" }),
       png,
     );
-    await clientOf(origin, { pacing }).screenshot(PAGE);
-    expect(pacing.waitsMs).toEqual([9250, 250]);
+    await clientOf(origin, { pacing, maxRetries: 4 }).screenshot(PAGE);
+    expect(pacing.waitsMs).toEqual([9250, 8250, 7250, 250]);
   });
 
   it("is the code's default when the header is missing", async () => {

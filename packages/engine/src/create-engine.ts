@@ -168,7 +168,18 @@ export function createEngine(options: EngineOptions): Engine {
   const uses = createTokenUses({ store: tokens, clock, onBackgroundError });
   const stopPruning = prunePeriodically(settings);
   const lifetime = createLifetime();
-  let closing: Promise<void> | undefined;
+  const close = inOrderOnce([
+    () => lifetime.end(),
+    () => clocks.stop(),
+    () => workers.stop(),
+    () => stopPruning(),
+    () => captures.close(),
+    () => reversals.close(),
+    () => uses.close(),
+    () => settings.webhookSender.close(),
+    () => renderer.close(),
+    () => storage.close(),
+  ]);
 
   return {
     authenticate: lifetime.whileOpen(async (token) => {
@@ -201,23 +212,8 @@ export function createEngine(options: EngineOptions): Engine {
     purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
     finishWithin: (durationMs) => scheduler.startUntil(lastStartBefore(clock.now() + durationMs, settings)),
-    close: () => (closing ??= close()),
+    close,
   };
-
-  function close(): Promise<void> {
-    lifetime.end();
-    clocks.stop();
-    return inOrder([
-      () => workers.stop(),
-      () => stopPruning(),
-      () => captures.close(),
-      () => reversals.close(),
-      () => uses.close(),
-      () => settings.webhookSender.close(),
-      () => renderer.close(),
-      () => storage.close(),
-    ]);
-  }
 
   async function reportUsage(account: Account): Promise<UsageReport> {
     const now = clock.now();
@@ -226,17 +222,24 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Runs all steps, each after the one before. @throws the first error, after the last step. */
-async function inOrder(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      errors.push(error);
+/**
+ * Returns a function whose first call runs all steps, each after the one before, and then rejects with the first error.
+ * Further calls return the same promise.
+ */
+function inOrderOnce(steps: readonly (() => unknown)[]): () => Promise<void> {
+  const run = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
     }
-  }
-  if (errors.length > 0) throw errors[0];
+    if (errors.length > 0) throw errors[0];
+  };
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
 }
 
 function openScheduler(

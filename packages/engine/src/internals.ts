@@ -4,7 +4,7 @@
 
 export { entitlementOf, usageReport } from "./accounts/entitlement.ts";
 export { availablePlans } from "./accounts/plans.ts";
-export { EMAIL_CHARACTERS_MAX, OVERRIDE_MAX } from "./accounts/accounts.ts";
+export { EMAIL_CHARACTERS_MAX, EMAIL_PATTERN, OVERRIDE_MAX } from "./accounts/accounts.ts";
 export { createAuditLog } from "./audit/audit.ts";
 export { batchNotFound } from "./batches/redeliver.ts";
 export { responseLine } from "./batches/response-line.ts";
@@ -17,10 +17,10 @@ export { parseNoProxy } from "./egress/upstream-proxy.ts";
 export { describeSkew, isExcessiveSkew, isNoticeableSkew } from "./clocks/clock-skew.ts";
 export type { CaptureOptions } from "./capture.ts";
 export { DAY_MS, dayOf } from "./days.ts";
-export { invalidFile, findPathProblem, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
+export { invalidFile, tooManyFiles, UnpackedSize } from "./documents/check-files.ts";
 export type { SentFile } from "./documents/check-files.ts";
 export { contentTypeOf } from "./documents/content-types.ts";
-export { documentUrl, identifyContent } from "./documents/document.ts";
+export { identifyContent } from "./documents/document.ts";
 export { accountNotFound, invalidParameter, messageOf, rejectProblems, toSnapError } from "./errors.ts";
 export { FILTER_LIST_BYTES_MAX, findFilterListProblem } from "./filter-lists/find-problem.ts";
 export { inspectFilterList } from "./filter-lists/inspect.ts";

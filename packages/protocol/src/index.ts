@@ -26,10 +26,12 @@ export type {
   BatchWebhookDocument,
   DeliveryAttemptDocument,
 } from "./admin.ts";
+export { parseIfNoneMatch } from "./entity-tags.ts";
 export { ERROR_CODES } from "./error-codes.ts";
 export type { ErrorCode, ErrorCodeFacts, ErrorEnvelope, ParameterProblems } from "./error-codes.ts";
 export { HEADERS, REQUEST_HEADERS, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "./headers.ts";
 export { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "./document-upload.ts";
+export { checkIdempotencyKey } from "./idempotency-key.ts";
 export { BATCH_LIMITS, DOCUMENT_LIMITS, LIMITS } from "./limits.ts";
 export type {
   BatchItem,
@@ -41,7 +43,7 @@ export type {
   UsageReport,
 } from "./documents.ts";
 export { explainNote, RENDER_NOTES } from "./notes.ts";
-export { effectiveDefault, modeOf, PARAMETERS, sendsDefault } from "./parameters/by-mode.ts";
+export { effectiveDefault, modeOf, PARAMETERS } from "./parameters/by-mode.ts";
 export { captureQuery } from "./parameters/capture-query.ts";
 export { checkCapture, checkParameters } from "./parameters/check-parameters.ts";
 export { checkContent, PAGE_NAMES } from "./parameters/content.ts";
@@ -71,6 +73,7 @@ export {
   secretsIn,
   withoutDelivery,
 } from "./parameters/secrets.ts";
+export { significantEntries } from "./parameters/significant-entries.ts";
 export { selectorPattern } from "./parameters/selector.ts";
 export { mustBeOneOf, suggestion, suggestName } from "./parameters/suggest-name.ts";
 export { DEFAULT_ACCURACY_METERS } from "./parameters/rows/appearance.ts";
@@ -102,9 +105,12 @@ export type {
 } from "./parameters/types.ts";
 export type { ValidBatchItem, ValidPdf, ValidScreenshot, ValidSignable } from "./parameters/valid-input.ts";
 export type { PdfValues, ScreenshotValues, SecretName } from "./parameters/values.ts";
+export { parseRetryAfter } from "./retry-after.ts";
 export { buildSignedUrl, SIGNATURE_PARAMETERS } from "./signing/build-signed-url.ts";
 export type { UrlSigner } from "./signing/build-signed-url.ts";
 export { canonicalQuery } from "./signing/canonical-query.ts";
 export { signQuery, verifyQuery } from "./signing/sign-query.ts";
 export { signStandardWebhook, signWebhook } from "./webhooks/sign-webhook.ts";
 export type { SignedDelivery } from "./webhooks/sign-webhook.ts";
+export { checkPage, checkPaths, findPathProblem, HTML_PAGE, MARKDOWN_PAGE } from "./document-paths.ts";
+export { documentIdOf, documentUrl } from "./document-url.ts";

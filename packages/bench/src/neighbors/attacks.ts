@@ -112,6 +112,14 @@ export const ATTACKS: readonly Attack[] = [
     script: `const channel = new BroadcastChannel("x"); const other = new BroadcastChannel("x"); const text = "x".repeat(1e6); const step = () => { for (let index = 0; index < 10; index += 1) { channel.postMessage(text); postMessage(text); } setTimeout(step); }; step();`,
   },
   {
+    name: "enumerateDevices in a loop of tasks",
+    script: `const step = () => { for (let index = 0; index < 2000; index += 1) navigator.mediaDevices.enumerateDevices(); setTimeout(step); }; step();`,
+  },
+  {
+    name: "cookieStore.set in a loop of tasks",
+    script: `const step = () => { for (let index = 0; index < 2000; index += 1) cookieStore.set("x" + (index % 50), "y"); setTimeout(step); }; step();`,
+  },
+  {
     name: "endless IndexedDB and localStorage writes",
     script: `const text = "x".repeat(4e6); let round = 0;
     indexedDB.open("x").onupgradeneeded = ({ target: { result } }) => {

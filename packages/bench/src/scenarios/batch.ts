@@ -1,8 +1,8 @@
-import type { RenderBatch } from "@snap/protocol";
+import type { RenderBatch } from "@snap/client";
 import { compare, timed } from "../measure.ts";
 import { rounded } from "../report.ts";
 import { atMost, type Scenario } from "../scenario.ts";
-import { fetchExpecting, startService, waitForBatch, type RequestHeaders } from "../service.ts";
+import { fetchExpecting, startService } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
 
 const CAPTURES = 20;
@@ -16,20 +16,16 @@ export const batch: Scenario = {
     // An account can submit only ten batches a minute, so each round uses a different one.
     const service = await startService(bench, { accounts: 2 * (pairs + 1) });
     let rounds = 0;
-    const nextBearer = (): RequestHeaders => service.bearerHeaders[rounds++] ?? {};
     const newJobs = (): RenderJob[] =>
       Array.from({ length: CAPTURES }, () => newJob(bench.siteOrigin, "cards"));
     const { measuredMs, baselineMs, timeRatio } = await compare(
       async () => {
-        const bearer = nextBearer();
-        const items = newJobs().map(({ url }) => ({ url, waitUntil: "load" }));
+        const items = newJobs().map(({ url }) => ({ url, waitUntil: "load" as const }));
         const submittedAtMs = Date.now();
-        const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
-        const { id } = JSON.parse(body.toString()) as RenderBatch;
-        return (await waitForFinish(`${service.baseUrl}/renders/${id}`, bearer)) - submittedAtMs;
+        return finishedAtMs(await service.renderBatch(rounds++, items)) - submittedAtMs;
       },
       timed(() => {
-        const bearer = nextBearer();
+        const bearer = service.bearerHeaders[rounds++];
         return Promise.all(newJobs().map((job) => fetchExpecting(200, service.snapUrl(job), bearer)));
       }),
       pairs,
@@ -54,8 +50,7 @@ export const batch: Scenario = {
  *
  * @throws Error if an item failed or was a cache hit.
  */
-async function waitForFinish(batchUrl: string, bearer: RequestHeaders): Promise<number> {
-  const { finished_at, items } = await waitForBatch(batchUrl, bearer);
+function finishedAtMs({ finished_at, items }: RenderBatch): number {
   const unrendered = items.find(({ credit_cost }) => credit_cost === 0);
   if (unrendered !== undefined) throw new Error(`not rendered: ${JSON.stringify(unrendered)}`);
   return Date.parse(finished_at ?? "");

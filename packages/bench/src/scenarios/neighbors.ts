@@ -6,13 +6,7 @@ import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbor
 import { memoryBytes, startProgram } from "../processes.ts";
 import { megabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Row, type Scenario } from "../scenario.ts";
-import {
-  fetchExpecting,
-  startService,
-  waitForBatch,
-  type RequestHeaders,
-  type StartedService,
-} from "../service.ts";
+import { fetchExpecting, startService, type RequestHeaders, type StartedService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
 
 /** Concurrent renders of the attacker. */
@@ -42,7 +36,7 @@ export const neighbors: Scenario = {
     const results: Result[] = [];
     for (const [index, attack] of attacks.entries()) {
       bench.log(`${attack.name} (${index + 1} of ${attacks.length})`);
-      const result = await measure(bench, { attack, port: site.line, nameServer: `127.0.0.1:${names.line}` });
+      const result = await measure(bench, { attack, port: site.line, nameServer: names.line });
       results.push(result);
       bench.log(JSON.stringify(toRow(result)));
     }
@@ -71,8 +65,8 @@ async function measure(bench: Bench, hostilePage: HostilePage): Promise<Result> 
     { ...bench, allowedTargets: `${bench.allowedTargets},127.0.0.0/8:${hostilePage.port}` },
     { accounts: 2, env: { SNAP_DNS_SERVERS: hostilePage.nameServer } },
   );
-  const [attacker = {}, bearer = {}] = service.bearerHeaders;
-  const neighbor = await prepareNeighbor(bench, service, bearer);
+  const [attacker = {}] = service.bearerHeaders;
+  const neighbor = await prepareNeighbor(bench, service);
   let memoryMaxBytes = 0;
   const sample = setInterval(() => {
     memoryMaxBytes = Math.max(memoryMaxBytes, memoryBytes(service.pid));
@@ -88,20 +82,14 @@ async function measure(bench: Bench, hostilePage: HostilePage): Promise<Result> 
   return { attack: hostilePage.attack, observations, attackerOutcomes, memoryMaxBytes };
 }
 
-async function prepareNeighbor(
-  bench: Bench,
-  service: StartedService,
-  bearer: RequestHeaders,
-): Promise<Neighbor> {
+async function prepareNeighbor(bench: Bench, service: StartedService): Promise<Neighbor> {
+  const [, bearer = {}] = service.bearerHeaders;
   const newPageUrl = (): string => service.snapUrl(newJob(bench.siteOrigin, "small"));
   const cachedUrl = newPageUrl();
   await fetchExpecting(200, cachedUrl, bearer);
   const items = Array.from({ length: 20 }, () => ({ url: newJob(bench.siteOrigin, "small").url }));
-  const { body } = await fetchExpecting(202, `${service.baseUrl}/renders`, bearer, { items });
-  const { id } = JSON.parse(body.toString()) as { id: string };
-  const batchUrl = `${service.baseUrl}/renders/${id}`;
-  await waitForBatch(batchUrl, bearer);
-  return { bearer, newPageUrl, cachedUrl, batchUrl };
+  const { id } = await service.renderBatch(1, items);
+  return { bearer, newPageUrl, cachedUrl, batchUrl: `${service.baseUrl}/renders/${id}` };
 }
 
 /** Renders the hostile page repeatedly, and returns the outcomes. */

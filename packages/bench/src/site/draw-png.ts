@@ -1,13 +1,13 @@
 import { PNG } from "pngjs";
 
-/** Draws a gradient with some grain; the same number gives the same image. */
-export function drawPng(number: number, sidePx: number): Buffer {
+/** Draws a gradient with noise. The same seed and size give the same image. */
+export function drawPng(seed: number, sidePx: number): Buffer {
   const png = new PNG({ width: sidePx, height: sidePx, colorType: 2 });
-  let grain = number + 1;
-  for (let at = 0; at < png.data.length; at += 4) {
-    const [x, y] = [(at / 4) % sidePx, Math.floor(at / 4 / sidePx)];
-    grain = (Math.imul(grain, 1_103_515_245) + 12_345) >>> 0;
-    png.data.set([x + number * 7 + (grain >>> 29), y + number * 13, x + y + number * 29, 255], at);
+  let noise = seed + 1;
+  for (let offset = 0; offset < png.data.length; offset += 4) {
+    const [x, y] = [(offset / 4) % sidePx, Math.floor(offset / 4 / sidePx)];
+    noise = (Math.imul(noise, 1_103_515_245) + 12_345) >>> 0;
+    png.data.set([x + seed * 7 + (noise >>> 29), y + seed * 13, x + y + seed * 29, 255], offset);
   }
   return PNG.sync.write(png, { colorType: 2, filterType: 0 });
 }

@@ -87,8 +87,12 @@ function toForm(files: Contents["files"]): FormData {
   const form = new FormData();
   const problems = new ProblemList();
   for (const [path, content] of Object.entries(files)) {
-    // forms change quotes to %22
-    if (path.includes('"')) problems.add(path, 'must have a path without "; upload a ZIP file instead');
+    // the service would read another path from the form
+    if (/["\\\r\n]/.test(path))
+      problems.add(
+        path,
+        'must have a path without backslashes, line breaks or "; for a path with ", upload a ZIP file',
+      );
     form.append("files", new Blob([content]), path);
   }
   throwIfInvalid(problems.toFailure());

@@ -1,12 +1,16 @@
-import { ERROR_CODES, HEADERS, type ErrorCodeFacts, type ErrorEnvelope } from "@snap/protocol";
+import {
+  ERROR_CODES,
+  HEADERS,
+  parseRetryAfter,
+  type ErrorCodeFacts,
+  type ErrorEnvelope,
+} from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { parseObject } from "./read-body.ts";
 import { plainText, type Redact } from "./received-text.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
-/** All three date formats of RFC 9110, 5.6.7, start with the name of the day. */
-const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
 /** Returns what the API guarantees about a code; `null` for a code that is newer than this package. */
 export function factsOf(code: string): ErrorCodeFacts | null {
@@ -34,7 +38,8 @@ export function toFailure(
 ): SnapError {
   const envelope = parseObject(text);
   const requestId = headers.get(HEADERS.requestId);
-  const retryAfterSeconds = readRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
+  const retryAfterMs = parseRetryAfter(headers.get(HEADERS.retryAfter), nowMs);
+  const retryAfterSeconds = retryAfterMs && Math.ceil(retryAfterMs / 1000);
   if (isEnvelope(envelope)) {
     // redact after parsing: escape sequences could hide the token
     const { code, message, errors, request_id } = parsePlain(redact(JSON.stringify(envelope))) as Envelope;
@@ -73,12 +78,4 @@ type Envelope = Omit<ErrorEnvelope, "code"> & { readonly code: string };
 
 function isEnvelope(value: { readonly code?: unknown; readonly message?: unknown }): value is Envelope {
   return typeof value.code === "string" && typeof value.message === "string";
-}
-
-/** Returns `Retry-After` in seconds (RFC 9110, 10.2.3); `null` if it is missing or malformed. */
-function readRetryAfter(header: string | null, nowMs: number): number | null {
-  const text = header?.trim() ?? "";
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  const atMs = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }

@@ -1,8 +1,11 @@
 import {
   BATCH_LIMITS,
   checkField,
+  checkIdempotencyKey,
   PARAMETERS,
   ProblemList,
+  REQUEST_HEADERS,
+  significantEntries,
   type BatchItem,
   type RenderBatch,
   type RenderInput,
@@ -10,7 +13,7 @@ import {
 } from "@snap/protocol";
 import { checkItems } from "../batches/check-items.ts";
 import { etagOf, expiryOf, signedLink, type Renders } from "./renders.ts";
-import { errorOf, FailedRequest, rejectInvalid } from "./responses.ts";
+import { errorOf, FailedRequest, rejectInvalid, rejectProblem } from "./responses.ts";
 
 interface FakeBatch {
   readonly id: string;
@@ -46,9 +49,14 @@ export class FakeBatches {
 
   /** Returns the same batch for the same submission with the same key. */
   submit(document: object, idempotencyKey: string | null): RenderBatch {
+    if (idempotencyKey !== null)
+      rejectProblem(REQUEST_HEADERS.idempotencyKey, checkIdempotencyKey(idempotencyKey));
     rejectInvalid(checkSubmission(document).toFailure());
-    const { items, webhookUrl = null } = document as Readonly<Record<string, unknown>>;
-    const text = JSON.stringify(document);
+    const { items, webhookUrl = null } = document as {
+      readonly items: readonly RenderInput[];
+      readonly webhookUrl?: string | null;
+    };
+    const text = JSON.stringify([webhookUrl, items.map(significantEntries)]);
     const earlier = this.#submissions.get(idempotencyKey ?? "");
     if (earlier !== undefined && earlier.text !== text)
       throw new FailedRequest({ code: "idempotency_mismatch" });
@@ -57,8 +65,8 @@ export class FakeBatches {
     const batch: FakeBatch = {
       id: `batch_${number}`,
       createdMs: this.#context.now(),
-      webhookUrl: webhookUrl as string | null,
-      inputs: items as readonly RenderInput[],
+      webhookUrl,
+      inputs: items,
       finished: [],
       polls: 0,
       finishedMs: null,

@@ -76,7 +76,13 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const requests: RecordedRequest[] = [];
   const faults: Fault[] = [];
   const itemErrors = new Map<string, string>();
-  const renders = new Renders({ totalCredits: credits, targetStatus, notes });
+  const documents = new FakeDocuments(now);
+  const renders = new Renders({
+    totalCredits: credits,
+    targetStatus,
+    notes,
+    hasDocument: (id) => documents.find(id) !== undefined,
+  });
   const batches = new FakeBatches({
     renders,
     signer: SIGNER,
@@ -87,7 +93,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const dependencies = {
     renders,
     batches,
-    documents: new FakeDocuments(now),
+    documents,
     signer: SIGNER,
     token: TOKEN,
     now,

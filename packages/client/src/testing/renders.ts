@@ -2,11 +2,14 @@ import {
   buildSignedUrl,
   checkCapture,
   DOCUMENT_ORIGIN,
+  documentIdOf,
   fitsSignedUrl,
   HEADERS,
   LIMITS,
+  parseIfNoneMatch,
+  parseTargetUrl,
   secretsIn,
-  sendsDefault,
+  significantEntries,
   signWebhook,
   toQuery,
   withoutDelivery,
@@ -19,14 +22,14 @@ import { FailedRequest, rejectInvalid } from "./responses.ts";
 
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
-/** Parameters that do not change the file. */
-const CACHE_PARAMETERS: ReadonlySet<string> = new Set(["cache", "cacheTtl"]);
 
 /** Settings of every rendering. */
 export interface RenderSettings {
   readonly totalCredits: number;
   readonly targetStatus: number;
   readonly notes: readonly string[];
+  /** Returns whether the account has stored this document. */
+  readonly hasDocument: (id: string) => boolean;
 }
 
 /** A render or a cache hit. */
@@ -60,6 +63,7 @@ export class Renders {
     const isHit = cache === true && this.#cached.has(etag);
     if (!isHit) {
       if (this.credits.remaining === 0) throw new FailedRequest({ code: "credit_limit_reached" });
+      this.#requireDocument(parameters);
       this.#usedCredits += 1;
       if (cache === true) this.#cached.add(etag);
     }
@@ -67,14 +71,22 @@ export class Renders {
     return { etag, contentType, isHit, usesCache: cache === true };
   }
 
+  /** @throws FailedRequest if the page is a document that is not stored. */
+  #requireDocument({ url }: { readonly url?: string }): void {
+    const isDocument =
+      url !== undefined && parseTargetUrl(url)?.hostname === new URL(DOCUMENT_ORIGIN).hostname;
+    if (isDocument && !this.settings.hasDocument(documentIdOf(url) ?? ""))
+      throw new FailedRequest({ code: "target_unreachable" });
+  }
+
   /** Returns the response with a rendering, or a 304 if the caller already has it. */
   respond(
     parameters: object,
-    { knownTag, isSigned }: { knownTag: string | null; isSigned: boolean },
+    { ifNoneMatch, isSigned }: { ifNoneMatch: string | null; isSigned: boolean },
   ): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit } = render;
-    const isUnchanged = knownTag === etag;
+    const isUnchanged = parseIfNoneMatch(ifNoneMatch)?.(etag) ?? false;
     const headers = {
       ETag: etag,
       ...this.#headersOf(render, { isFree: isSigned || (isUnchanged && isHit) }),
@@ -155,13 +167,8 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
 
 /** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
 export function etagOf(parameters: object): string {
-  const sent: Readonly<Record<string, unknown>> = withoutDelivery(withPageUrl(parameters));
-  const relevant = Object.entries(sent)
-    .filter(
-      ([name, value]) => value !== undefined && !CACHE_PARAMETERS.has(name) && !sendsDefault(sent, name),
-    )
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `"${digestOf(JSON.stringify(relevant))}"`;
+  const relevant = { ...withoutDelivery(withPageUrl(parameters)), cacheTtl: undefined };
+  return `"${digestOf(JSON.stringify(significantEntries(relevant)))}"`;
 }
 
 /** Returns 64 hex digits that depend only on the text. */

@@ -1,4 +1,4 @@
-import { HEADERS, type BatchItem, type ErrorCode, type ParameterProblems } from "@snap/protocol";
+import { HEADERS, ProblemList, type BatchItem, type ErrorCode, type ParameterProblems } from "@snap/protocol";
 import { factsOf } from "../sending/to-failure.ts";
 
 /** An error from the service. */
@@ -54,4 +54,12 @@ export class FailedRequest extends Error {
 /** @throws FailedRequest for a failed check. */
 export function rejectInvalid(failure: FakeFailure | null): void {
   if (failure !== null) throw new FailedRequest(failure);
+}
+
+/** @throws FailedRequest for an invalid value. */
+export function rejectProblem(name: string, problem: string | null): void {
+  if (problem === null) return;
+  const problems = new ProblemList();
+  problems.add(name, problem);
+  rejectInvalid(problems.toFailure());
 }

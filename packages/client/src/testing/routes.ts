@@ -62,21 +62,21 @@ function route(
   dependencies: RouteDependencies,
 ): Response {
   const { renders, batches, documents } = dependencies;
-  const knownTag = headers.get("If-None-Match");
+  const ifNoneMatch = headers.get("If-None-Match");
   if (method === "GET" && path === "/snap/signed") {
     checkSignature(query, dependencies);
     const parameters = new URLSearchParams(query);
     for (const name of SIGNATURE_PARAMETERS) parameters.delete(name);
-    return renders.respond(readParameters(parameters), { knownTag, isSigned: true });
+    return renders.respond(readParameters(parameters), { ifNoneMatch, isSigned: true });
   }
   if (headers.get("Authorization") !== `Bearer ${dependencies.token}`)
     throw new FailedRequest({ code: "unauthenticated" });
   const [, collection, id = "", ...action] = path.split("/");
   switch (id === "" ? `${method} ${path}` : [`${method} /${collection}/{id}`, ...action].join("/")) {
     case "GET /snap":
-      return capture(readParameters(query), knownTag, dependencies);
+      return capture(readParameters(query), ifNoneMatch, dependencies);
     case "POST /captures":
-      return capture(parse(body), knownTag, dependencies);
+      return capture(parse(body), ifNoneMatch, dependencies);
     case "GET /usage":
       return Response.json({
         credits: renders.credits,
@@ -108,10 +108,10 @@ function route(
 /** Returns the file, or its metadata. */
 function capture(
   { answer, ...parameters }: { readonly answer?: unknown },
-  knownTag: string | null,
+  ifNoneMatch: string | null,
   { renders, signer, now }: RouteDependencies,
 ): Response {
-  if (answer !== "json") return renders.respond(parameters, { knownTag, isSigned: false });
+  if (answer !== "json") return renders.respond(parameters, { ifNoneMatch, isSigned: false });
   return renders.respondWithFacts(parameters, { signer, now });
 }
 

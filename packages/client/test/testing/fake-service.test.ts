@@ -1,3 +1,5 @@
+import type { StoredDocument } from "@snap/protocol";
+import { createFakeClock } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import {
   createClient,
@@ -258,6 +260,28 @@ async function callEverything(snap: SnapClient): Promise<unknown[]> {
   ];
 }
 
+/** Sends requests with a token. */
+type SendWithToken = (
+  path: string,
+  init?: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> },
+) => Promise<Response>;
+
+/** Opens the fake service and the real one, with the same clock. */
+async function openBoth(
+  clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z")),
+): Promise<readonly SendWithToken[]> {
+  const { baseUrl, customer } = await openService(undefined, { clock });
+  const { token } = await customer();
+  return [createFakeService({ now: () => clock.now() }).options, { fetch, baseUrl, token }].map(
+    (service): SendWithToken =>
+      async (path, { headers, ...init } = {}) =>
+        service.fetch(`${service.baseUrl}${path}`, {
+          ...init,
+          headers: { ...headers, Authorization: `Bearer ${service.token}` },
+        }),
+  );
+}
+
 describe("the fake service and the real one", () => {
   it("return the same shapes for the same calls", async () => {
     const real = await (await openService({ notes: ["blank"] })).client();
@@ -306,16 +330,171 @@ describe("the fake service and the real one", () => {
       },
     ],
   ])("reject a submission with %s", async (_name, submission, errors) => {
-    const real = await openService();
-    const { token } = await real.customer();
-    const fake = createFakeService().options;
-    for (const service of [fake, { fetch, baseUrl: real.baseUrl, token }]) {
-      const response = await service.fetch(`${service.baseUrl}/renders`, {
+    for (const send of await openBoth()) {
+      const response = await send("/renders", {
         method: "POST",
-        headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json" },
         body: JSON.stringify(submission),
       });
       expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({ errors })]);
+    }
+  });
+
+  it("return the same batch for the same captures with the same key", async () => {
+    for (const send of await openBoth()) {
+      const submit = async (submission: object): Promise<{ readonly id?: string }> => {
+        const response = await send("/renders", {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "Idempotency-Key": "order 7" },
+          body: JSON.stringify(submission),
+        });
+        return (await response.json()) as { readonly id?: string };
+      };
+      const { id } = await submit({ items: [{ url, fullPage: true }] });
+      expect(id).toMatch(/^batch_/);
+      const explicit = { pdf: false, fullPage: true, cache: true, url };
+      for (const item of [explicit, { ...explicit, cacheTtl: 86_400 }])
+        expect(await submit({ webhookUrl: null, items: [item] })).toMatchObject({ id });
+      for (const submission of [
+        { items: [{ url }] },
+        { items: [{ url, fullPage: true, cacheTtl: 3600 }] },
+        { items: [{ url, fullPage: true }], webhookUrl: "https://example.com/hook" },
+      ])
+        expect(await submit(submission)).toMatchObject({ code: "idempotency_mismatch" });
+    }
+  });
+
+  it.each(["", "a".repeat(256), "é", "a\tb"])("reject the idempotency key %j", async (key) => {
+    for (const send of await openBoth()) {
+      const response = await send("/renders", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+        body: "{}",
+      });
+      expect([response.status, await response.json()]).toEqual([
+        422,
+        expect.objectContaining({
+          message: "Idempotency-Key must be 1 to 255 printable ASCII characters",
+          errors: { "Idempotency-Key": ["must be 1 to 255 printable ASCII characters"] },
+        }),
+      ]);
+    }
+  });
+
+  const form = (...paths: readonly string[]): FormData => {
+    const files = new FormData();
+    for (const path of paths) files.append("files", new Blob(["content"]), path);
+    return files;
+  };
+  it.each<[name: string, body: string | FormData, contentType: string | null, errors: object]>([
+    ["an empty page", "", "text/html", { body: ["must not be empty"] }],
+    ["empty Markdown", "", "text/markdown", { body: ["must not be empty"] }],
+    ["text as a ZIP file", "text", "application/zip", { body: ["must be a well-formed ZIP file"] }],
+    [
+      "an unknown type",
+      "text",
+      "text/plain",
+      {
+        body: [
+          "must be sent with Content-Type: text/html, text/markdown, application/zip, multipart/form-data",
+        ],
+      },
+    ],
+    [
+      "no page",
+      form("home/index.html"),
+      null,
+      { body: ["must contain index.html or index.md at its root; rename or move home/index.html"] },
+    ],
+    [
+      "two pages",
+      form("index.html", "index.md"),
+      null,
+      { "index.md": ["cannot be sent with index.html; send only one of them"] },
+    ],
+    [
+      "unusable paths",
+      form("index.html", "../up.css", "a", "a/b", "c.css", "c.css", "e\u0301", "\u00e9"),
+      null,
+      {
+        "../up.css": ["must have a path without empty, . or .. segments"],
+        a: ["is both a file and a folder"],
+        "c.css": ["is sent more than once"],
+        "\u00e9": ["is sent more than once"],
+      },
+    ],
+  ])("reject a document with %s", async (_name, body, contentType, errors) => {
+    for (const send of await openBoth()) {
+      const headers = contentType === null ? {} : { "Content-Type": contentType };
+      const response = await send("/documents", { method: "POST", headers, body });
+      expect([response.status, await response.json()]).toEqual([
+        422,
+        expect.objectContaining({ code: "validation_failed", errors }),
+      ]);
+    }
+  });
+
+  it("store a page whose type has a charset", async () => {
+    for (const send of await openBoth()) {
+      const headers = { "Content-Type": "Text/HTML; charset=utf-8" };
+      const response = await send("/documents", { method: "POST", headers, body: "<h1>Hi</h1>" });
+      expect(await response.json()).toMatchObject({ content_type: "text/html", files: 1 });
+    }
+  });
+
+  it("render a document while it is stored", async () => {
+    const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
+    for (const send of await openBoth(clock)) {
+      const upload = async (): Promise<StoredDocument> =>
+        (await (
+          await send("/documents?documentTtl=60", {
+            method: "POST",
+            headers: { "Content-Type": "text/html" },
+            body: "<h1>Hi</h1>",
+          })
+        ).json()) as StoredDocument;
+      const render = async (page: string, parameters = ""): Promise<unknown> => {
+        const response = await send(`/snap?url=${encodeURIComponent(page)}${parameters}`);
+        return response.ok
+          ? response.headers.get("X-Cache")
+          : ((await response.json()) as { code: unknown }).code;
+      };
+      const { id, url: page } = await upload();
+      expect(await render(page)).toBe("MISS");
+      expect(await render(`${page}#top`, "&pdf=1")).toBe("MISS");
+      for (const other of [
+        "https://documents.snap.invalid/",
+        `https://documents.snap.invalid/${"0".repeat(64)}/`,
+        `${page}style.css`,
+        `http://documents.snap.invalid/${id}/`,
+      ])
+        expect(await render(other)).toBe("target_unreachable");
+      expect((await send(`/documents/${id}`)).status).toBe(200);
+      clock.advance(60_000);
+      expect(await render(page)).toBe("HIT");
+      expect(await render(page, "&scale=2")).toBe("target_unreachable");
+      for (const method of ["GET", "DELETE"])
+        expect((await send(`/documents/${id}`, { method })).status).toBe(404);
+      await upload();
+      expect((await send(`/documents/${id}`, { method: "DELETE" })).status).toBe(204);
+      expect(await render(page, "&scale=2")).toBe("target_unreachable");
+      expect((await (await send("/usage")).json()) as object).toMatchObject({ credits: { used: 2 } });
+    }
+  });
+
+  it.each<[ifNoneMatch: string, status: number]>([
+    ["ETAG", 304],
+    ["W/ETAG", 304],
+    ['"other", W/"more",ETAG', 304],
+    ["*", 304],
+    ['"other"', 200],
+    ["other", 200],
+  ])("respond to If-None-Match: %s with %d", async (ifNoneMatch, status) => {
+    for (const send of await openBoth()) {
+      const path = `/snap?url=${encodeURIComponent(url)}`;
+      const etag = (await send(path)).headers.get("ETag") ?? "";
+      const headers = { "If-None-Match": ifNoneMatch.replace("ETAG", etag) };
+      expect((await send(path, { headers })).status).toBe(status);
     }
   });
 });

@@ -1,10 +1,9 @@
-import { DOCUMENT_ORIGIN, DOCUMENT_TYPES } from "@snap/protocol";
+import { DOCUMENT_TYPES, documentUrl, HTML_PAGE, MARKDOWN_PAGE } from "@snap/protocol";
 import { sha256InSlices } from "../hash-in-slices.ts";
 import type { DocumentFile } from "../ports/documents.ts";
 import { checkFiles, UnpackedSize, type CheckedFile, type SentFile } from "./check-files.ts";
 import { contentTypeOf } from "./content-types.ts";
 import { markdownToHtml, type MarkdownConversion } from "./markdown.ts";
-import { HTML_PAGE, MARKDOWN_PAGE } from "./pages.ts";
 
 /** A document's content: one page, or a page's files with an `index.html` or `index.md`. */
 export type DocumentContent =
@@ -83,26 +82,6 @@ async function buildServedFiles(
     files.push(served);
   }
   return files;
-}
-
-/** Returns the URL of the document with this id. */
-export function documentUrl(id: string): string {
-  return `${DOCUMENT_ORIGIN}/${id}/`;
-}
-
-/** After the origin, a document's URL contains only its id. */
-const PATHNAME = /^\/([0-9a-f]{64})\/?$/;
-
-/**
- * Returns the id of the document with this URL, whatever its query and fragment; `null` for any other URL,
- * including other paths on the documents' origin.
- *
- * @example
- * documentIdOf("https://example.com/"); // null
- */
-export function documentIdOf(url: string): string | null {
-  const parsed = URL.parse(url);
-  return parsed?.origin === DOCUMENT_ORIGIN ? (PATHNAME.exec(parsed.pathname)?.[1] ?? null) : null;
 }
 
 function normalize(content: DocumentContent): {

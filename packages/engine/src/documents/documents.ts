@@ -1,4 +1,4 @@
-import { DOCUMENT_LIMITS, type StoredDocument } from "@snap/protocol";
+import { DOCUMENT_LIMITS, documentUrl, type StoredDocument } from "@snap/protocol";
 import { asSnapError, invalidParameter, SnapError } from "../errors.ts";
 import { enforceRateLimit } from "../limits/enforce-rate-limit.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -6,7 +6,7 @@ import type { DocumentRecord, PutOutcome } from "../ports/documents.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { Principal } from "../ports/tokens.ts";
 import { requireVerifiedEmail } from "../tokens/authorize.ts";
-import { createDocument, documentUrl, type DocumentContent } from "./document.ts";
+import { createDocument, type DocumentContent } from "./document.ts";
 import { Uploads } from "./uploads.ts";
 
 /** Content that is received only after the upload is admitted. Only a few uploads are unpacked at a time. */

@@ -1,10 +1,10 @@
-import { DOCUMENT_ORIGIN } from "@snap/protocol";
+import { DOCUMENT_ORIGIN, documentIdOf, documentUrl } from "@snap/protocol";
 import type { Clock } from "../ports/clock.ts";
 import type { DocumentFile, DocumentStore } from "../ports/documents.ts";
 import type { ServedDocument } from "../ports/renderer.ts";
 import { SnapError } from "../errors.ts";
 import { parseTarget } from "../targets/target.ts";
-import { documentIdOf, documentUrl, type SentDocument } from "./document.ts";
+import type { SentDocument } from "./document.ts";
 
 export interface DocumentDependencies {
   readonly documents: DocumentStore;

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@snap/protocol";
 import { addAbortListener } from "node:events";
 import { request as sendRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -9,7 +10,6 @@ import type { TargetPolicy } from "../targets/policy.ts";
 import { abortable } from "../timeouts.ts";
 import { connect } from "./connect.ts";
 import { startTls } from "./open-socket.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 import type { UpstreamProxy } from "./upstream-proxy.ts";
 
 const HEADER_BYTES_MAX = 16_384;

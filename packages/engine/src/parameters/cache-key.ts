@@ -1,4 +1,4 @@
-import { DELIVERY_NAMES, SECRET_NAMES, sendsDefault, type SnapParameters } from "@snap/protocol";
+import { SECRET_NAMES, significantEntries, withoutDelivery, type SnapParameters } from "@snap/protocol";
 import { createHash } from "node:crypto";
 import type { Seal } from "../tokens/seal.ts";
 
@@ -15,13 +15,8 @@ export function createCacheKey({ digest }: Pick<Seal, "digest">): CacheKey {
 }
 
 function keyOf(parameters: SnapParameters, digest: Seal["digest"]): string {
-  const sent: Readonly<Record<string, unknown>> = { ...parameters };
-  const entries = Object.entries(parameters)
-    .filter(
-      ([name, value]) =>
-        name !== "cache" && !DELIVERY_NAMES.has(name) && value !== undefined && !sendsDefault(sent, name),
-    )
-    .map(([name, value]) => [name, SECRET_NAMES.has(name) ? digest(JSON.stringify(value)) : value] as const)
-    .toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const entries = significantEntries(withoutDelivery(parameters)).map(
+    ([name, value]) => [name, SECRET_NAMES.has(name) ? digest(JSON.stringify(value)) : value] as const,
+  );
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
 }

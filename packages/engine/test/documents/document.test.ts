@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createDocument, documentIdOf, type DocumentContent } from "../../src/documents/document.ts";
+import { createDocument, type DocumentContent } from "../../src/documents/document.ts";
 import { isSnapError } from "../../src/errors.ts";
 
 const PAGE = { path: "index.html", bytes: "<p>Hello</p>" };
@@ -94,25 +94,6 @@ describe("a document", () => {
     await createDocument({ files: [{ path: "index.html", bytes: "page" }, ...files] });
     isDone.abort();
     expect(turns).toBeGreaterThanOrEqual(7);
-  });
-
-  it("has a URL that is recognized only in its exact form", () => {
-    const id = "0123456789abcdef".repeat(4);
-    const origin = "https://documents.snap.invalid";
-    for (const url of [`${origin}/${id}/`, `${origin}/${id}`, `${origin}:443/${id}/?a=1#top`])
-      expect(documentIdOf(url)).toBe(id);
-    for (const url of [
-      `http://documents.snap.invalid/${id}/`,
-      `${origin}:8443/${id}/`,
-      `${origin}/${id}/index.html`,
-      `${origin}/${id.toUpperCase()}/`,
-      `${origin}/${id}0/`,
-      `${origin}/`,
-      `https://x.documents.snap.invalid/${id}/`,
-      `https://example.com/${id}/`,
-      "not a url",
-    ])
-      expect(documentIdOf(url)).toBeNull();
   });
 });
 

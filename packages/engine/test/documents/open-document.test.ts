@@ -1,6 +1,6 @@
+import { documentUrl } from "@snap/protocol";
 import { createFakeClock, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
-import { documentUrl } from "../../src/documents/document.ts";
 import { openDocument } from "../../src/documents/open-document.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { DocumentFile } from "../../src/ports/documents.ts";

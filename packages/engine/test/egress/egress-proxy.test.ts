@@ -57,7 +57,7 @@ describe("failures", () => {
     },
   );
 
-  it("apply to a host and port, whatever the scheme, the path, and the case and final dot of the name", async () => {
+  it("apply to a host and port, regardless of scheme, path, case and a trailing dot", async () => {
     const proxy = await openProxy({ resolver });
     await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).closes();
     expect(proxy.failure("http://localhost:8080/other?q#f")).toBe("blocked");
@@ -65,11 +65,11 @@ describe("failures", () => {
     expect(proxy.failure("http://localhost/")).toBeNull();
   });
 
-  it("are decided for each connection, with one lookup for all", async () => {
+  it("are determined for each connection, although the name is looked up only once", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
-    const blocked = await serveHttp((_request, response) => response.end("secret"));
+    const blockedPort = await serveHttp((_request, response) => response.end("secret"));
     const lookups = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({
       entries: `127.0.0.1:${port}`,
@@ -80,8 +80,10 @@ describe("failures", () => {
       client.send(get(`http://rebind.example.com:${port}/`));
       await client.receives("page", round);
     }
-    expect(await client.send(get(`http://rebind.example.com:${blocked}/`)).closes()).not.toContain("secret");
-    expect(proxy.failure(`http://rebind.example.com:${blocked}/`)).toBe("blocked");
+    expect(await client.send(get(`http://rebind.example.com:${blockedPort}/`)).closes()).not.toContain(
+      "secret",
+    );
+    expect(proxy.failure(`http://rebind.example.com:${blockedPort}/`)).toBe("blocked");
     expect(lookups).toEqual([["127.0.0.2"]]);
   });
 
@@ -135,7 +137,7 @@ describe("failures", () => {
   });
 });
 
-describe("the limit on bytes", () => {
+describe("the byte limit", () => {
   const cap = 100_000;
 
   it("applies to a plain response and closes the proxy's connections", async () => {
@@ -214,8 +216,8 @@ describe("the limit on bytes", () => {
   });
 });
 
-describe("the limit on connections", () => {
-  it("counts every requested connection, including rejected ones", async () => {
+describe("the connection limit", () => {
+  it("counts every attempted connection, including rejected ones", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
@@ -233,7 +235,7 @@ describe("the limit on connections", () => {
 });
 
 describe("the limits on names", () => {
-  it("count every name that a page requests, and no address", async () => {
+  it("count each name that a page requests once, and no addresses", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
@@ -248,7 +250,7 @@ describe("the limits on names", () => {
     expect(proxy.failure(`http://n200.example.com:${port}/`)).toBe("too-many-names");
   });
 
-  it("delay lookups behind unfinished ones, except for names that the page has already reached", async () => {
+  it("allow eight lookups at a time, and do not delay requests to names that are already resolved", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );
@@ -281,7 +283,7 @@ describe("the limits on names", () => {
 });
 
 describe("close", () => {
-  it("closes connections with a tunnel, with a lookup and without a request, and can be called twice", async () => {
+  it("closes tunnels, connections that wait for a lookup and idle ones, and can be called twice", async () => {
     const started = Promise.withResolvers<AbortSignal | undefined>();
     const proxy = await openProxy({
       resolver: {
@@ -338,7 +340,7 @@ describe("arbitrary data from a peer", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("ends with a closed connection once the client has ended its half, and the proxy serves the next client", async () => {
+  it("neither keeps a connection open nor stops the proxy from serving the next client", async () => {
     let reply = "";
     const port = await serveTcp((socket) => {
       if (reply === "reset") socket.resetAndDestroy();

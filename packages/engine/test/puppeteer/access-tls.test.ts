@@ -63,7 +63,7 @@ describe("headers, cookies and basicAuth over TLS", () => {
     expect(secretsOf(plain, "/plain")).toEqual([{}]);
   });
 
-  it("are not sent after a redirect from HTTP, except for the host's cookies", async () => {
+  it("are not sent over TLS after a redirect from HTTP, except for the host's cookies", async () => {
     const secure = await openEchoSite(() => ({}), TLS);
     const own = await openEchoSite(() => ({ "/": redirectTo(`https://own.example:${secure.port}/secure`) }));
     await renderer.render(screenshot(`http://own.example:${own.port}/`, ACCESS));
@@ -71,7 +71,7 @@ describe("headers, cookies and basicAuth over TLS", () => {
     expect(secretsOf(secure, "/secure")).toEqual([{ cookie: "session=s3cr3t" }]);
   });
 
-  it("do not reach another site from a service worker", async () => {
+  it("are not sent to another site through a service worker", async () => {
     const third = await openEchoSite(() => ({}), TLS);
     const other = `https://third.example:${third.port}`;
     const own = await openEchoSite(

@@ -205,6 +205,19 @@ describe("a browser that is stopped", () => {
     await renderer.close();
   });
 
+  it("is replaced even if only its network process is stopped", async () => {
+    const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 3_000 });
+    await renderer.health();
+    const stopped = pid();
+    const processes = readProcessGroup(stopped).map((member) => member.pid);
+    const network = processes.find((id) => commandOf(id).includes("network.mojom.NetworkService"));
+    duringLoad(() => process.kill(required(network, "network process"), "SIGSTOP"), 1);
+    expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
+    expect(events).toContainEqual({ type: "browser-unresponsive", pid: stopped });
+    await expectExited(stopped);
+    await renderer.close();
+  });
+
   it("ends its pages without a retry if it is an isolated browser", async () => {
     const { renderer, events, pid } = observe({ probeIntervalMs: 100, probeTimeoutMs: 500 });
     await renderer.health();

@@ -3,7 +3,7 @@ import { FloodDetector } from "../../src/puppeteer/browser/flood-detector.ts";
 
 type Reading = Readonly<Record<number, number>>;
 
-/** Returns a function that samples the processes 1 to 3, given their CPU times; those that are missing cannot be read. */
+/** Returns a function that samples processes 1 to 3 with the given CPU times; a process without one is unreadable. */
 function openDetector(): (nowMs: number, reading: Reading) => readonly number[] {
   let current: Reading = {};
   const detector = new FloodDetector((pid) => current[pid] ?? null);
@@ -13,7 +13,7 @@ function openDetector(): (nowMs: number, reading: Reading) => readonly number[] 
   };
 }
 
-it("finds the pages whose messages used 2.5% of a core since the previous sample", () => {
+it("finds the processes whose messages used at least 2.5% of a core since the previous sample", () => {
   const sample = openDetector();
   expect(sample(0, { 1: 100, 2: 500, 3: 0 })).toEqual([]);
   expect(sample(500, { 1: 112, 2: 512, 3: 0 })).toEqual([]);
@@ -21,14 +21,14 @@ it("finds the pages whose messages used 2.5% of a core since the previous sample
   expect(sample(1_500, { 1: 225, 2: 540, 3: 60 })).toEqual([1, 3]);
 });
 
-it("finds no page after less than 250 ms, and then compares with the earlier sample", () => {
+it("ignores a sample less than 250 ms after the previous one, and compares the next with that earlier one", () => {
   const sample = openDetector();
   expect(sample(0, { 1: 0 })).toEqual([]);
   expect(sample(10, { 1: 9 })).toEqual([]);
   expect(sample(300, { 1: 9 })).toEqual([1]);
 });
 
-it("finds no page whose CPU time could not be read before", () => {
+it("finds no process whose CPU time was unreadable in the previous sample", () => {
   const sample = openDetector();
   expect(sample(0, {})).toEqual([]);
   expect(sample(500, { 1: 1_000 })).toEqual([]);

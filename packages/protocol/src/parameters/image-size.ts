@@ -23,10 +23,8 @@ export function fileFormatOf({
 }
 
 /** Returns the parameters that need image processing: the file is made from a PNG capture. */
-export function processingIn({ output, resizeWidth, resizeHeight }: Values): readonly string[] {
-  return Object.entries({ output, resizeWidth, resizeHeight })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name);
+export function processingIn(values: Values): readonly string[] {
+  return ["output", "resizeWidth", "resizeHeight"].filter((name) => values[name] !== undefined);
 }
 
 /** Returns the maximum number of pixels in a screenshot's file. */

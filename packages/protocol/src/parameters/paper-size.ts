@@ -1,13 +1,13 @@
 import type { LengthUnit, PaperFormat } from "./types.ts";
 
 /** Units per inch; a pixel is a CSS pixel, 1/96 in. */
-export const UNITS_PER_INCH = { in: 1, cm: 2.54, mm: 25.4, px: 96 } as const satisfies Record<
+export const UNITS_PER_INCH = { mm: 25.4, cm: 2.54, in: 1, px: 96 } as const satisfies Record<
   LengthUnit,
   number
 >;
 
 /** Width and height in inches: US sizes (ASME Y14.1, and legal) and ISO 216 sizes. All but ledger are in portrait. */
-const PAPER_INCHES = {
+export const PAPER_INCHES = {
   letter: [8.5, 11],
   legal: [8.5, 14],
   tabloid: [11, 17],

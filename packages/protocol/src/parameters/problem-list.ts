@@ -4,7 +4,7 @@ import type { ParameterProblems } from "../error-codes.ts";
 const MAX_FAULTY_NAMES = 50;
 
 /** Names come from the caller and can have any length. */
-const MAX_NAME_CHARACTERS = 128;
+export const MAX_NAME_CHARACTERS = 128;
 
 /** The error envelope for invalid parameters, without a request id. */
 export interface ValidationFailure {

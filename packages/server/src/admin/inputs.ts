@@ -1,6 +1,7 @@
 import {
   ABILITIES,
   EMAIL_CHARACTERS_MAX,
+  EMAIL_PATTERN,
   isTokenName,
   OVERLAP_MAX_MS,
   OVERRIDE_MAX,
@@ -17,7 +18,7 @@ export const EXPIRY_MAX_SECONDS = 3650 * 86_400;
 const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 
 const email = z
-  .email({ error: "must be an email address" })
+  .email({ pattern: EMAIL_PATTERN, error: "must be an email address" })
   .max(EMAIL_CHARACTERS_MAX, { error: `must have at most ${EMAIL_CHARACTERS_MAX} characters` })
   .meta({ description: "Email address of the account.", example: "ada@example.com" });
 const plan = text({ max: 64 })

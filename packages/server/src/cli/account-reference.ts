@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { operate } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 
-/** Name of the arguments and the option that name an account. */
+/** Arguments and options with this name take an account. */
 const NAME = "account";
 
 /**
@@ -20,7 +20,7 @@ export function resolveAccounts(command: Command): Promise<void> | void {
   const isEmpty = registeredArguments.some(
     (argument, index) => argument.name() === NAME && processedArgs[index] === "",
   );
-  if (isEmpty || option === "") throw new UsageError("the account is empty", "pass its id or email address");
+  if (isEmpty || option === "") throw new UsageError("no account is named", "pass its id or email address");
   if (positions.length === 0 && !isEmail(option)) return;
   return operate(async ({ operations: { accounts } }) => {
     const idOf = async (email: string): Promise<string> => (await accounts.getByEmail(email)).id;

@@ -1,7 +1,7 @@
 import { isSnapError } from "@snap/engine";
-import { contentTypeOf, documentUrl, identifyContent, messageOf } from "@snap/engine/internals";
+import { contentTypeOf, identifyContent, messageOf } from "@snap/engine/internals";
 import type { DocumentFile, ServedDocument } from "@snap/engine/ports";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { DOCUMENT_LIMITS, documentUrl } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";

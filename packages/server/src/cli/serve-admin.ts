@@ -49,7 +49,7 @@ const SANDBOX_OFF = warning(
 
 const LOOPBACK = /^(localhost|\[?::1\]?|127[.].+)$/;
 
-/** Warns if sessions and the admin token cross a network unencrypted. */
+/** Returns a warning if sessions or the admin token would cross a network unencrypted. */
 export function checkEncryption(config: Config, isDev: boolean): readonly Finding[] {
   const { host, publicUrl, role, adminToken } = config;
   const isServed = hasConsole(config, isDev) || (adminToken !== null && role !== "worker");
@@ -61,7 +61,7 @@ export function checkEncryption(config: Config, isDev: boolean): readonly Findin
     warning(
       "admin_api_unencrypted",
       "the console and the admin API are served without TLS",
-      "run the service behind a proxy with TLS, and set SNAP_PUBLIC_URL to the proxy's https:// URL",
+      "run the service behind a proxy that terminates TLS, and set SNAP_PUBLIC_URL to the proxy's https:// URL",
     ),
   ];
 }

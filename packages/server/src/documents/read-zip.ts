@@ -1,12 +1,6 @@
 import { isSnapError, type SnapError } from "@snap/engine";
-import {
-  invalidFile,
-  findPathProblem,
-  tooManyFiles,
-  UnpackedSize,
-  type SentFile,
-} from "@snap/engine/internals";
-import { DOCUMENT_LIMITS } from "@snap/protocol";
+import { invalidFile, tooManyFiles, UnpackedSize, type SentFile } from "@snap/engine/internals";
+import { DOCUMENT_LIMITS, findPathProblem } from "@snap/protocol";
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";

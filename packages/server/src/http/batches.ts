@@ -1,6 +1,6 @@
 import type { Engine } from "@snap/engine";
 import { invalidParameter } from "@snap/engine/internals";
-import { BATCH_LIMITS, REQUEST_HEADERS } from "@snap/protocol";
+import { checkIdempotencyKey, REQUEST_HEADERS } from "@snap/protocol";
 import type { Request } from "express";
 import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
 import { uncountedListDocument } from "../admin/lists.ts";
@@ -27,14 +27,10 @@ export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: str
 
 /** @throws SnapError `validation_failed` that names the header. */
 function readIdempotencyKey({ headersDistinct }: Request): string | undefined {
-  const { idempotencyKeyCharacters: longest } = BATCH_LIMITS;
   const [key, ...others] = headersDistinct[REQUEST_HEADERS.idempotencyKey.toLowerCase()] ?? [];
   if (others.length > 0) throw invalidParameter(REQUEST_HEADERS.idempotencyKey, "must be sent only once");
-  if (key !== undefined && (key.length === 0 || key.length > longest || !/^[ -~]*$/.test(key)))
-    throw invalidParameter(
-      REQUEST_HEADERS.idempotencyKey,
-      `must be 1 to ${longest} printable ASCII characters`,
-    );
+  const problem = key === undefined ? null : checkIdempotencyKey(key);
+  if (problem !== null) throw invalidParameter(REQUEST_HEADERS.idempotencyKey, problem);
   return key;
 }
 

@@ -1,13 +1,12 @@
 import type { CaptureRequest, Engine } from "@snap/engine";
 import { separateContent, typedParameters, type SeparatedContent } from "@snap/engine/internals";
-import { DOCUMENT_LIMITS, type Answer } from "@snap/protocol";
+import { DOCUMENT_LIMITS, parseIfNoneMatch, type Answer } from "@snap/protocol";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { json, type HttpResponse } from "../requests/response.ts";
 import { renderingDocument, separateAnswer, separateQueryAnswer } from "./answer.ts";
 import { rateLimitHeaders, type BearerCall, type BearerEndpoint } from "./bearer.ts";
 import { captureFile, capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
-import { parseIfNoneMatch } from "./entity-tags.ts";
 import { requireNoQuery } from "../requests/read-input.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
 import { queryTextOf } from "../requests/request-target.ts";

@@ -1,8 +1,8 @@
 import type { Capture, SignedRequest } from "@snap/engine";
+import { parseIfNoneMatch } from "@snap/protocol";
 import type { RequestHandler } from "express";
 import { send, type HttpResponse } from "../requests/response.ts";
 import { captureFile, type CaptureDependencies } from "../requests/capture-page.ts";
-import { parseIfNoneMatch } from "./entity-tags.ts";
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { renderingResponse } from "./rendering-response.ts";

@@ -40,6 +40,20 @@ describe("accounts", () => {
     });
   });
 
+  it.each(["r&d@example.com", "o'hara+snap@mail-1.example.com", "{a|b}.c@e.example", "ada@example.xn--p1ai"])(
+    "are created, found and renamed with the email address %s",
+    async (email) => {
+      const service = await openAdmin();
+      const { id } = await create(service, { email });
+      const found = await service.read(`/accounts?email=${encodeURIComponent(email)}`);
+      expect(found).toMatchObject({ entries: [{ id, email }] });
+      const renamed = { email: email.toUpperCase() };
+      expect(await service.read(`/accounts/${id}`, { method: "PATCH", json: renamed })).toMatchObject(
+        renamed,
+      );
+    },
+  );
+
   it("have credits, limits and tokens", async () => {
     const service = await openAdmin();
     const { id } = await create(service, { email: "ada@example.com", plan: "growth", verified: false });
@@ -172,6 +186,12 @@ describe("a request is rejected", () => {
   it.each<[object, Record<string, string[]>]>([
     [{}, { email: ["is required"] }],
     [{ email: "ada" }, { email: ["must be an email address"] }],
+    [{ email: "ada@localhost" }, { email: ["must be an email address"] }],
+    [{ email: "ada@127.0.0.1" }, { email: ["must be an email address"] }],
+    [{ email: "a..b@example.com" }, { email: ["must be an email address"] }],
+    [{ email: '"a b"@example.com' }, { email: ["must be an email address"] }],
+    [{ email: "ada@пример.рф" }, { email: ["must be an email address"] }],
+    [{ email: "ada@example.com\n" }, { email: ["must be an email address"] }],
     [
       { email: `ada@${Array(60).fill("mail").join(".")}.com` },
       { email: ["must have at most 254 characters"] },

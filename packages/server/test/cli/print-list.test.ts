@@ -157,7 +157,7 @@ describe("an email address", () => {
     ])
       expect(await workspace.run(args)).toMatchObject({
         code: 2,
-        stderr: "error: the account is empty; pass its id or email address\n",
+        stderr: "error: no account is named; pass its id or email address\n",
       });
   });
 

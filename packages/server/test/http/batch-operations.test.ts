@@ -135,7 +135,7 @@ describe("the metrics", () => {
     );
   });
 
-  it("count the finished items, the attempts, the credits and the requests", async () => {
+  it("count finished items, webhook attempts, credits and requests", async () => {
     const service = await openService({ metrics: true, worker: true });
     const { token } = await service.customer();
     service.webhookSender.returnNext({ kind: "responded", status: 503, retryAfterMs: null, body: "" });
@@ -190,7 +190,7 @@ describe("the metrics", () => {
     expect(await readMetrics(service)).toContain('snap_webhook_attempts_total{outcome="token-revoked"} 1');
   });
 
-  it("lack only the storage gauges if the storage fails", async () => {
+  it("omit only the storage gauges if the storage fails", async () => {
     const service = await openService({ metrics: true });
     const { token } = await service.customer();
     await submit(service, { items: [{ url }] }, { token });

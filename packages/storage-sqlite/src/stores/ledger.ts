@@ -29,7 +29,7 @@ interface EndRequest extends ReverseRequest {
   readonly target: "settled" | "refunded";
 }
 
-/** The journal entry of each ending, and its effect on the balance. */
+/** For each way in which a reservation ends: its journal entry, and its effect on the balance. */
 const ENDINGS = {
   settled: { kind: "settle", used: 1, reserved: -1 },
   refunded: { kind: "refund", used: 0, reserved: -1 },
@@ -74,12 +74,12 @@ export function createLedger(database: DatabaseSync, dependencies: LedgerDepende
   };
 }
 
-/** The balance of an account that is being deleted. */
+/** The balance of an account whose deletion has started. */
 function noCredits(): Balance {
   return { granted: 0, used: 0, reserved: 0 };
 }
 
-/** Lapses old open reservations, overdue or not, and deletes old records. Requires a transaction. */
+/** Marks old open reservations as lapsed, overdue or not, and deletes old records. Requires a transaction. */
 function prune(
   statements: LedgerStatements,
   { now, reservationsBefore, periodsBefore, limit }: PruneRequest,
@@ -106,8 +106,8 @@ function reserve(
   const state = balance.granted - balance.used - balance.reserved > 0 ? "open" : "refused";
   const row: ReservationRecord = { id, ...keyOf(request), lapsesAt, state };
   if (statements.reserve.run({ ...row }).changes === 0) {
-    const first = statements.findReservation.get({ id });
-    return { reserved: first?.state !== "refused" && first?.accountId === request.accountId, balance };
+    const existing = statements.findReservation.get({ id });
+    return { reserved: existing?.state !== "refused" && existing?.accountId === request.accountId, balance };
   }
   if (state === "refused") return { reserved: false, balance };
   statements.adjustBalance.run({ ...keyOf(request), used: 0, reserved: 1 });
@@ -123,8 +123,8 @@ function readBalance(statements: LedgerStatements, request: BalanceRequest): Bal
 }
 
 /**
- * Lapses overdue reservations, opens the period and updates its grant; returns `null` for a new period of an account that is
- * being deleted. Requires a transaction.
+ * Marks overdue reservations as lapsed, opens the period and updates its grant. Returns `null` for a new period of an
+ * account whose deletion has started. Requires a transaction.
  */
 function updateBalance(
   { statements, deletions }: LedgerDependencies,
@@ -142,7 +142,7 @@ function updateBalance(
   return { granted, used: row?.used ?? 0, reserved: row?.reserved ?? 0 };
 }
 
-/** Ends an open reservation, and returns how it ended, now or before. Requires a transaction. */
+/** Ends an open reservation, and returns how it ended, in this call or an earlier one. Requires a transaction. */
 export function endReservation(statements: LedgerStatements, request: EndRequest): Resolution {
   const row = statements.findReservation.get({ id: request.reservationId });
   const ending = resolutionOf(row, request);
@@ -150,7 +150,7 @@ export function endReservation(statements: LedgerStatements, request: EndRequest
   return ending;
 }
 
-/** Returns how a reservation will end, or has ended; a rejected request never became one. */
+/** Returns how a reservation ends, or how it has ended already; `unknown` if it does not exist or was rejected. */
 export function resolutionOf(
   row: ReservationRecord | undefined,
   { now, target }: Pick<EndRequest, "now" | "target">,
@@ -160,7 +160,7 @@ export function resolutionOf(
   return row.lapsesAt <= now ? "lapsed" : target;
 }
 
-/** Refunds an open reservation, reverses a settled one. Requires a transaction. */
+/** Refunds an open reservation, and reverses a settled one. Requires a transaction. */
 function reverse(statements: LedgerStatements, { reservationId: id, now }: ReverseRequest): Resolution {
   const ending = endReservation(statements, { reservationId: id, now, target: "refunded" });
   const row = statements.findReservation.get({ id });

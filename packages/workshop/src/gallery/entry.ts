@@ -11,8 +11,6 @@ export interface Expected {
   readonly colors: readonly (readonly [x: number, y: number, color: string])[];
   /** Colors that no pixel has. */
   readonly absent: readonly string[];
-  /** Colors that a column of pixels contains in exactly one run. */
-  readonly once: readonly (readonly [x: number, color: string])[];
   /** All notes, in any order. */
   readonly notes: readonly string[];
 }
@@ -31,14 +29,12 @@ export function picture(parameters: PictureParameters, ...parts: readonly Partia
     size: parts.findLast(({ size }) => size)?.size ?? ([width, height] as const),
     colors: parts.flatMap(({ colors = [] }) => colors),
     absent: parts.flatMap(({ absent = [] }) => absent),
-    once: parts.flatMap(({ once = [] }) => once),
     notes: parts.flatMap(({ notes = [] }) => notes),
   };
   return { parameters, expected };
 }
 
 export const at = (x: number, y: number, color: string): Partial<Expected> => ({ colors: [[x, y, color]] });
-export const once = (x: number, color: string): Partial<Expected> => ({ once: [[x, color]] });
 export const without = (...absent: string[]): Partial<Expected> => ({ absent });
 export const noted = (...notes: string[]): Partial<Expected> => ({ notes });
 export const sized = (width: number, height: number): Partial<Expected> => ({ size: [width, height] });
@@ -55,13 +51,6 @@ export interface Entry {
   readonly after: Picture;
   /** The longest time that the render of `after` may take on an idle machine; 3,000 by default. */
   readonly maxMs?: number;
-  /**
-   * The page without the parts that the parameters of `after` remove. Rendered with the parameters of `before`, it must
-   * equal the picture after, pixel for pixel.
-   */
-  readonly plainPage?: string;
-  /** A path that the page requests if something goes wrong. */
-  readonly neverRequested?: string;
 }
 
 export interface Group {

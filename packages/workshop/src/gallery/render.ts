@@ -2,7 +2,7 @@ import { parseQuery, parseTargetList, type Resolver } from "@snap/engine";
 import { createPuppeteerRenderer } from "@snap/engine/puppeteer";
 import { toQuery } from "@snap/protocol";
 import { findProblems } from "./check.ts";
-import { completeParameters, type Entry, type Picture, type Side } from "./entry.ts";
+import { completeParameters, type Entry, type Side } from "./entry.ts";
 import { FILTER_LISTS } from "./pages/blocking.ts";
 import { CONSENT_FRAMES } from "./pages/consent.ts";
 import { openSite } from "./site.ts";
@@ -26,37 +26,22 @@ const TO_LOOPBACK: Resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
 /** Opens a gallery once its browser is ready. */
 export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
   const site = await openSite(
-    new Map([
-      ...CONSENT_FRAMES,
-      ...entries.flatMap(({ name, page, plainPage }) => [
-        [name, page] as const,
-        ...(plainPage === undefined ? [] : [[plainName(name), plainPage] as const]),
-      ]),
-    ]),
+    new Map([...CONSENT_FRAMES, ...entries.map(({ name, page }) => [name, page] as const)]),
   );
   const renderer = createPuppeteerRenderer({
     targets: { allow: parseTargetList(`127.0.0.1:${site.port}`), ownHostnames: [] },
     resolver: TO_LOOPBACK,
     filterLists: FILTER_LISTS,
   });
-  const render = (name: string, picture: Picture): ReturnType<typeof renderer.render> => {
-    const url = `http://127.0.0.1:${site.port}/${name}`;
-    return renderer.render(parseQuery(toQuery({ url, ...completeParameters(picture) })));
-  };
   return {
     async show(entry, side) {
+      const url = `http://127.0.0.1:${site.port}/${entry.name}`;
       const startedMs = performance.now();
-      const { bytes, notes } = await render(entry.name, entry[side]);
+      const { bytes, notes } = await renderer.render(
+        parseQuery(toQuery({ url, ...completeParameters(entry[side]) })),
+      );
       const durationMs = performance.now() - startedMs;
       const problems = findProblems({ bytes, notes }, entry[side].expected);
-      if (entry.neverRequested !== undefined && site.requested.has(entry.neverRequested))
-        problems.push(`requested ${entry.neverRequested}`);
-      if (entry.plainPage !== undefined) {
-        const plain = await render(plainName(entry.name), entry.before);
-        const isPlain = Buffer.from(plain.bytes).equals(bytes);
-        if (isPlain !== (side === "after"))
-          problems.push(isPlain ? "shows nothing" : "differs from the plain page");
-      }
       return { bytes, problems: problems.map((problem) => `${side} ${problem}`), durationMs };
     },
     async close() {
@@ -64,8 +49,4 @@ export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
       await site.close();
     },
   };
-}
-
-function plainName(name: string): string {
-  return `${name}-plain`;
 }

@@ -1,17 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname, join } from "node:path";
-import { openPort } from "../../../testing/test/servers/open-port.ts";
+import { openPort, type OpenPort } from "../../../testing/test/servers/open-port.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** The web site with the gallery's pages, on the loopback interface. */
-export interface Site {
-  readonly port: number;
-  /** The paths of all requests. */
-  readonly requested: ReadonlySet<string>;
-  close(): Promise<void>;
-}
 
 const FILES = join(import.meta.dirname, "files");
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -21,12 +13,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webm": "video/webm",
 };
 
-/** Serves `pages` by name, and their resources. `?after=500` delays a response, and `/never` never responds. */
-export async function openSite(pages: ReadonlyMap<string, string | Handler>): Promise<Site> {
-  const requested = new Set<string>();
+/**
+ * Serves `pages` by name, and their resources, on the loopback interface. `?after=500` delays a response, and `/never`
+ * never responds.
+ */
+export function openSite(pages: ReadonlyMap<string, string | Handler>): Promise<OpenPort> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://site");
-    requested.add(url.pathname);
     const delayMs = Number(url.searchParams.get("after") ?? 0);
     setTimeout(() => respond(url.pathname), delayMs);
 
@@ -41,8 +34,7 @@ export async function openSite(pages: ReadonlyMap<string, string | Handler>): Pr
       else if (kind !== "never") response.writeHead(404).end();
     }
   });
-  const { port, close } = await openPort(server);
-  return { port, requested, close };
+  return openPort(server);
 }
 
 export function sendHtml(response: ServerResponse, html: string, status = 200): void {

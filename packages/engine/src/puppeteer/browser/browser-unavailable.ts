@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "../../egress/retry-after.ts";
+import { parseRetryAfter } from "@snap/protocol";
 
 /** Error codes of a render that found no browser. */
 export type UnavailableCode = "upstream_error" | "upstream_rate_limited" | "upstream_quota_exceeded";

@@ -123,7 +123,8 @@ export class MonitoredBrowser {
   async probe(): Promise<void> {
     const { launched, isIsolated } = this.#browser;
     const options = isIsolated ? withLongerTimeout(this.#options) : this.#options;
-    await waitUntilUnresponsive(launched, options, {
+    const probe = { ...options, command: "Storage.getCookies" } as const;
+    await waitUntilUnresponsive(launched, probe, {
       onSlow: (waitedMs) => {
         this.#suspectFloods();
         if (waitedMs >= BLOCKED_MS) this.#suspectLargeScreenshots();

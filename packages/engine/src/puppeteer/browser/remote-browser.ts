@@ -45,7 +45,8 @@ export function createRemoteBrowserSource(
         options.onConnected(unmapIpv4(remote.remoteAddress));
         closing.addEventListener("abort", () => void remote.kill(), { signal: remote.disconnected });
         const browser = await startRendering(remote, { ...options, endpoint });
-        void waitUntilUnresponsive(remote, withLongerTimeout(options), {
+        const probe = { ...withLongerTimeout(options), command: "Browser.getVersion" } as const;
+        void waitUntilUnresponsive(remote, probe, {
           onSlow: () => {},
           onResponsive: () => {},
         }).then(

@@ -19,6 +19,14 @@ export interface ProbeOptions {
   readonly probeTimeoutMs: number;
 }
 
+/**
+ * The command of a probe. `Browser.getVersion` only shows whether the main thread responds. `Storage.getCookies` also
+ * waits for the network process and for the I/O thread, which receives the messages of every page; a flood of calls such
+ * as `enumerateDevices()` can block only that thread. The service's own browsers keep no cookies outside a render's
+ * context, but a remote browser's cookies may be its operator's.
+ */
+export type ProbeCommand = "Browser.getVersion" | "Storage.getCookies";
+
 /** Returns the options for an isolated or a remote browser. */
 export function withLongerTimeout({ probeIntervalMs, probeTimeoutMs }: ProbeOptions): ProbeOptions {
   return { probeIntervalMs, probeTimeoutMs: Math.min(TIMER_MAX_MS, LONGER_TIMEOUT_FACTOR * probeTimeoutMs) };
@@ -37,7 +45,7 @@ export interface ProbeListener {
 /** Resolves when the browser has missed two probes in a row. Rejects when it disconnects. */
 export async function waitUntilUnresponsive(
   browser: ConnectedBrowser,
-  { probeIntervalMs, probeTimeoutMs }: ProbeOptions,
+  { command, probeIntervalMs, probeTimeoutMs }: ProbeOptions & { readonly command: ProbeCommand },
   { onSlow, onResponsive }: ProbeListener,
 ): Promise<void> {
   let intervalMs = probeIntervalMs;
@@ -45,7 +53,8 @@ export async function waitUntilUnresponsive(
     await sleep(browser.disconnected, intervalMs);
     const sentAtMs = performance.now();
     const slowTimer = setInterval(() => onSlow(performance.now() - sentAtMs), SLOW_INTERVAL_MS);
-    const responded = await respondsToProbe(browser, probeTimeoutMs).finally(() => clearInterval(slowTimer));
+    const response = responds(browser, command, probeTimeoutMs);
+    const responded = await response.finally(() => clearInterval(slowTimer));
     failed = responded ? 0 : failed + 1;
     const waitedMs = performance.now() - sentAtMs;
     const isResponsive = responded && waitedMs <= RESPONSIVE_MS;
@@ -55,13 +64,14 @@ export async function waitUntilUnresponsive(
   }
 }
 
-async function respondsToProbe(
+async function responds(
   { connection, disconnected }: ConnectedBrowser,
+  command: ProbeCommand,
   durationMs: number,
 ): Promise<boolean> {
   const limit = { signal: disconnected, durationMs, reason: () => new Error("no response in time") };
   try {
-    await withTimeout(limit, (signal) => abortable(signal, connection.send("Browser.getVersion")));
+    await withTimeout(limit, (signal) => abortable(signal, connection.send(command)));
     return true;
   } catch {
     disconnected.throwIfAborted();

@@ -41,18 +41,18 @@ export const REVEAL = `const reveal = (element) => {
   scrollTo({ left, top, behavior: "instant" });
 };`;
 
-/** For how many frames a page must stay at its top if its URL has a fragment, and how many that may take. */
+/** How many frames in a row a page must stay at its top if its URL has a fragment, and how many to wait for at most. */
 const TOP_FRAMES = 3;
 const TOP_FRAMES_MAX = 30;
-/** A page can withhold its frames. */
+/** A page can delay its frames for as long as it likes. */
 const TOP_FRAME_MAX_MS = 100;
 
-/** Defines a function that returns whether the browser scrolls to a part of the page, given the value of `hasFragment`. */
+/** Defines a function that returns whether the browser may scroll to a fragment, given the value of `hasFragment`. */
 export const IS_AT_FRAGMENT = `const isAtFragment = (hasFragment) => hasFragment || location.hash !== "";`;
 
 /**
- * Defines a function that scrolls a full page to its top, and also a part of a page whose URL has a fragment. Fixed and
- * sticky elements would otherwise be drawn where the fragment is, which the browser may only be about to scroll to.
+ * Defines a function that scrolls the page to its top, for a full page, and for a part of a page whose URL has a fragment.
+ * Fixed and sticky elements would otherwise be drawn at the fragment, which the browser may only be about to scroll to.
  */
 export const SCROLL_TO_TOP = `const scrollToTop = async ({ captures, hasFragment }) => {
   ${NEXT_FRAME} ${IS_AT_FRAGMENT}
@@ -77,7 +77,7 @@ export function scrollRequest(parameters: ScreenshotParameters): {
   return { captures: parameters.fullPage ? "page" : part, hasFragment: hasFragment(parameters) };
 }
 
-/** Returns whether the URL has a fragment. The page itself cannot see one that only names text to scroll to. */
+/** Returns whether the URL has a fragment. The page itself cannot see a text fragment (`#:~:text=`). */
 export function hasFragment({ url }: Pick<ScreenshotParameters, "url">): boolean {
   return url.includes("#");
 }
@@ -99,7 +99,7 @@ const MEASURE = `async ({ selector, scroll }) => {
   if (element === null) return { ...page, problem: "unmatched" };
   reveal(element);
   const { left, top, right, bottom } = element.getBoundingClientRect();
-  // scrollX is 0 at the right end of a page that continues to the left
+  // in a page that overflows to the left, scrollX is 0 at its right end
   const { scrollWidth, clientWidth } = document.scrollingElement ?? document.documentElement;
   const pageX = scrollX + (flowsLeft() ? scrollWidth - clientWidth : 0);
   const edges = { left: left + pageX, top: top + scrollY, right: right + pageX, bottom: bottom + scrollY };
@@ -203,7 +203,7 @@ function elementArea(selector: string, { problem, edges }: MeasureResult): Area 
   };
 }
 
-/** A caller's mistake, so a retry would not help. */
+/** The note says that a retry does not help. */
 export function invalidSelector(selector: string): SnapError {
   return new SnapError("render_failed", `The selector ${selector} is not valid CSS.`, {
     notes: [SELECTOR_UNMATCHED],

@@ -1,3 +1,4 @@
+import { PAPER_INCHES, UNITS_PER_INCH } from "../paper-size.ts";
 import { PDF, type Row } from "../row.ts";
 
 const SIZE = ["width", "height"];
@@ -17,7 +18,7 @@ export const PAPER_ROWS: readonly Row[] = [
     name: "paperFormat",
     modes: PDF,
     kind: "choice",
-    values: ["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"],
+    values: Object.keys(PAPER_INCHES) as [string, ...string[]],
     default: "a4",
     description: "Paper size; `width` and `height` override it.",
     example: "letter",
@@ -56,7 +57,7 @@ export const PAPER_ROWS: readonly Row[] = [
     name: "marginUnit",
     modes: PDF,
     kind: "choice",
-    values: ["mm", "cm", "in", "px"],
+    values: Object.keys(UNITS_PER_INCH) as [string, ...string[]],
     default: "mm",
     description: "Unit of the margins and of a custom paper size.",
     example: "in",

@@ -1,6 +1,5 @@
 import {
   CONSENT_PAGES,
-  PLAIN_PAGE,
   SOURCEPOINT_FRAME,
   SOURCEPOINT_FRAME_PATH,
   type ConsentPage,
@@ -43,8 +42,6 @@ function entryOf({ name, html, note }: ConsentPage): Entry {
     before: picture(parameters),
     after: picture({ ...parameters, blockCookieBanners: true }, noted(note)),
     maxMs: 5000,
-    plainPage: PLAIN_PAGE,
-    neverRequested: `/clicked/${name}/accept`,
   };
 }
 

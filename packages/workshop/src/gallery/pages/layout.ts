@@ -1,4 +1,4 @@
-import { at, noted, once, picture, sized, without, type Entry, type Group } from "../entry.ts";
+import { at, noted, picture, sized, without, type Entry, type Group } from "../entry.ts";
 import { everySection, html, sections } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 
@@ -35,9 +35,11 @@ const stickyHeader: Entry = {
   after: picture(
     { fullPage: true },
     at(390, 40, NAVY),
-    once(390, NAVY),
-    once(390, GREEN),
-    sized(400, HEADER + 6 * 360),
+    at(390, 285, GREEN),
+    at(390, 310, WHITE),
+    at(390, 585, WHITE),
+    at(390, 2190, WHITE),
+    everySection(6, GRAY, HEADER),
   ),
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseIfNoneMatch } from "../../src/http/entity-tags.ts";
+import { parseIfNoneMatch } from "../src/entity-tags.ts";
 
 describe("parseIfNoneMatch", () => {
   it.each([

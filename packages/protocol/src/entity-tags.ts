@@ -8,8 +8,8 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * const holds = parseIfNoneMatch(request.headers["if-none-match"]);
  * if (holds?.('"5f3c…"')) response.writeHead(304);
  */
-export function parseIfNoneMatch(header: string | undefined): ((etag: string) => boolean) | undefined {
-  if (header === undefined) return undefined;
+export function parseIfNoneMatch(header: string | null | undefined): ((etag: string) => boolean) | undefined {
+  if (header == null) return undefined;
   if (header.trim() === "*") return () => true;
   // nearly every client sends a single strong tag
   return (etag) =>

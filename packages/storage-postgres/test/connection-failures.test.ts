@@ -15,8 +15,8 @@ const COMPLETE = message("C", "SELECT 0\0");
 const TERMINATED = message("E", "SFATAL\0C57P01\0Mterminating connection\0\0");
 
 /**
- * A server that speaks as much of PostgreSQL's protocol as statements without values need. With `terminate`, it ends
- * the first connection in the same segment as its response to the first message of that type.
+ * A server that implements just enough of PostgreSQL's protocol for statements without parameters. It terminates the first
+ * connection together with its response to the startup message or to the first statement, as `terminate` says.
  */
 async function openServer(terminate: "startup" | "statement"): Promise<string> {
   let isTerminated = false;
@@ -41,7 +41,7 @@ async function openServer(terminate: "startup" | "statement"): Promise<string> {
 }
 
 it.each(["startup", "statement"] as const)(
-  "a connection that is terminated with its response to a %s, while a transaction waits for it, is replaced",
+  "a connection that the server terminates along with its response to the %s, while a transaction waits for it, is replaced",
   async (terminate) => {
     const database = openDatabase({
       url: await openServer(terminate),
@@ -61,7 +61,7 @@ it.each(["startup", "statement"] as const)(
   },
 );
 
-it("a certificate that is missing when the batch signal connects is reported", async () => {
+it("a certificate file that is missing when the batch signal connects is reported", async () => {
   const reported = Promise.withResolvers<unknown>();
   const signal = createBatchSignal({
     url: "postgres://user@127.0.0.1:1/database?sslrootcert=/nonexistent/root.pem",
