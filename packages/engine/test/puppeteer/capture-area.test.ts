@@ -125,6 +125,8 @@ beforeAll(async () => {
         const recolor = () => { document.querySelector("main").style.background = "green" };
         const recolorLater = () => new Promise((resolve) => setTimeout(resolve, 200)).then(recolor);
       </script>`,
+    "/shadow-root": `<body style="margin:0"><fieldset form=f name=shadowRoot style="border:0;margin:0;padding:0;background:green">
+      <form id=f style="height:100px;background:red"></form></fieldset>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -269,6 +271,14 @@ describe("a page that continues to the left", () => {
     const padded = await png("/leftward", { selector: "#box", padding: 10 });
     expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
   });
+});
+
+it.each([
+  [{}, RED],
+  [{ mask: "form" }, MASKED],
+  [{ hideSelectors: "form" }, GREEN],
+])("a form with a control named `shadowRoot` has no shadow root: %j", async (options, color) => {
+  expect((await png("/shadow-root", options)).pixel(50, 50)).toEqual(color);
 });
 
 describe("a view transition", () => {

@@ -15,11 +15,12 @@ const END_TRANSITIONS = `(async () => {
     .filter((transition) => transition);
   for (const transition of transitions) transition.skipTransition();
   await Promise.allSettled(transitions.map(({ finished }) => finished));
-})()`;
+})().catch(() => {})`;
 
 /**
  * Ends view transitions, and waits until the page has made the changes that they show. The document's transition paints
- * snapshots of the viewport above everything else; an element's paints them where its content was before.
+ * snapshots of the viewport above everything else; an element's paints them where its content was before. A page in which
+ * this fails is captured as it is.
  */
 export async function endTransitions(tab: Tab, signal: AbortSignal): Promise<void> {
   const limit = { signal, durationMs: CHANGE_MAX_MS, otherwise: undefined };

@@ -30,7 +30,7 @@ const HIDE_GENERATED =
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
     const assigned = element.localName === "slot" ? element.assignedNodes() : [];
-    return assigned.length > 0 ? assigned : [...(element.shadowRoot ?? element).childNodes];
+    return assigned.length > 0 ? assigned : [...(shadowRootOf(element) ?? element).childNodes];
   };
   const isWithin = ({ left, top, right, bottom }, box) =>
     left > box.left - 1 && top > box.top - 1 && right < box.right + 1 && bottom < box.bottom + 1;
