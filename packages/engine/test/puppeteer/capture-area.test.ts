@@ -301,6 +301,12 @@ describe("a view transition", () => {
     expect((await png("/recolors", { script, ...CLIP, ...options })).pixel(0, 0)).toEqual(GREEN);
   });
 
+  it("ends with those that follow it", async () => {
+    const script =
+      "document.startViewTransition(() => {}).finished.then(() => document.startViewTransition(recolor))";
+    expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(GREEN);
+  });
+
   it("that never changes the page does not keep it from being captured", async () => {
     const script = "document.startViewTransition(() => new Promise(() => {}))";
     expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(RED);

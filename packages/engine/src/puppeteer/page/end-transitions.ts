@@ -10,11 +10,17 @@ const CHANGE_MAX_MS = 1_000;
 const END_TRANSITIONS = `(async () => {
   ${ROOTS_OF}
   const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};
-  const elements = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")]);
-  const transitions = [document.activeViewTransition, ...elements.map((element) => transitionOf?.call(element))]
-    .filter((transition) => transition);
-  for (const transition of transitions) transition.skipTransition();
-  await Promise.allSettled(transitions.map(({ finished }) => finished));
+  const transitionsNow = () => {
+    const elements = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")]);
+    return [document.activeViewTransition, ...elements.map((element) => transitionOf?.call(element))]
+      .filter((transition) => transition);
+  };
+  const end = performance.now() + ${CHANGE_MAX_MS};
+  // a page can start the next one as soon as one has finished
+  for (let active = transitionsNow(); active.length > 0 && performance.now() < end; active = transitionsNow()) {
+    for (const transition of active) transition.skipTransition();
+    await Promise.allSettled(active.map(({ finished }) => finished));
+  }
 })().catch(() => {})`;
 
 /**
