@@ -3,7 +3,10 @@ import { evaluate } from "./evaluate.ts";
 import { ROOTS_OF } from "./in-page.ts";
 import type { Tab } from "./tab.ts";
 
-/** A page can change its document in a transition for as long as it likes. */
+/**
+ * A page can change its document in a transition for as long as it likes. It can take this time before each draft of
+ * `stabilize`, before a mask, and before the capture.
+ */
 const CHANGE_MAX_MS = 1_000;
 
 /** A control named like the property hides that of its form, but not its getter. */

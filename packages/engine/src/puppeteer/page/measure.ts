@@ -2,7 +2,6 @@ import type { ScreenshotParameters } from "@snap/protocol";
 import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
-import { endTransitions } from "./end-transitions.ts";
 import { evaluate } from "./evaluate.ts";
 import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
@@ -134,7 +133,6 @@ export async function measure(
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const request = { selector: selector ?? null, scroll: scrollRequest(parameters) };
-  await endTransitions(tab, signal);
   const result = await evaluate<MeasureResult>(tab, call(MEASURE, request), signal);
   // afterwards, because a page can have a different height when it is scrolled to its top
   const page = fullPage || padding > 0 ? await measurePage(tab, signal) : null;
