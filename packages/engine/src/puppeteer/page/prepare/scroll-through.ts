@@ -1,4 +1,4 @@
-import { FAILED_IMAGES, IS_AT_FRAGMENT } from "../measure.ts";
+import { FAILED_IMAGES, MAY_SCROLL_TO_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
@@ -125,14 +125,14 @@ export const LOADING = `
  * elements.
  */
 const DRAW_BEYOND_VIEWPORT = `
-  ${SET_STYLE} ${IS_AT_FRAGMENT}
+  ${SET_STYLE} ${MAY_SCROLL_TO_FRAGMENT}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
     const isFullPage = releasedBackgrounds === "elements-and-page";
     if (element === document.documentElement || element === document.body) return isFullPage;
     const { top, bottom } = element.getBoundingClientRect();
     // the page is scrolled to its top before the capture
-    const shift = isFullPage || isAtFragment(hasFragment) ? scrollY : 0;
+    const shift = isFullPage || mayScrollToFragment(hasFragment) ? scrollY : 0;
     return top + shift < 0 || bottom + shift > innerHeight;
   };
   const drawBeyondViewport = () => {
