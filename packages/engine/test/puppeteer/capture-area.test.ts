@@ -125,6 +125,8 @@ beforeAll(async () => {
         const recolor = () => { document.querySelector("main").style.background = "green" };
         const recolorLater = () => new Promise((resolve) => setTimeout(resolve, 200)).then(recolor);
       </script>`,
+    "/shadow-root": `<body style="margin:0"><fieldset form=f name=shadowRoot style="border:0;margin:0;padding:0;background:green">
+      <form id=f style="height:100px;background:red"></form></fieldset>`,
     "/removes": `${MOVED}<script>
       const remove = () => document.querySelectorAll("html > :not(head, body)").forEach((element) => element.remove());
       new MutationObserver(remove).observe(document.documentElement, { childList: true });
@@ -271,6 +273,14 @@ describe("a page that continues to the left", () => {
   });
 });
 
+it.each([
+  [{}, RED],
+  [{ mask: "form" }, MASKED],
+  [{ hideSelectors: "form" }, GREEN],
+])("a form with a control named `shadowRoot` has no shadow root: %j", async (options, color) => {
+  expect((await png("/shadow-root", options)).pixel(50, 50)).toEqual(color);
+});
+
 describe("a view transition", () => {
   const AREAS = [
     {},
@@ -286,12 +296,15 @@ describe("a view transition", () => {
     expect([pixel(0, 0), pixel(width - 1, height - 1)]).toEqual([GREEN, GREEN]);
   });
 
-  it("ends after it has changed the page", async () => {
-    const { pixel } = await png("/recolors", {
-      script: "document.startViewTransition(recolorLater)",
-      ...CLIP,
-    });
-    expect(pixel(0, 0)).toEqual(GREEN);
+  it.each([{}, { mask: "#part" }])("ends after it has changed the page: %j", async (options) => {
+    const script = "document.startViewTransition(recolorLater)";
+    expect((await png("/recolors", { script, ...CLIP, ...options })).pixel(0, 0)).toEqual(GREEN);
+  });
+
+  it("ends with those that follow it", async () => {
+    const script =
+      "document.startViewTransition(() => {}).finished.then(() => document.startViewTransition(recolor))";
+    expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(GREEN);
   });
 
   it("that never changes the page does not keep it from being captured", async () => {

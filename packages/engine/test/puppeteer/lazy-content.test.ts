@@ -14,6 +14,12 @@ const GOLD = [255, 215, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
 const SECTION_HEIGHT = 700;
+/** Elements that are green in the middle of their timelines, which follow the horizontal axis, except the last one. */
+const followed = (writingMode: string, axes: readonly string[]) => `<!doctype html><style>
+    body { margin: 0; height: 3000px; writing-mode: ${writingMode} }
+    i { position: absolute; left: 0; width: 100%; height: 100px; animation: redden both }
+    @keyframes redden { from, 40%, 60%, to { background: red } 45%, 55% { background: green } }
+  </style>${axes.map((axis, i) => `<i style="top:${i * 1000}px;animation-timeline:view(${axis})"></i>`).join("")}`;
 /**
  * A script that defines `add`, which appends a red section, runs `first`, and adds the next section up to `times` times
  * when the last one is in view.
@@ -110,6 +116,18 @@ const PAGES: Parameters<typeof openSite>[0] = {
       @keyframes redden { from { background: green } to { background: red } }
       nav { height: 100px; overflow: auto } nav::after { content: ""; display: block; height: 1000px }
     </style><div style="height:1500px"></div><i>text</i><nav><i style="animation-range:60% 80%"></i></nav><section id=last></section>`,
+  "/horizontal": followed("horizontal-tb", ["x", "inline", "block"]),
+  "/vertical": followed("vertical-rl", ["x", "block", "inline"]),
+  "/retimes": `<!doctype html><body style="margin:0"><i style="display:block;height:2000px;background:green"></i><script>
+      const followed = document.querySelector("i");
+      const timeline = new ViewTimeline({ subject: followed });
+      const animation = followed.animate({ opacity: [1, 1] }, { fill: "both", timeline });
+      const retime = () => {
+        if (animation.playState === "paused") animation.timeline = document.timeline;
+        else requestAnimationFrame(retime);
+      };
+      retime();
+    </script>`,
   "/margins": `<!doctype html><body style="margin:0">${'<section style="content-visibility:auto"><p style="height:400px;margin:100px 0"></p></section>'.repeat(5)}`,
   "/inner": `<body style="margin:0"><div id=inner style="height:400px;overflow:auto">${sections(`section.style.background = section.id === "s0" ? "gold" : "red"; if (section.id === "s11") document.body.style.borderTop = "20px solid green"`, "document.querySelector('#inner')").replace('<body style="margin:0">', "")}</div>`,
   "/collapsed": `<body style="margin:0;background:red">
@@ -337,6 +355,17 @@ describe("animations that follow an element in the viewport", () => {
       const { pixel } = readPng(bytes);
       expect([1550, 2000, 3690].map((y) => pixel(150, y))).toEqual([GREEN, GREEN, GREEN]);
     }
+  });
+
+  it.each(["/horizontal", "/vertical"])("continue along the horizontal axis: %s", async (path) => {
+    const { bytes } = await renderer.render(screenshot(site.url(path), { fullPage: true }));
+    const { pixel } = readPng(bytes);
+    expect([50, 1050, 2050].map((y) => pixel(150, y))).toEqual([GREEN, GREEN, GREEN]);
+  });
+
+  it("may get another timeline before they have stopped", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/retimes"), { fullPage: true }));
+    expect(readPng(bytes).pixel(150, 1990)).toEqual(GREEN);
   });
 
   it("continue in an inner scroll container", async () => {

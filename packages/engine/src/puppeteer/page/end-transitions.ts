@@ -3,23 +3,33 @@ import { evaluate } from "./evaluate.ts";
 import { ROOTS_OF } from "./in-page.ts";
 import type { Tab } from "./tab.ts";
 
-/** A page can change its document in a transition for as long as it likes. */
+/**
+ * A page can change its document in a transition for as long as it likes. It can take this time before each draft of
+ * `stabilize`, before a mask, and before the capture.
+ */
 const CHANGE_MAX_MS = 1_000;
 
 /** A control named like the property hides that of its form, but not its getter. */
 const END_TRANSITIONS = `(async () => {
   ${ROOTS_OF}
   const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};
-  const elements = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")]);
-  const transitions = [document.activeViewTransition, ...elements.map((element) => transitionOf?.call(element))]
-    .filter((transition) => transition);
-  for (const transition of transitions) transition.skipTransition();
-  await Promise.allSettled(transitions.map(({ finished }) => finished));
-})()`;
+  const transitionsNow = () => {
+    const elements = rootsOf(document).flatMap((root) => [...root.querySelectorAll("*")]);
+    return [document.activeViewTransition, ...elements.map((element) => transitionOf?.call(element))]
+      .filter((transition) => transition);
+  };
+  const end = performance.now() + ${CHANGE_MAX_MS};
+  // a page can start the next one as soon as one has finished
+  for (let active = transitionsNow(); active.length > 0 && performance.now() < end; active = transitionsNow()) {
+    for (const transition of active) transition.skipTransition();
+    await Promise.allSettled(active.map(({ finished }) => finished));
+  }
+})().catch(() => {})`;
 
 /**
  * Ends view transitions, and waits until the page has made the changes that they show. The document's transition paints
- * snapshots of the viewport above everything else; an element's paints them where its content was before.
+ * snapshots of the viewport above everything else; an element's paints them where its content was before. A page in which
+ * this fails is captured as it is.
  */
 export async function endTransitions(tab: Tab, signal: AbortSignal): Promise<void> {
   const limit = { signal, durationMs: CHANGE_MAX_MS, otherwise: undefined };

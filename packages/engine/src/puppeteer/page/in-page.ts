@@ -2,10 +2,15 @@
  * Definitions for code that runs in the page.
  */
 
-/** Defines a function that returns a root and every open shadow root within it. */
-export const ROOTS_OF = `const rootsOf = (root) => [
+/**
+ * Defines a function that returns an element's open shadow root, and one that returns a root and every open shadow root
+ * within it. A control named `shadowRoot` hides this property of its form, but not its getter.
+ */
+export const ROOTS_OF = `const { get: shadowRoot } = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot");
+const shadowRootOf = (element) => shadowRoot.call(element);
+const rootsOf = (root) => [
   root,
-  ...[...root.querySelectorAll("*")].flatMap((element) => (element.shadowRoot ? rootsOf(element.shadowRoot) : [])),
+  ...[...root.querySelectorAll("*")].map(shadowRootOf).filter((shadow) => shadow !== null).flatMap(rootsOf),
 ];`;
 
 /** Defines a function that returns the elements within some roots that match a selector; `null` if it is invalid. */

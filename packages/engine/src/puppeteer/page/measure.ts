@@ -2,7 +2,6 @@ import type { ScreenshotParameters } from "@snap/protocol";
 import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
-import { endTransitions } from "./end-transitions.ts";
 import { evaluate } from "./evaluate.ts";
 import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
@@ -48,19 +47,18 @@ const TOP_FRAMES_MAX = 30;
 const TOP_FRAME_MAX_MS = 100;
 
 /** Defines a function that returns whether the browser may scroll to a fragment, given the value of `hasFragment`. */
-export const IS_AT_FRAGMENT = `const isAtFragment = (hasFragment) => hasFragment || location.hash !== "";`;
+export const MAY_SCROLL_TO_FRAGMENT = `const mayScrollToFragment = (hasFragment) => hasFragment || location.hash !== "";`;
 
 /**
  * Defines a function that scrolls the page to its top, for a full page, and for a part of a page whose URL has a fragment.
  * Fixed and sticky elements would otherwise be drawn at the fragment, which the browser may only be about to scroll to.
  */
 export const SCROLL_TO_TOP = `const scrollToTop = async ({ captures, hasFragment }) => {
-  ${NEXT_FRAME} ${IS_AT_FRAGMENT}
-  const mayScroll = isAtFragment(hasFragment);
-  if (captures === "viewport" || (captures === "part" && !mayScroll)) return;
+  ${NEXT_FRAME} ${MAY_SCROLL_TO_FRAGMENT}
+  if (captures === "viewport" || (captures === "part" && !mayScrollToFragment(hasFragment))) return;
   const goToTop = () => scrollTo({ left: 0, top: 0, behavior: "instant" });
   goToTop();
-  if (!mayScroll) return;
+  if (!mayScrollToFragment(hasFragment)) return;
   for (let frames = 0, still = 0; frames < ${TOP_FRAMES_MAX} && still < ${TOP_FRAMES}; frames += 1) {
     await Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, ${TOP_FRAME_MAX_MS}))]);
     still = scrollY === 0 ? still + 1 : 0;
@@ -134,7 +132,6 @@ export async function measure(
 ): Promise<Measurement> {
   const { selector, fullPage, padding = 0, fullPageMaxHeight = Infinity } = parameters;
   const request = { selector: selector ?? null, scroll: scrollRequest(parameters) };
-  await endTransitions(tab, signal);
   const result = await evaluate<MeasureResult>(tab, call(MEASURE, request), signal);
   // afterwards, because a page can have a different height when it is scrolled to its top
   const page = fullPage || padding > 0 ? await measurePage(tab, signal) : null;

@@ -10,6 +10,7 @@ import { describe } from "../describe.ts";
 import { captureFormatOf, captureScreenshot, requireCapturableSize } from "./capture-screenshot.ts";
 import { configure } from "./configure/configure.ts";
 import { viewportOf } from "./configure/viewport.ts";
+import { endTransitions } from "./end-transitions.ts";
 import { explainOverflow } from "./explain-navigation.ts";
 import { countConnections } from "./follow-targets.ts";
 import { isBlank } from "./is-blank.ts";
@@ -126,6 +127,7 @@ async function capture(
   signal: AbortSignal,
 ): Promise<RenderedFile> {
   const maskedDocumentId = await mask(tab, parameters, signal);
+  await endTransitions(tab, signal);
   const { area, targetStatus, title, notes } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const format = captureFormatOf(parameters);

@@ -26,7 +26,7 @@ const LOCATE = `(selector) => {
   const { left, top, width, height } = element.getBoundingClientRect();
   const point = { x: left + width / 2, y: top + height / 2 };
   const hit = element.getRootNode().elementFromPoint(point.x, point.y);
-  if (hit !== null && (element.contains(hit) || hit.shadowRoot?.contains(element))) return point;
+  if (hit !== null && (element.contains(hit) || shadowRootOf(hit)?.contains(element))) return point;
   if (element instanceof HTMLElement) element.click();
   else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true }));
   return "clicked";

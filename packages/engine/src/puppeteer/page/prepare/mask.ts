@@ -30,7 +30,7 @@ const HIDE_GENERATED =
 const VISIBLE_PARTS = `
   const childrenOf = (element) => {
     const assigned = element.localName === "slot" ? element.assignedNodes() : [];
-    return assigned.length > 0 ? assigned : [...(element.shadowRoot ?? element).childNodes];
+    return assigned.length > 0 ? assigned : [...(shadowRootOf(element) ?? element).childNodes];
   };
   const isWithin = ({ left, top, right, bottom }, box) =>
     left > box.left - 1 && top > box.top - 1 && right < box.right + 1 && bottom < box.bottom + 1;
@@ -126,7 +126,7 @@ const COVER = `async ({ selector, color, captured, scroll }) => {
 
 /**
  * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
- * scripts, animations and view transitions first, which could move the matches, or remove or hide the boxes. Resolves
+ * view transitions, scripts and animations first, which could move the matches, or remove or hide the boxes. Resolves
  * with the id of the masked document, for `requireMask`.
  *
  * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
@@ -140,8 +140,8 @@ export async function mask(
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const captured = parameters.selector ?? null;
   const request = { selector, color: maskColor, captured, scroll: scrollRequest(parameters) };
+  await endTransitions(tab, signal); // before it stops the scripts, which still make the changes
   await abortable(signal, disableScripts(tab.session));
-  await endTransitions(tab, signal);
   const { documentId } = tab.progress;
   const reason = (): SnapError =>
     new SnapError("render_timeout", `The mask was not in place within ${MASK_MAX_MS} ms.`);

@@ -1,4 +1,4 @@
-import { FAILED_IMAGES, IS_AT_FRAGMENT } from "../measure.ts";
+import { FAILED_IMAGES, MAY_SCROLL_TO_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 
 /** The argument of the function in the page. */
@@ -47,6 +47,8 @@ const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
 /** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */
 const STEP_VIEWPORT_FRACTION = 0.75;
+/** The pause of an animation whose element the page hides never takes effect. */
+const PAUSE_MAX_MS = 500;
 /** Scripts often check the scroll position only a few times a second. */
 const THOROUGH_STEP_MS = 150;
 /** A page is complete if it has not grown for this long at its end; one that grew before gets more time. */
@@ -127,14 +129,14 @@ export const LOADING = `
  * elements.
  */
 const DRAW_BEYOND_VIEWPORT = `
-  ${SET_STYLE} ${IS_AT_FRAGMENT}
+  ${SET_STYLE} ${MAY_SCROLL_TO_FRAGMENT}
   const isReleased = (element) => {
     if (releasedBackgrounds === "none") return false;
     const isFullPage = releasedBackgrounds === "elements-and-page";
     if (element === document.documentElement || element === document.body) return isFullPage;
     const { top, bottom } = element.getBoundingClientRect();
     // the page is scrolled to its top before the capture
-    const shift = isFullPage || isAtFragment(hasFragment) ? scrollY : 0;
+    const shift = isFullPage || mayScrollToFragment(hasFragment) ? scrollY : 0;
     return top + shift < 0 || bottom + shift > innerHeight;
   };
   const drawBeyondViewport = () => {
@@ -158,28 +160,32 @@ const DRAW_BEYOND_VIEWPORT = `
   };`;
 
 /**
- * Defines a function that stops animations that follow the position of an element in the page's viewport, as if it was
- * in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose time
- * changes before its pause has taken effect.
+ * Defines a function that stops animations that follow the vertical position of an element in the page's viewport, as if
+ * it was in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose
+ * time changes before its pause has taken effect. What the page changes meanwhile does not matter.
  */
 const SHOW_IN_VIEW = `
   const followsElement = ({ timeline, playState }) => timeline instanceof ViewTimeline && playState !== "paused";
-  const followsPage = ({ timeline, startTime }) =>
-    [page, document.documentElement].includes(timeline.source) && startTime !== null;
-  const showInView = async (end) => {
-    const animations = animationsNow().filter(followsElement);
-    if (animations.length === 0) return;
+  const isVertical = (axis) => {
+    // the body's applies to the page (CSS Writing Modes 4, section 8.1)
+    const { writingMode } = getComputedStyle(document.body ?? document.documentElement);
+    return axis === "y" || axis === (writingMode.startsWith("horizontal") ? "block" : "inline");
+  };
+  const followsPage = ({ timeline: { source, axis, startOffset, endOffset }, startTime }) =>
+    [page, document.documentElement].includes(source) && isVertical(axis) && startOffset && endOffset && startTime;
+  const stopInView = async (animation) => {
+    const { timeline: { startOffset, endOffset }, startTime } = animation;
+    const progress = Math.min(50, (innerHeight / (endOffset.value - startOffset.value)) * 100);
+    animation.pause();
+    await waitUntil(performance.now() + ${PAUSE_MAX_MS}, settled([animation.ready]));
+    animation.currentTime = CSS.percent(progress - startTime.value);
+  };
+  const showInView = async () => {
+    if (!animationsNow().some(followsElement)) return;
     // they start only when the page has been laid out for a frame
     await nextFrame();
     await nextFrame();
-    const stopped = animations.filter(followsPage).map((animation) => {
-      const { timeline: { startOffset, endOffset }, startTime } = animation;
-      const progress = Math.min(50, (innerHeight / (endOffset.value - startOffset.value)) * 100);
-      animation.pause();
-      return { animation, time: CSS.percent(progress - startTime.value) };
-    });
-    await waitUntil(end, settled(stopped.map(({ animation }) => animation.ready)));
-    for (const { animation, time } of stopped) animation.currentTime = time;
+    await Promise.allSettled(animationsNow().filter(followsElement).filter(followsPage).map(stopInView));
   };`;
 
 /**
@@ -321,7 +327,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
     }
   }
   await waitUntil(start + ${LAZY_MAX_MS}, () => haveLazyImagesLoaded() && haveLazyFramesLoaded());
-  await showInView(start + ${LAZY_MAX_MS});
+  await showInView();
   result.failedImages = ${FAILED_IMAGES};
   return result;
 }`;

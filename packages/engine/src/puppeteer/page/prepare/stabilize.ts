@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { UNSTABLE } from "../../../ports/renderer.ts";
 import { giveUpAfter } from "../../../timeouts.ts";
 import { captureFormatOf, captureScreenshot, requireCapturableSize } from "../capture-screenshot.ts";
+import { endTransitions } from "../end-transitions.ts";
 import { evaluateInFrames } from "../evaluate.ts";
 import { call } from "../in-page.ts";
 import { measure } from "../measure.ts";
@@ -57,6 +58,7 @@ async function captureDraft(
   const viewport = viewportOf(parameters);
   if (parameters.pdf)
     return captureScreenshot(tab, { area: null, viewport, format: "png", maxBytes }, signal);
+  await endTransitions(tab, signal);
   const { area } = await measure(tab, parameters, signal);
   requireCapturableSize(area, parameters);
   const captured = captureFormatOf(parameters);

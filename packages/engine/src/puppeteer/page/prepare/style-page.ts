@@ -41,7 +41,7 @@ const ADD_RULE = `({ selector, property, value, withContent }) => {
   const [all, inAll] = [":is(" + selector + ")", ":is(" + selector + ") *"];
   const content = matchesOf(roots, inAll);
   apply(roots, content, [all + "::before", all + "::after", all + "::backdrop", inAll, inAll + "::before", inAll + "::after"]);
-  const shadows = [...matches, ...content].flatMap(({ shadowRoot }) => (shadowRoot ? rootsOf(shadowRoot) : []));
+  const shadows = [...matches, ...content].map(shadowRootOf).filter((shadow) => shadow !== null).flatMap(rootsOf);
   apply(shadows, matchesOf(shadows, "*"), ["*", "*::before", "*::after"]);
   return true;
 }`;
