@@ -2,7 +2,7 @@ import { giveUpAfter } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
 import { call, ROOTS_OF } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
-import { LOADING, WAITING } from "./scroll-through.ts";
+import { LOADING, WAITING } from "./loading.ts";
 
 /** How long the page may take to load what it now shows. */
 const CONTENT_MAX_MS = 2_000;

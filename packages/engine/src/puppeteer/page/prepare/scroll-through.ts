@@ -1,5 +1,8 @@
 import { FAILED_IMAGES, MAY_SCROLL_TO_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
+import { LOADING, WAITING } from "./loading.ts";
+import { NOTE_CHANGES } from "./note-changes.ts";
+import { SHOW_IN_VIEW } from "./show-in-view.ts";
 
 /** The argument of the function in the page. */
 export interface ScrollRequest {
@@ -39,89 +42,13 @@ export interface ScrollResult {
 
 /** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
 export const LAZY_MAX_MS = 5_000;
-/**
- * A page whose scripts run, but which paints no frame for half of its time, or for this long if that is longer, is
- * withholding frames.
- */
-const FRAME_MIN_MS = 1_000;
-const FRAME_TICK_MS = 100;
 /** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */
 const STEP_VIEWPORT_FRACTION = 0.75;
-/** The pause of an animation whose element the page hides never takes effect. */
-const PAUSE_MAX_MS = 500;
 /** Scripts often check the scroll position only a few times a second. */
 const THOROUGH_STEP_MS = 150;
 /** A page is complete if it has not grown for this long at its end; one that grew before gets more time. */
 const STABLE_MS = { thoroughly: 500, grown: 250, through: 50 } as const;
 const INNER_SCROLLERS_MAX = 20;
-/** A script that reads the scroll position every 200 ms reacts to the return in this time. */
-const RETURN_STABLE_MS = 300;
-/** Of attributes. The first are those of elements at the top of the page, which matter after the return. */
-const NOTED_CHANGES_MAX = 500;
-/** Of an attribute's value. */
-const NOTED_LENGTH = 1_000;
-
-/*
- * Waits are counted in frames, because timers do not run where JavaScript is disabled. Intersection observers are
- * called after the frame with the intersection. A late frame is detected by ticks, so a long-running script does not
- * count.
- */
-export const WAITING = `
-  const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
-  let isHeldBack = false;
-  const isOver = (end) => isHeldBack || performance.now() >= end;
-  const nextFrame = () => new Promise((resolve) => {
-    if (isHeldBack) return resolve();
-    let ticks = 0;
-    const ticking = setInterval(() => {
-      ticks += 1;
-      isHeldBack ||= ticks >= ticksMax;
-      if (!isHeldBack) return;
-      clearInterval(ticking);
-      resolve();
-    }, ${FRAME_TICK_MS});
-    requestAnimationFrame(() => {
-      clearInterval(ticking);
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => resolve();
-      port2.postMessage(0);
-    });
-  });
-  const waitUntil = async (end, isDone) => {
-    while (!isOver(end) && !isDone()) await nextFrame();
-    return !isOver(end);
-  };
-  const settled = (promises) => {
-    let isSettled = promises.length === 0;
-    Promise.allSettled(promises).then(() => { isSettled = true; });
-    return () => isSettled;
-  };`;
-
-/** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
-export const LOADING = `
-  const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
-  // XML can have elements of the same name
-  const isImage = (element) => element instanceof HTMLImageElement;
-  const isLoadingFrame = (frame) => frame.contentDocument && frame.contentDocument.readyState !== "complete";
-  // a frame has an empty document before it loads; without a URL, or with a script as its URL, it never loads another
-  const isUnloadedFrame = (frame) => frame.contentDocument?.URL === "about:blank" &&
-    (frame.hasAttribute("srcdoc") || !/^\\s*(about:|javascript:|$)/i.test(frame.getAttribute("src") ?? ""));
-  const loadingNow = () => [
-    ...all("img").filter((element) => isImage(element) && !element.complete),
-    ...all("iframe").filter(isLoadingFrame),
-  ];
-  const isInView = (element) => {
-    const { top, bottom, width, height } = element.getBoundingClientRect();
-    return width * height > 0 && bottom > 0 && top < innerHeight;
-  };
-  const isLoading = (element) => element.isConnected && (isImage(element) ? !element.complete : isLoadingFrame(element));
-  const hasLoadedInView = () =>
-    document.fonts.status !== "loading" && !loadingNow().some(isInView);
-  const animationsNow = () => rootsOf(document).flatMap((root) => root.getAnimations());
-  const endsBy = (end) => (animation) => {
-    const remaining = animation.effect?.getComputedTiming().endTime - animation.currentTime;
-    return animation.playState === "running" && performance.now() + remaining < end;
-  };`;
 
 /**
  * Defines a function that makes the browser draw what it leaves out away from the viewport: fixed backgrounds, and the
@@ -157,81 +84,6 @@ const DRAW_BEYOND_VIEWPORT = `
         setStyle(element, "contain", [...new Set([...contain.replace("none", "").split(" "), "layout", "style", "paint"])].join(" "));
     }
     return found.length > 0;
-  };`;
-
-/**
- * Defines a function that stops animations that follow the vertical position of an element in the page's viewport, as if
- * it was in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose
- * time changes before its pause has taken effect. What the page changes meanwhile does not matter.
- */
-const SHOW_IN_VIEW = `
-  const followsElement = ({ timeline, playState }) => timeline instanceof ViewTimeline && playState !== "paused";
-  const isVertical = (axis) => {
-    // the body's applies to the page (CSS Writing Modes 4, section 8.1)
-    const { writingMode } = getComputedStyle(document.body ?? document.documentElement);
-    return axis === "y" || axis === (writingMode.startsWith("horizontal") ? "block" : "inline");
-  };
-  const followsPage = ({ timeline: { source, axis, startOffset, endOffset }, startTime }) =>
-    [page, document.documentElement].includes(source) && isVertical(axis) && startOffset && endOffset && startTime;
-  const stopInView = async (animation) => {
-    const { timeline: { startOffset, endOffset }, startTime } = animation;
-    const progress = Math.min(50, (innerHeight / (endOffset.value - startOffset.value)) * 100);
-    animation.pause();
-    await waitUntil(performance.now() + ${PAUSE_MAX_MS}, settled([animation.ready]));
-    animation.currentTime = CSS.percent(progress - startTime.value);
-  };
-  const showInView = async () => {
-    if (!animationsNow().some(followsElement)) return;
-    // they start only when the page has been laid out for a frame
-    await nextFrame();
-    await nextFrame();
-    await Promise.allSettled(animationsNow().filter(followsElement).filter(followsPage).map(stopInView));
-  };`;
-
-/**
- * Defines a function that notes which attributes change while the page is scrolled. It returns a function that waits after
- * the return to the top until the elements above the viewport's bottom have their first values again, or keep others: a
- * script may throttle its scroll events, or follow the scroll position smoothly.
- */
-const NOTE_CHANGES = `
-  // a control named like a method hides that of its form
-  const { getAttribute, getBoundingClientRect } = Element.prototype;
-  const isSeen = (element) => element.isConnected && getBoundingClientRect.call(element).top < innerHeight;
-  const style = new Image().style;
-  const valueOf = (name, text) => {
-    if (name === "class") return text ?? "";
-    if (name !== "style") return text;
-    style.cssText = text?.slice(0, ${NOTED_LENGTH}) ?? "";
-    return style.cssText;
-  };
-  // what is set again is in another order, and what follows smoothly never quite arrives
-  const comparable = (name, text) => valueOf(name, text)?.slice(0, ${NOTED_LENGTH})
-    .replaceAll(/-?\\d*\\.?\\d+(e[+-]?\\d+)?/g, (number) => String(Math.round(number * 10) / 10))
-    .split(/[\\s;]+/).sort().join(" ").trim();
-  const noteChanges = () => {
-    const changes = [];
-    const names = new Map();
-    const observer = new MutationObserver((records) => {
-      for (const { target, attributeName: name, oldValue } of records) {
-        if (changes.length >= ${NOTED_CHANGES_MAX} || names.get(target)?.has(name)) continue;
-        names.set(target, (names.get(target) ?? new Set()).add(name));
-        changes.push({ target, name, before: comparable(name, oldValue) });
-      }
-    });
-    for (const root of rootsOf(document)) observer.observe(root, { subtree: true, attributeOldValue: true });
-    const different = () => JSON.stringify(changes.flatMap(({ target, name, before }) => {
-      const now = comparable(name, getAttribute.call(target, name));
-      return now !== before && isSeen(target) ? [now] : [];
-    }));
-    return async (end) => {
-      let [last, lastChange] = ["", performance.now()];
-      await waitUntil(end, () => {
-        const now = different();
-        if (now !== last) [last, lastChange] = [now, performance.now()];
-        return now === "[]" || performance.now() - lastChange > ${RETURN_STABLE_MS};
-      });
-      observer.disconnect();
-    };
   };`;
 
 const SCROLLING = `
