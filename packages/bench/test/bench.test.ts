@@ -30,7 +30,7 @@ it("runs the remaining scenarios after one has failed", async () => {
   expect(ok).toBe(true);
 });
 
-it("ends after an error although a child process is running", async () => {
+it("exits after an error even if a child process is running", async () => {
   const { ok, output } = await run(process.execPath, [MAIN, "preparation"], {
     env: { SNAP_CHROMIUM_PATH: process.execPath, TMPDIR: "/nonexistent" },
   });
@@ -38,6 +38,6 @@ it("ends after an error although a child process is running", async () => {
   expect(ok).toBe(false);
 });
 
-it("measures selectors that match the page", () => {
+it("uses a selector that matches the page of cards", () => {
   expect(PAGES["cards"]).toContain(`<${SELECTOR}>`);
 });

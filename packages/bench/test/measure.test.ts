@@ -26,7 +26,7 @@ describe("compare", () => {
   });
 });
 
-it("runs all calls in parallel, with limited concurrency", async () => {
+it("runs every call, with limited concurrency", async () => {
   const done: number[] = [];
   let running = 0;
   let maxRunning = 0;
@@ -81,7 +81,7 @@ describe("the command line", () => {
     ).toBe(names);
   });
 
-  it("prints its usage, with the names of the scenarios and its variable", () => {
+  it("describes its usage, the scenarios and the environment variable", () => {
     const usage = describeUsage([{ name: "idle", title: "One render on an idle server" }]);
     expect(usage).toContain("pnpm bench [--quick] [--write] [NAME...]");
     expect(usage).toContain("idle          One render on an idle server");
@@ -96,7 +96,7 @@ describe("the command line", () => {
     expect(() => select(args, ALL)).toThrow(message);
   });
 
-  it("rejects --write with a part of the attacks", () => {
+  it("rejects --write if ATTACKS selects only some of the attacks", () => {
     vi.stubEnv("ATTACKS", "titles");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => select(["--write"], ALL)).toThrow("--write runs all attacks; unset ATTACKS.");

@@ -125,7 +125,7 @@ describe("a batch", () => {
       });
   });
 
-  it("can be submitted ten times a minute", async () => {
+  it("is rejected with rate_limited if ten others were submitted within a minute", async () => {
     const { client } = await openService();
     const snap = await client({}, { maxRetries: 0 });
     for (let count = 0; count < 10; count += 1) await snap.batches.submit({ items: [{ url }] });
@@ -300,7 +300,7 @@ describe("a batch's webhook", () => {
     expect(kindOf((await snap.batches.download(item as BatchItem)).bytes)).toBe("image/png");
   });
 
-  it("is sent again to a receiver that failed, with the same id and a valid signature", async () => {
+  it("can be resent after a failed attempt, with the same id and a valid signature", async () => {
     const app = express();
     const receiver = await openRawServer((response, request) => app(request, response));
     const attempts = [Promise.withResolvers<DeliveryAttempt>(), Promise.withResolvers<DeliveryAttempt>()];

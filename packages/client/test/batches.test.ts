@@ -333,8 +333,8 @@ describe("batches.download()", () => {
   });
 });
 
-describe("a malformed batch", () => {
-  it.for(["", ".", "..", "\ud800"])("causes no request if its id is %j", async (id) => {
+describe("a malformed id or URL", () => {
+  it.for(["", ".", "..", "\ud800"])("causes not_found without a request: id %j", async (id) => {
     const { origin, requests } = await openRawServer(envelope(500, "server_error"));
     const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
     const failures = [snap.batches.get(id), snap.batches.wait(id)].map(failureOf);
@@ -349,7 +349,7 @@ describe("a malformed batch", () => {
     "file:///etc/passwd",
     "https://snap.example.com:99999/v1/snap/signed?signature=abc",
     "https://snap example.com/v1/snap/signed?signature=abc",
-  ])("is neither downloaded nor quoted if its signed URL is %s", async (signed_url) => {
+  ])("causes no_signed_url, which does not quote it: %s", async (signed_url) => {
     const snap = createClient({ baseUrl: "http://127.0.0.1:9", token: TOKEN, pacing: recordWaits() });
     const failure = await failureOf(snap.batches.download(item(0, "done", signed_url) as BatchItem));
     expect(failure.code).toBe("no_signed_url");

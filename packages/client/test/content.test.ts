@@ -27,7 +27,7 @@ describe("a capture of content", () => {
     expect(second).toContain("Report</h1>");
   });
 
-  it("returns the same results as a capture of a url", async () => {
+  it("supports If-None-Match, streams and cache: false", async () => {
     const snap = await (await openService()).client({ credits: 10 });
     const first = await snap.screenshot({ html });
     const again = await snap.screenshot({ html }, { ifNoneMatch: first.etag });
@@ -106,7 +106,7 @@ describe("a request with secrets", () => {
     ]);
   });
 
-  it("returns the same results as a request without secrets", async () => {
+  it("reaches the renderer, and supports If-None-Match, JSON and cache: false", async () => {
     const { client, renderer } = await openService();
     const snap = await client();
     const first = await snap.screenshot(parameters);

@@ -66,7 +66,7 @@ describe("documents", () => {
     expect((await snap.documents.create({ zip: ZIP })).id).toBe(HELLO.id);
   });
 
-  it("are rejected with the service's error, which names the file at fault", async () => {
+  it("are rejected with the service's error, which names the invalid file or parameter", async () => {
     const snap = await (await openService()).client();
     const files = { "index.html": html, "../up.css": "" };
     expect(await failureOf(snap.documents.create({ files }))).toMatchObject({
@@ -116,7 +116,7 @@ describe("documents", () => {
     expect(type).toMatch(/^multipart\/form-data; boundary=/);
   });
 
-  it("are not read from a response that is not from the service", async () => {
+  it("fail with unexpected_answer if a response is not from the service", async () => {
     const { origin } = await openRawServer(page(200));
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     for (const call of [

@@ -68,7 +68,7 @@ describe("parameters that the service would reject", () => {
   const invalid = [
     ["a typo", { ...PAGE, fullpage: true }],
     ["quality with PNG", { ...PAGE, quality: 80 }],
-    ["no address", {}],
+    ["no url", {}],
     ["several at once", { ...PAGE, scale: 9, delay: -1, paperFormat: "a4" }],
   ] as const;
 

@@ -64,7 +64,7 @@ describe("screenshot()", () => {
     expect(unknown.notModified).toBe(false);
   });
 
-  it("returns metadata instead of the file", async () => {
+  it('returns metadata instead of the file with as: "json"', async () => {
     const service = await openService({ notes: ["blank"] });
     const snap = await service.client({ credits: 10 });
     const { json, ...result } = await snap.screenshot(PAGE, { as: "json" });

@@ -59,13 +59,13 @@ describe("a retry", () => {
     expect(requests).toHaveLength(attempts);
   });
 
-  it.for(["__proto__", "constructor"])("depends on the status if the code is %s", async (code) => {
+  it.for(["__proto__", "constructor"])("happens after a 503 even if the code is %s", async (code) => {
     const { origin, requests } = await openRawServer(envelope(503, code), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);
   });
 
-  it("does not happen if the code is unknown and a retry is not free, because the code may be a proxy's", async () => {
+  it("does not happen after an unknown code, which may be a proxy's, unless a retry is free", async () => {
     const { origin, requests } = await openRawServer(envelope(504, "timeout"));
     const snap = clientOf(origin);
     const calls = [snap.screenshot({ ...PAGE, cache: false }), snap.batches.resend("batch_01")];
@@ -135,7 +135,7 @@ describe("the wait before a retry", () => {
     expect(pacing.waitsMs).toEqual([7250, 60_250]);
   });
 
-  it("follows Retry-After as a date, in GMT in each of its formats", async () => {
+  it("follows Retry-After as a date in any of the three HTTP formats, always in GMT", async () => {
     vi.stubEnv("TZ", "America/New_York");
     const pacing = recordWaits({ nowMs: Date.parse("2026-03-01T12:00:00.400Z") });
     const { origin } = await openRawServer(
@@ -157,7 +157,7 @@ describe("the wait before a retry", () => {
   });
 
   it.for(["soon", "-5", "1.5", "", "0x10"])(
-    "backs off with full jitter for an invalid Retry-After: %o",
+    "grows exponentially, with full jitter, if Retry-After is invalid: %o",
     async (header) => {
       const pacing = recordWaits({ random: 0.5 });
       const failing = envelope(500, "render_failed", { "Retry-After": header });
@@ -215,7 +215,7 @@ describe("a request whose connection is lost", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.for(["127.0.0.1", "localhost"])("fails with the reason and the origin: %s", async (host) => {
+  it.for(["127.0.0.1", "localhost"])("fails with the reason and the origin if refused: %s", async (host) => {
     const failure = await failureOf(clientOf(`http://${host}:${CLOSED_PORT}`).screenshot(PAGE));
     expect(failure).toMatchObject({ code: "connection_failed", status: 0 });
     expect(failure.message).toContain(`The connection to http://${host}:${CLOSED_PORT} failed: `);
@@ -225,7 +225,7 @@ describe("a request whose connection is lost", () => {
 });
 
 describe("a request that fails at a proxy", () => {
-  it("is retried according to the status", async () => {
+  it("is retried after a 502", async () => {
     const { origin, requests } = await openRawServer(html(502), png);
     await clientOf(origin).screenshot(PAGE);
     expect(requests).toHaveLength(2);

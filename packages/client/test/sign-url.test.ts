@@ -110,7 +110,7 @@ describe("signUrl()", () => {
     expect(() => signUrl(PAGE, { ...OPTIONS, ...options })).toThrow(message);
   });
 
-  it.each(["expiresAt", "expiresIn"])("rejects the unknown option %s, so no URL lives too long", (name) => {
+  it.each(["expiresAt", "expiresIn"])("rejects %s, which would leave a URL without an expiry", (name) => {
     const snap = createClient({
       baseUrl: "https://snap.example.com",
       token: TOKEN,

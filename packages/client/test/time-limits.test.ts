@@ -90,7 +90,7 @@ describe("the caller's signal", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("ends a call with aborted even if its reason is another call's error", async () => {
+  it("ends a call with the code aborted even if the reason is a SnapError from another call", async () => {
     const { origin } = await openRawServer(hangBeforeHeaders);
     const snap = createClient({ baseUrl: origin, token: TOKEN });
     const reason = new SnapError("timed_out", "another call", { status: 0 });

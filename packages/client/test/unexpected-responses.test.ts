@@ -27,7 +27,7 @@ describe("a response that is not from the service", () => {
     ["JSON that is not an envelope", "application/json", '{"error":"nope"}'],
     ["a list", "application/json", '[{"code":"x","message":"y"}]'],
     ["null", "application/json", "null"],
-    ["nothing", "text/plain", ""],
+    ["an empty body", "text/plain", ""],
   ] as const)("is not mistaken for an envelope: %s", async ([, type, body]) => {
     const { origin } = await openRawServer((response) => {
       response.writeHead(500, { "Content-Type": type, "X-Request-Id": "abc" });

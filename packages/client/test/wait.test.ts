@@ -45,7 +45,7 @@ describe("batches.wait() despite failures", () => {
     expect(progress).toEqual([1, 2]);
   });
 
-  it("continues while nothing is listening, with the same intervals", async () => {
+  it("polls at the usual intervals while connections are refused", async () => {
     const { origin, close } = await openRawServer(state(COMPLETE));
     await close();
     const pacing = recordWaits();

@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import type { Storage } from "../src/ports/storage.ts";
 import { createPrincipal, openTestEngine } from "./open-test-engine.ts";
 
-it.each([3_024_000_000, null])("createEngine accepts a journal retention of %s ms", async (ms) => {
+it.each([3_024_000_000, null])("createEngine accepts journalRetentionMs: %s", async (ms) => {
   await expect(openTestEngine({ journalRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
 it.each([3_023_999_999, Number.POSITIVE_INFINITY, Number.NaN])(
-  "createEngine rejects a journal retention of %s ms",
+  "createEngine rejects journalRetentionMs: %s",
   (ms) => {
     expect(() => openTestEngine({ journalRetentionMs: ms })).toThrow(
       new RangeError("journalRetentionMs must be an integer of at least 3024000000 (35 days), or null"),
@@ -16,11 +16,11 @@ it.each([3_023_999_999, Number.POSITIVE_INFINITY, Number.NaN])(
   },
 );
 
-it.each([1, 7_776_000_000, null])("createEngine accepts a history retention of %s ms", async (ms) => {
+it.each([1, 7_776_000_000, null])("createEngine accepts historyRetentionMs: %s", async (ms) => {
   await expect(openTestEngine({ historyRetentionMs: ms }).close()).resolves.toBeUndefined();
 });
 
-it.each([0, 7_776_000_001, Number.NaN])("createEngine rejects a history retention of %s ms", (ms) => {
+it.each([0, 7_776_000_001, Number.NaN])("createEngine rejects historyRetentionMs: %s", (ms) => {
   expect(() => openTestEngine({ historyRetentionMs: ms })).toThrow(
     new RangeError("historyRetentionMs must be an integer from 1 to 7776000000 (90 days), or null"),
   );

@@ -46,7 +46,7 @@ describe("error codes", () => {
     ["store_failed", 502, true, 5],
     ["request_header_fields_too_large", 431, false, undefined],
     ["not_ready", 503, true, 2],
-  ] as const)("%s has the status %i", (code, status, retryable, retryAfterSeconds) => {
+  ] as const)("%s has the status %i and retry advice", (code, status, retryable, retryAfterSeconds) => {
     expect(ERROR_CODES[code]).toEqual({
       status,
       retryable,

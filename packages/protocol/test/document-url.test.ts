@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { documentIdOf } from "../src/document-url.ts";
 
-it("a document's URL is recognized only in its exact form", () => {
+it("documentIdOf() accepts only a document's root URL, with any query and fragment", () => {
   const id = "0123456789abcdef".repeat(4);
   const origin = "https://documents.snap.invalid";
   for (const url of [`${origin}/${id}/`, `${origin}/${id}`, `${origin}:443/${id}/?a=1#top`])

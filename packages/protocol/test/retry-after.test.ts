@@ -20,6 +20,6 @@ it.each([
   ["1994-11-06T08:49:37Z", null],
   [null, null],
   [undefined, null],
-])("reads %j as %s ms", (text, delayMs) => {
+])("parseRetryAfter(%j) returns %s", (text, delayMs) => {
   expect(parseRetryAfter(text, NOW)).toBe(delayMs);
 });

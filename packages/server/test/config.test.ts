@@ -394,7 +394,7 @@ describe("storage shared by several machines", () => {
   const SNAP_REDIS_URL = "rediss://:hunter2@cache.internal:6380";
   const SNAP_SECRET_KEY = "0123456789abcdef";
 
-  it("needs both URLs and the key", () => {
+  it("is configured by both URLs and the key", () => {
     const { config } = readConfig({ SNAP_DATABASE_URL, SNAP_REDIS_URL, SNAP_SECRET_KEY });
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
@@ -405,7 +405,7 @@ describe("storage shared by several machines", () => {
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
 
-  it("requires the host and the port before the path of the URL, where the port to block is read from", () => {
+  it("rejects a URL with the host or the port in its query, unless the host is a socket folder", () => {
     const secrets = { SNAP_REDIS_URL, SNAP_SECRET_KEY };
     for (const query of ["host=10.0.0.5", "port=6432"])
       expect(mistakesOf({ ...secrets, SNAP_DATABASE_URL: `${SNAP_DATABASE_URL}?${query}` })).toEqual([
@@ -419,7 +419,7 @@ describe("storage shared by several machines", () => {
     [{ SNAP_DATABASE_URL, SNAP_SECRET_KEY }, "SNAP_REDIS_URL: must be set together with SNAP_DATABASE_URL"],
     [{ SNAP_REDIS_URL, SNAP_SECRET_KEY }, "SNAP_DATABASE_URL: must be set together with SNAP_REDIS_URL"],
     [{ SNAP_DATABASE_URL, SNAP_REDIS_URL }, "SNAP_SECRET_KEY: must be set together with SNAP_DATABASE_URL"],
-  ])("is invalid if a variable is missing: %#", (environment, expected) => {
+  ])("is invalid if a variable is missing: $1", (environment, expected) => {
     const [mistake = "", ...more] = mistakesOf(environment);
     expect(more).toEqual([]);
     expect(mistake).toContain(expected);
@@ -500,7 +500,7 @@ describe("the object store for cached renderings", () => {
       { accounts: ["acct_1"] },
       "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
-  ])("reports the name %s if the store is %j", (SNAP_OBJECT_STORE, store, remedy) => {
+  ])("must exist and be open to all accounts: %s, store %j", (SNAP_OBJECT_STORE, store, remedy) => {
     const SNAP_STORES_FILE = store === null ? planFile("{}") : storeFile(store);
     const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE });
     expect(mistakes).toEqual([
@@ -608,7 +608,7 @@ describe("readConfig with an unknown variable", () => {
     ],
     ["SNAP_SOMETHING_ELSE", "SNAP_SOMETHING_ELSE is not a known variable"],
     ["SNAP_FOO", "SNAP_FOO is not a known variable"],
-  ])("warns about %s and suggests the nearest name", (name, warning) => {
+  ])("warns about %s, and suggests a similar name if there is one", (name, warning) => {
     expect(readConfig({ [name]: "1" }).warnings).toEqual([warning]);
   });
 

@@ -41,7 +41,7 @@ async function openServer(terminate: "startup" | "statement"): Promise<string> {
 }
 
 it.each(["startup", "statement"] as const)(
-  "a connection that the server terminates along with its response to the %s, while a transaction waits for it, is replaced",
+  "replaces a connection that ends with the response to the %s while a transaction waits for it",
   async (terminate) => {
     const database = openDatabase({
       url: await openServer(terminate),

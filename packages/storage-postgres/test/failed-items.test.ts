@@ -6,7 +6,7 @@ import { openStorage, useServer } from "./server.ts";
 describe("a batch item", { tags: ["postgres"] }, () => {
   const { newDatabase } = useServer();
 
-  it("fails with a message that PostgreSQL cannot store as it is", async () => {
+  it("fails with a message in which U+FFFD replaces what PostgreSQL cannot store", async () => {
     const renderer = createFakeRenderer();
     const finished = Promise.withResolvers<unknown>();
     const engine = createEngine({

@@ -7,7 +7,7 @@ import { execute, openStorage, useServer } from "./server.ts";
 describe("the check of a storage", { tags: ["postgres", "mount"] }, () => {
   const { server, newDatabase } = useServer();
 
-  it("rejects while the disk with the tables is full, though the log is on another one", async () => {
+  it("rejects while the disk with the tables is full, even if the WAL is on another disk", async () => {
     const disk = await mountSmallDisk({ mebibytes: 8 });
     const location = join(disk.directory, "tables");
     await mkdir(location);

@@ -28,7 +28,7 @@ describe("the fingerprint of the secret key", { tags: ["postgres"] }, () => {
     await storage.close();
   });
 
-  it("is stored once by many concurrent calls", async () => {
+  it("is stored by only one of many concurrent calls", async () => {
     const storage = await openStorage({ url: await newDatabase() });
     const pinned = await Promise.all(
       Array.from({ length: 20 }, (_, index) => storage.pinKeyFingerprint(`${index}`)),

@@ -115,7 +115,7 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     await cache.close();
   });
 
-  it("looks the same to callers as a closed cache", async () => {
+  it("affects calls in the same way as a closed cache", async () => {
     const cache = await openCache({ url: redis().url });
     await cache.close();
     await cache.close();
@@ -191,7 +191,7 @@ describe("a permanent error", { tags: ["redis"] }, () => {
   });
 });
 
-describe("a permanent error that is not about a wrong password", { tags: ["redis"] }, () => {
+describe("a permanent error of a Redis without a password", { tags: ["redis"] }, () => {
   const redis = useRedis(['rename-command INFO ""']);
 
   it.each([

@@ -18,7 +18,7 @@ describe("the local rate limiter", () => {
 });
 
 describe("the local rate limiter, when the clock is set back", () => {
-  it("ends a window at most its length later, even if every request is rejected", () => {
+  it("makes no caller wait longer than one window, even if every request is rejected", () => {
     const rateLimiter = createLocalRateLimiter();
     rateLimiter.consume(consumeRequest({ limit: 1 }));
     const back = NOW - 3_600_000;

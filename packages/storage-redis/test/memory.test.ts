@@ -123,7 +123,7 @@ describe("the index of renderings", { tags: ["redis"] }, () => {
   it.each([
     ["allkeys-lru", "renderings of any account, and the index that counts them"],
     ["volatile-ttl", "rate limits and render leases"],
-  ])("comes with a warning about the eviction policy %s", async (policy, evicted) => {
+  ])("has stats that warn of the eviction policy %s and a missing limit", async (policy, evicted) => {
     const client = await openPlainClient(redis().url);
     await client.configSet("maxmemory-policy", policy);
     const cache = await openCache({ url: redis().url });

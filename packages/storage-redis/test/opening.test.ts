@@ -47,7 +47,7 @@ describe("a required Redis", { tags: ["redis"] }, () => {
     );
   });
 
-  it("is accepted if it is a replica, which rejects writes", async () => {
+  it("is accepted if it is a read-only replica, and the rejected write is reported", async () => {
     const primary = await startRedis();
     const replica = await startRedis([`replicaof 127.0.0.1 ${new URL(primary.url).port}`]);
     onTestFinished(async () => {

@@ -11,7 +11,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
 
   it.each([
     ["every byte value", Uint8Array.from({ length: 256 }, (_, value) => value)],
-    ["no bytes", new Uint8Array(0)],
+    ["an empty file", new Uint8Array(0)],
     ["line breaks", new TextEncoder().encode("\r\n$5\r\nhello\r\n")],
     ["5 MB", new Uint8Array(randomBytes(5_000_000))],
   ])("preserve %s", async (_, bytes) => {

@@ -27,7 +27,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
   });
 
-  it("is not stored, and leaves nothing, if Redis evicts its first chunk during the transfer", async () => {
+  it("is discarded completely if Redis evicts its first chunk during the transfer", async () => {
     const client = createScriptedClient(redis().url, () => false);
     await client.connect();
     onTestFinished(() => client.destroy());
@@ -90,7 +90,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
       .not.toBeNull();
   });
 
-  it("is abandoned and reported if it is stuck, without delaying anything else", async () => {
+  it("is abandoned and reported if its transfer stalls, without delaying other commands", async () => {
     const relay = await startRelay(redis().url);
     const cache = await openCache({ url: relay.url, commandTimeoutMs: 200 });
     const direct = await openCache({ url: redis().url, keyPrefix: cache.keyPrefix });

@@ -116,7 +116,7 @@ describe("a snapshot", () => {
     for (const { child } of workers) child.kill("SIGKILL");
   });
 
-  it("contains either the cached renderings except those evicted since, or none at all", async () => {
+  it("contains the cached renderings except those deleted since, or none if they are left out", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     await addAccount(storage, "ada");
@@ -154,7 +154,7 @@ describe("a snapshot", () => {
     await storage.close();
   });
 
-  it("contains the history, but no sign-in, which a restore would bring back", async () => {
+  it("contains the history but no sign-ins, so that a restore does not revive them", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const session = { kind: "session", hash: "0f".repeat(32) } as const;
@@ -191,7 +191,7 @@ describe("a snapshot", () => {
     expect((await stat(join(directory, "snap.db"))).size).toBe(0);
   });
 
-  it("is recorded as the last backup once it is safe, both in the storage and in the copy", async () => {
+  it("is recorded as the last backup only by recordBackup, in the storage and in the copy", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const snapshot = await snapshotOf(directory);
@@ -359,7 +359,7 @@ describe("a folder whose database lacks a table", () => {
 });
 
 describe("the service that uses a folder", () => {
-  it("is the only one, alongside any number of commands, and is identified by its process", async () => {
+  it("excludes other services but not commands, and is identified by its process id and host", async () => {
     const directory = await temporaryDirectory();
     const filename = join(directory, "snap.db");
     const service = await openSqliteStorage({ directory, isService: true });

@@ -41,7 +41,7 @@ async function filesIn(directory: string): Promise<string[]> {
 }
 
 describe("a document", () => {
-  it("is one private file, which is deleted with it, and keeps the database small", async () => {
+  it("is stored outside the database, in one private file that is deleted with it", async () => {
     const directory = await temporaryDirectory();
     const { documents } = await open(directory);
     await documents.put(sample(20_000_000));

@@ -36,7 +36,7 @@ describe("a batch", () => {
 });
 
 describe("a document", () => {
-  it("is stored in a folder that is synced to disk, and that is itself in a synced folder", async () => {
+  it("is stored durably: its folder is synced to disk, and the parent when the folder is new", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     onTestFinished(() => storage.close());

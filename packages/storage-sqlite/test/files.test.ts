@@ -88,7 +88,7 @@ describe("the file", () => {
 });
 
 describe("the write-ahead log", () => {
-  it("stays short while requests only count against rate limits", async () => {
+  it("stays short if rate limits are the only writes", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
@@ -193,7 +193,7 @@ describe("migrations", () => {
     expect(announced).toHaveLength(1);
   });
 
-  it("can be prevented, which changes nothing", async () => {
+  it("change nothing if beforeMigration throws", async () => {
     const filename = await oldDatabase();
     const beforeMigration = (): never => expect.fail("not now");
     await expect(openSqliteStorage({ filename, beforeMigration })).rejects.toThrow("not now");

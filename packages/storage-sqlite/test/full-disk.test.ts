@@ -116,7 +116,7 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(disk.directory, "snap.db"));
   });
 
-  it("evicts renderings for a document, and rejects one that would use the reserve", async () => {
+  it("evicts renderings to store a document, and rejects a document that would use the reserve", async () => {
     const { directory } = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(directory);
     await storage.check();
@@ -167,7 +167,7 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(disk.directory, "snap.db"));
   });
 
-  it("rejects no rendering and leaves no part of one", async () => {
+  it("stores each rendering completely or skips it, without an error, even if the reserve is 0", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     // as far as the cache knows, it can fill the disk
     const storage = await openSqliteStorage({

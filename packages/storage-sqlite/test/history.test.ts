@@ -90,7 +90,7 @@ describe("the history", () => {
     }
   });
 
-  it("changes only a few pages of each index per append, whatever the size of the history", async () => {
+  it("changes fewer pages of the database than it appends entries", async () => {
     const { storage, filename } = await open();
     await fill(storage.history);
     const database = new DatabaseSync(filename);
@@ -136,7 +136,7 @@ describe("the history", () => {
     for (const letter of "abcde") expect([letter, await countTraces(letter)]).toEqual([letter, 0]);
   });
 
-  it("stores new entries after the account of a whole slice is deleted", async () => {
+  it("stores new entries after an account that fills a whole slice is deleted", async () => {
     const { history } = (await open()).storage;
     const entriesOf = (accountId: string, start: number): HistoryEntry[] =>
       entriesFrom(start, 4096).map((entry) => Object.assign({}, entry, { accountId }));

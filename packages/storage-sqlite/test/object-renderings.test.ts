@@ -123,11 +123,11 @@ describe("createObjectRenderings", () => {
   it.each<[string, () => void]>([
     ["lost", () => server.objects.clear()],
     ["corrupt", () => server.failNext("corrupts")],
-    ["another object", () => replaceAll(new Uint8Array(50_000))],
+    ["replaced with other bytes", () => replaceAll(new Uint8Array(50_000))],
     ["longer", () => replaceAll(new Uint8Array(50_001).fill(7))],
     ["much longer", () => replaceAll(new Uint8Array(1_000_000).fill(7))],
     ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],
-  ])("an object that is %s is a cache miss, and its entry is deleted", async (_, damage) => {
+  ])("treats an object that is %s as a cache miss, and deletes its entry", async (_, damage) => {
     const { renderings, index, onError } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     damage();
@@ -142,7 +142,7 @@ describe("createObjectRenderings", () => {
     [404, "404 NoSuchBucket"],
     ["truncates", "the connection was lost, or the response is not HTTP or too long"],
     ["silent", "no response within 2000 ms"],
-  ])("a bucket that fails with %j is not used for 5 s, and is reported once", async (fault, detail) => {
+  ])("does not use a bucket with the fault %j for 5 s, and reports it once", async (fault, detail) => {
     const { renderings, index, onError, onRecovered, wait } = await open({ timeoutMs: 2_000 });
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failNext(fault);
@@ -160,7 +160,7 @@ describe("createObjectRenderings", () => {
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("while the bucket fails, only one of several requests tries it every 5 s", async () => {
+  it("tries a failing bucket with only one of several requests every 5 s", async () => {
     const { renderings, onError, wait } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failAll("GET", 500);
@@ -175,7 +175,7 @@ describe("createObjectRenderings", () => {
     expect(onError).toHaveBeenCalledTimes(1);
   });
 
-  it("a bucket that has failed is tried again after the clock was set back", async () => {
+  it("tries a failed bucket again after the clock was set back", async () => {
     const { renderings, onRecovered, wait } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failNext(500);
@@ -198,7 +198,7 @@ describe("createObjectRenderings", () => {
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("is used as usual if the callbacks for its outage throw", async () => {
+  it("uses the bucket as usual if the callbacks for its outage throw", async () => {
     const { renderings, onError, onRecovered, wait } = await open();
     for (const callback of [onError, onRecovered])
       callback.mockImplementation(() => {
@@ -212,7 +212,7 @@ describe("createObjectRenderings", () => {
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("while the bucket fails, large renderings are not stored, and older ones are not returned", async () => {
+  it("neither stores a large rendering nor returns the one it replaces while the bucket fails", async () => {
     const { renderings, onError } = await open();
     await renderings.put({ ...NAME, rendering: sampleRendering() });
     server.failNext(503);
@@ -257,7 +257,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
-  it("purges more objects than fit into a list, and leaves others alone", async () => {
+  it("purges more objects than fit on one page of a listing, and leaves others alone", async () => {
     const { renderings } = await open();
     const object = { bytes: Buffer.of(), contentType: undefined };
     const others = ["another/2026-01-02/acct_1/0", "snap cache/caches", "snap cache/acct_1/a.png"];
@@ -272,7 +272,7 @@ describe("createObjectRenderings", () => {
     ["cannot be listed", "GET", 500],
     ["responds with a page instead of a list", "GET", "captive-portal"],
     ["refuses to delete", "DELETE", 403],
-  ])("a purge of a bucket that %s fails, and can be repeated", async (_, method, fault) => {
+  ])("rejects a purge of a bucket that %s, and can repeat it", async (_, method, fault) => {
     const { renderings, index } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failAll(method, fault);

@@ -95,7 +95,7 @@ describe("query plans", () => {
     }
   });
 
-  it("read the history by every filter in order, and count it by indexes alone", async () => {
+  it("read the history in order with every filter, and count it from indexes alone", async () => {
     const plans = [...(await readPlans())];
     const pathsOf = (isSelected: (sql: string) => boolean): string[] => {
       const steps = plans
@@ -142,7 +142,7 @@ describe("query plans", () => {
     ]);
   });
 
-  it("list and count one account's batches by its index, without those of other accounts", async () => {
+  it("list and count one account's batches by the index on accounts", async () => {
     const plans = [...(await readPlans())].filter(([sql]) => sql.includes(":isFinished IS NULL"));
     const paths = plans.map(([, steps]) => steps.filter((step) => /^\w+ batches .*rowid/.test(step)));
     expect(paths.flat().toSorted()).toEqual([
@@ -217,7 +217,7 @@ describe("query plans", () => {
   });
 });
 
-it("the queue's indexes contain only what is unfinished", async () => {
+it("the queue's indexes contain only unfinished items, batches and deliveries", async () => {
   const filename = join(await temporaryDirectory(), "snap.db");
   const storage = await openSqliteStorage({ filename });
   for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));

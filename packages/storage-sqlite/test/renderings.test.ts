@@ -152,7 +152,7 @@ describe("the files that a killed process leaves behind", () => {
 });
 
 describe("the cache quota", () => {
-  it("is half of the sum of the cache's size and the free disk space by default", async () => {
+  it("is half of the free disk space by default while the cache is empty", async () => {
     const { storage } = await openTemporary();
     const stats = await storage.renderings.stats();
     expect(stats?.maxBytes).toBe(Math.floor((stats?.freeBytes ?? 0) / 2));

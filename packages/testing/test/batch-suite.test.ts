@@ -132,7 +132,7 @@ const IN_CHANGES: readonly Fault[] = [
           change: (batch) => change(batch, settle === undefined ? null : "settled"),
         }),
     }),
-    "settles and stores atomically",
+    "settles the reservation and stores the change",
   ],
   [
     "does not settle with the change that finishes a batch",
@@ -158,7 +158,7 @@ const IN_CHANGES: readonly Fault[] = [
   ],
   ["loses concurrent changes", readsFirst, "preserves concurrent changes to one batch"],
   [
-    "returns the batch before the change",
+    "returns the batch as it was before the change",
     ({ batches }) => ({
       async change(request) {
         const before = await batches.find(request.batchId);
@@ -261,7 +261,7 @@ const IN_QUEUES: readonly Fault[] = [
         queuedItems: (await batches.dueItems({ ...request, limit: 100, exceptAccounts: [] })).length,
       }),
     }),
-    "counts queued and rendering items",
+    "counts unfinished items and open deliveries, with the oldest batch's age",
   ],
 ];
 

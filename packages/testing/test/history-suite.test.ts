@@ -41,14 +41,14 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
   [
     "ignores the end of a filter",
     ({ history }) => ({ page: (request) => history.page({ ...request, until: undefined }) }),
-    "returns pages in descending order of ids",
+    "returns pages in descending order of ids, for each filter",
   ],
   [
     "matches one millisecond too many",
     ({ history }) => ({
       page: ({ until, ...request }) => history.page({ ...request, until: until && until + 1 }),
     }),
-    "returns pages in descending order of ids",
+    "returns pages in descending order of ids, for each filter",
   ],
   [
     "matches part of the host",
@@ -58,12 +58,12 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
         return { entries: entries.filter((entry) => entry.host?.includes(host ?? "") ?? true), hasMore };
       },
     }),
-    "returns pages in descending order of ids",
+    "returns pages in descending order of ids, for each filter",
   ],
   [
     "always reports more entries",
     ({ history }) => ({ page: async (request) => ({ ...(await history.page(request)), hasMore: true }) }),
-    "returns pages in descending order of ids",
+    "returns pages in descending order of ids, for each filter",
   ],
   [
     "starts over after an unknown entry",
@@ -162,7 +162,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
 
 const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
   [
-    "finds a session one millisecond too long",
+    "finds a link one millisecond too long",
     ({ signIns }) => ({ find: (request) => signIns.find({ ...request, now: request.now - 1 }) }),
     "finds a link until the exact millisecond of its expiry",
   ],
@@ -172,7 +172,7 @@ const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
     "does not take an expired link",
   ],
   [
-    "finds a link before it takes it",
+    "finds a link and takes it in two steps",
     ({ signIns }) => ({
       async take(request) {
         const isFound = (await signIns.find(request)) !== null;
@@ -210,7 +210,7 @@ const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
   [
     "returns the attempts of other accounts",
     ({ batches }) => ({ attempts: (request) => batches.attempts({ ...request, accountId: undefined }) }),
-    "returns pages of attempts, newest first",
+    "returns pages of attempts, newest first, for each filter",
   ],
   [
     "retains all attempts, even those of deleted batches",

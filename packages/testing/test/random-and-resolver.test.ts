@@ -32,7 +32,7 @@ describe("createFakeResolver", () => {
     expect(await resolver.resolve("rebinding.example.com")).toEqual(["127.0.0.1"]);
   });
 
-  it.each(["unknown.example.com", "constructor", "__proto__"])("rejects %s", async (name) => {
+  it.each(["unknown.example.com", "constructor", "__proto__"])("rejects unknown names: %s", async (name) => {
     await expect(createFakeResolver({}).resolve(name)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 

@@ -8,7 +8,7 @@ describe("the suites", () => {
     expect(await failuresOf(() => ({}))).toEqual([]);
   });
 
-  it("pass a correct storage after one that returns the objects it was given", async () => {
+  it("pass a correct storage even after a faulty one that returns the objects it was given", async () => {
     const failures = await failuresOf(({ batches }) => {
       const attempts: AttemptRecord[] = [];
       return {
@@ -101,7 +101,7 @@ describe("the suites", () => {
       "counts each rendering once, as its bytes plus 4,096",
     ],
     [
-      "returns the page of a rendering that it was given",
+      "returns the caller's own `page` object",
       ({ renderings }) => {
         let page: PageFacts | undefined;
         return {
@@ -167,10 +167,10 @@ describe("the suites", () => {
       ({ accounts }) => ({
         accounts: { ...accounts, page: ({ after, limit }) => accounts.page({ after, limit }) },
       }),
-      "returns pages in order of creation",
+      "returns pages in order of creation, for each filter",
     ],
     [
-      "counts the whole list as more",
+      "counts the entries of earlier pages as more",
       ({ batches }) => ({
         batches: {
           ...batches,
@@ -181,7 +181,7 @@ describe("the suites", () => {
           },
         },
       }),
-      "returns pages, the most recently submitted batch first",
+      "returns pages, the most recently submitted batch first, for each filter",
     ],
     [
       "audits only the first portion",
@@ -244,7 +244,7 @@ describe("the suites", () => {
           },
         };
       },
-      "ends a window at most its length after the clock is set back, and makes no caller wait longer",
+      "makes no caller wait longer than one window after the clock is set back",
     ],
     [
       "finds a revoked token",
@@ -315,7 +315,7 @@ describe("the suites", () => {
       "returns `raised` to the holder after an interactive request is denied",
     ],
     [
-      "ignores the linger of a lease",
+      "ignores the linger time of a lease",
       ({ renderLeases }) => ({
         renderLeases: renderLeases && {
           ...renderLeases,
@@ -343,7 +343,7 @@ describe("the suites", () => {
           },
         },
       }),
-      "changes only the expiry, to the later one, when a document is stored again",
+      "extends only the expiry when a document is stored again, and never shortens it",
     ],
     [
       "checks the quota before it stores a document",

@@ -26,7 +26,7 @@ function createPackage(
   return { name, folder, manifest: { name, version: "1.0.0", scripts: { build: "tsup" }, dependencies } };
 }
 
-it("builds packages that are older than their sources or their dependencies' builds", () => {
+it("finds packages that are older than their sources or their dependencies' builds", () => {
   const packages = [
     createPackage("new", { changedAt: 1, builtAt: 5 }),
     createPackage("changed", { changedAt: 6, builtAt: 5 }),

@@ -110,7 +110,7 @@ describe("the packages to publish", () => {
     expect(packed.map(({ name: packedName }) => packedName).toSorted()).toEqual(expected);
   });
 
-  it.each(["workshop", "@snap/bench", "nothing"])("do not include %s", async (name) => {
+  it.each(["workshop", "@snap/bench", "no-such-package"])("do not include %s", async (name) => {
     const packing = packPackages(["client", name], join(project, "none"));
     await expect(packing).rejects.toThrow(`No package to publish: ${name}.`);
   });
@@ -160,7 +160,7 @@ describe("the packages as packed", () => {
   it.each([
     ["verify a webhook", WEBHOOK, "complete"],
     ["run a conformance suite", SUITE, "true"],
-    ["look into a Keyv store", KEYV, "null"],
+    ["read from a Keyv store", KEYV, "null"],
     ["contain the console", CONSOLE, "text/html; charset=utf-8"],
   ])("%s", async (_what, text, output) => {
     expect(await runModule(text)).toEqual({ ok: true, output });

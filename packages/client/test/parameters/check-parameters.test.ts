@@ -33,7 +33,7 @@ describe("checkParameters and the service", () => {
     );
   });
 
-  it("agree on the query of valid parameters", () => {
+  it("accept the same parameters, even after toQuery", () => {
     fc.assert(
       fc.property(arbitraryParameters, (input) => {
         fc.pre(checkParameters(input) === null);
@@ -94,7 +94,7 @@ describe("checkParameters", () => {
 });
 
 describe("thousands of unknown names", () => {
-  it("are reported up to the first fifty", () => {
+  it("result in errors for the first fifty only", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `fullPag${index}`);
     const input = { url: "https://example.com/", ...Object.fromEntries(names.map((name) => [name, 1])) };
     expect(Object.keys(checkParameters(input)?.errors ?? {})).toEqual(names.slice(0, 50));

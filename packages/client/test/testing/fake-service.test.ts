@@ -49,7 +49,7 @@ describe("the fake service", () => {
     expect(requests[0]?.query.get("url")).toBe("https://example.com/");
   });
 
-  it("returns metadata instead of the file, with a link that works", async () => {
+  it('returns metadata with as: "json", and a signed URL that works', async () => {
     const { options } = createFakeService();
     const snap = createClient(options);
     const file = await snap.screenshot({ ...PAGE, format: "webp" });
@@ -85,7 +85,7 @@ describe("the fake service", () => {
     expect(markdown.json.etag).not.toBe(content.json.etag);
   });
 
-  it("fails when asked to, once for each failure", async () => {
+  it("returns each failure that a test has set, once", async () => {
     const service = createFakeService();
     const snap = createClient(service.options);
     service.fail({ code: "upstream_error" });
@@ -114,7 +114,7 @@ describe("the fake service", () => {
       expect(await failureOf(missing)).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("completes a batch after a number of polls", async () => {
+  it("completes a batch after pollsPerBatch polls", async () => {
     const service = createFakeService({ pollsPerBatch: 3 });
     const snap = createClient(service.options);
     service.failItem("https://example.com/2", "render_timeout");
@@ -138,7 +138,7 @@ describe("the fake service", () => {
     expect(await failureOf(snap.batches.get("batch_0"))).toMatchObject({ code: "not_found" });
   });
 
-  it("can keep a batch pending until the program's wait times out", async () => {
+  it("keeps a batch pending if pollsPerBatch is Infinity", async () => {
     const snap = createClient(createFakeService({ pollsPerBatch: Infinity }).options);
     const batch = await snap.batches.submit({ items: [PAGE] });
     const failure = await failureOf(snap.batches.wait(batch, { timeoutMs: 50 }));
@@ -168,7 +168,7 @@ describe("the fake service", () => {
     ]);
   });
 
-  it("queues a submission once, however often its response is lost", async () => {
+  it("queues a submission once, even if its response is lost", async () => {
     const service = createFakeService();
     const snap = createClient(service.options);
     service.loseResponse();
@@ -340,7 +340,7 @@ describe("the fake service and the real one", () => {
     }
   });
 
-  it("return the same batch for the same captures with the same key", async () => {
+  it("return the same batch for the same captures with the same idempotency key", async () => {
     for (const send of await openBoth()) {
       const submit = async (submission: object): Promise<{ readonly id?: string }> => {
         const response = await send("/renders", {
@@ -442,7 +442,7 @@ describe("the fake service and the real one", () => {
     }
   });
 
-  it("render a document while it is stored", async () => {
+  it("render a document until it expires or is deleted", async () => {
     const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
     for (const send of await openBoth(clock)) {
       const upload = async (): Promise<StoredDocument> =>
@@ -508,7 +508,7 @@ describe("signDelivery()", () => {
     return snap.batches.get(id);
   }
 
-  it("returns a delivery that verifyWebhook and the handlers accept", async () => {
+  it("returns a delivery that verifyWebhook and webhookHandler accept", async () => {
     const batch = await completeBatch();
     expect(batch).toMatchObject({ status: "complete", webhook: { delivered_at: null } });
     const { body, headers } = signDelivery(batch, { signingSecret });

@@ -203,7 +203,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     expect(errors).toMatchObject([{ code: "invalid_signature" }]);
   });
 
-  it("responds with 405 to any other method", async () => {
+  it("responds with 405 to a method other than POST", async () => {
     const { port } = await receiver((app, middleware) => app.use(middleware));
     expect(await post(port, { ...whole(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
   });
@@ -260,7 +260,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   });
 });
 
-describe("node:http", () => {
+describe("a node:http server", () => {
   it("calls webhookMiddleware with its own request and response", async () => {
     const middleware = webhookMiddleware(SECRET, () => undefined);
     const port = await serve((request, response) => {

@@ -12,7 +12,7 @@ const form = (values: Form["values"], change: Partial<Form> = {}): Form => ({
 const COOKIE = '[{"name": "a", "value": "b", "domain": "shop.test"}]';
 
 describe("a form", () => {
-  it("sends typed values of its mode, without defaults", () => {
+  it("is converted to typed parameters of its mode, without defaults", () => {
     const values = {
       url: " https://example.com/a b ",
       scale: "2",
@@ -40,7 +40,7 @@ describe("a form", () => {
     });
   });
 
-  it("sends only the page of the selected source", () => {
+  it("is converted with only the page of the selected source", () => {
     const values = { url: "https://example.com/", html: "<p>", markdown: "# A" };
     expect(toParameters(form(values, { source: "html" }))).toEqual({ html: "<p>" });
     expect(toParameters(form(values, { source: "markdown" }))).toEqual({ markdown: "# A" });

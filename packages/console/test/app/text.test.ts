@@ -100,7 +100,7 @@ describe("a route", () => {
 });
 
 describe("a range of days", () => {
-  it("includes today and ends with it", () => {
+  it("from lastDays ends today", () => {
     expect(lastDays(7, new Date("2026-03-03T23:59:59Z"))).toEqual({ from: "2026-02-25", to: "2026-03-03" });
     expect(lastDays(1, new Date("2026-03-03T00:00:00Z"))).toEqual({ from: "2026-03-03", to: "2026-03-03" });
   });
@@ -146,7 +146,7 @@ it("a time range is relative to now, unlimited, or custom without invalid bounds
   });
 });
 
-it("a stack is drawn from the top down", () => {
+it("stacked series become cumulative, the top of the stack first", () => {
   expect(
     stack([
       [1, 2],

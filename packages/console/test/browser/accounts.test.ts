@@ -69,7 +69,7 @@ it("offers the first plan for a new account, even if the plans load late", async
   stub.before = async () => {};
 });
 
-it("does not call a plan missing before the plans are loaded", async () => {
+it("does not report a missing plan before the plans are loaded", async () => {
   const late = Promise.withResolvers<void>();
   stub.before = async ({ path }) => {
     if (path === "/admin/v1/plans") await late.promise;

@@ -131,7 +131,7 @@ describe("requests", () => {
     await page.close();
   });
 
-  it("are filtered by the filters in the address", async () => {
+  it("can be filtered, and stay filtered after a reload", async () => {
     await visitor.go("/requests");
     await visitor.choose("Code", "render_timeout");
     await visitor.choose("Outcome", "true");
@@ -164,7 +164,7 @@ describe("requests", () => {
     await visitor.see("50 requests; more available");
   });
 
-  it("are not shown again by a filter that loses focus when the user goes back", async () => {
+  it("stay closed when the user goes back while editing a filter", async () => {
     await visitor.go("/batches");
     await visitor.press("Requests", "link");
     await visitor.fill("Host", "example.com");
@@ -270,7 +270,7 @@ describe("a batch", () => {
     });
   });
 
-  it("looks the same to a token holder, with images from signed URLs on the console's origin", async () => {
+  it("shows a token holder signed images on the console's origin, and resends through /v1", async () => {
     const holder = await openConsole(browser, stub);
     await holder.go("/");
     await holder.fill("API token", "7|holder-secret");

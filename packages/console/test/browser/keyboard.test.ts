@@ -83,7 +83,7 @@ it("copying leaves the focus on the button, even without navigator.clipboard, as
   await expect.poll(focused).toBe("BUTTON Copy link");
 });
 
-it("every control has a focus outline", async () => {
+it("the controls of the playground have a focus outline", async () => {
   await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F");
   for (let step = 0; step < 25; step += 1) {
     await type("Tab");

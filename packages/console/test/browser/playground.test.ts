@@ -84,7 +84,7 @@ describe("the form", () => {
     );
   });
 
-  it("finds parameters by name and description", async () => {
+  it("finds parameters of the selected mode by description", async () => {
     await visitor.fill("Find a parameter", "bookmarks");
     await visitor.see("No matching parameters in this mode.");
     await visitor.press("PDF", "radio");

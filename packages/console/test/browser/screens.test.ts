@@ -46,8 +46,8 @@ const OPERATOR_SCREENS: readonly ScreenCase[] = [
   },
   { what: "HTML", route: "playground?html=%3Ch1%3EHello%3C%2Fh1%3E", heading: "Playground" },
   { what: "requests", route: "requests?range=custom", heading: "Requests" },
-  { what: "a success", route: "requests/req_000000000000000000000999", heading: "Request" },
-  { what: "a failure", route: "requests/req_000000000000000000000994", heading: "Request" },
+  { what: "a successful request", route: "requests/req_000000000000000000000999", heading: "Request" },
+  { what: "a failed request", route: "requests/req_000000000000000000000994", heading: "Request" },
   { what: "an unknown request", route: "requests/req_none", heading: "Request" },
   { what: "batches", route: "batches", heading: "Batches" },
   { what: "a batch", route: "batches/batch_failing", heading: "Batch" },
@@ -67,7 +67,7 @@ const HOLDER_SCREENS: readonly ScreenCase[] = [
   { what: "batches", route: "batches", heading: "Batches" },
   { what: "a batch", route: "batches/batch_failing", heading: "Batch" },
   { what: "usage", route: "usage", heading: "Usage" },
-  { what: "no accounts", route: "accounts", heading: "No such screen" },
+  { what: "a screen of the operator", route: "accounts", heading: "No such screen" },
 ];
 
 function press(...target: Parameters<Visitor["press"]>): (visitor: Visitor) => Promise<void> {

@@ -57,7 +57,7 @@ describe("a sign-in link", () => {
     await expect.poll(signIns).toEqual([{ code: "second" }]);
   });
 
-  it("is not undone by a late response to an earlier start", async () => {
+  it("is not undone by a late 401 to an earlier session check", async () => {
     const late = Promise.withResolvers<void>();
     stub.before = async ({ path, cookie }) => {
       if (path === "/admin/v1/session" && cookie === null) await late.promise;
@@ -135,7 +135,7 @@ describe("the operator", () => {
     expect(await visitor.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  it("sees an error if the service is unreachable when the page loads", async () => {
+  it("sees an error if the service is unreachable during sign-in, and can try again", async () => {
     const down = await startStub();
     const other = await openConsole(browser, down);
     await other.go("/");

@@ -157,7 +157,7 @@ describe("an item", () => {
       [`done, ${event.type}`, done, event, null],
       [`failed, ${event.type}`, failed, event, null],
     ]),
-  ])("enters the next state in the table: %s", (_name, before, event, after) => {
+  ])("enters the expected state, or ignores the event: %s", (_name, before, event, after) => {
     // the second item keeps the batch unfinished
     const batch = batchOf([before, queued]);
     const next = advanceBatch(batch, event, { now: NOW, rules });
@@ -291,7 +291,7 @@ describe("a delivery", () => {
         [`abandoned, ${event.type}`, abandoned, event, null],
       ],
     ),
-  ])("enters the next state in the table: %s", (_name, before, event, after) => {
+  ])("enters the expected state, or ignores the event: %s", (_name, before, event, after) => {
     const finished = { webhookUrl: "https://hooks.example.com/", finishedAt: NOW, prunesAt: NOW + 1 };
     const batch = batchOf([done], { ...finished, delivery: before });
     const next = advanceBatch(batch, event, { now: NOW, rules });

@@ -133,7 +133,7 @@ describe("delivery attempts", () => {
 });
 
 describe("many due deliveries", () => {
-  it("leave turns of the event loop to other work", async () => {
+  it("yield to the event loop after each attempt", async () => {
     const bench = openBatchBench({ webhookRetryDelaysMs: [MINUTE_MS] });
     const principal = await bench.customer();
     bench.sender.returnNext({ kind: "failed", reason: "broken" }, 10);
@@ -194,7 +194,7 @@ describe("resend", () => {
     await expect(resend(unfinished)).rejects.toMatchObject(rejection(/revoked/));
   });
 
-  it("counts as a submission", async () => {
+  it("counts toward the rate limit on submissions", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
     const batchId = await deliverOne(bench, principal);
@@ -235,7 +235,7 @@ describe("a list of batches", () => {
       });
   });
 
-  it("and the deliveries of a batch require a verified email address and belong to the account", async () => {
+  it("requires a verified email address, as do the attempts and the resend of a batch", async () => {
     const bench = openBatchBench();
     const [ada, grace] = [await bench.customer(), await bench.customer()];
     const batchId = await deliverOne(bench, ada);

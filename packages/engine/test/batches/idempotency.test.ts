@@ -11,7 +11,7 @@ function digestOf(item: object): string {
   return createClaim({ cacheKey }, { idempotencyKey: "key", submission, now: 0 }).digest;
 }
 
-it("a submission that sends the default key of an object is the same as one that does not", () => {
+it("an explicit default storeKey does not change the digest of a submission", () => {
   const stored = digestOf({ storeTo: "archive" });
   expect(digestOf({ storeTo: "archive", storeKey: "{host}/{date}/{id}.{ext}" })).toBe(stored);
   expect(digestOf({ storeTo: "archive", storeKey: "{host}/{id}.{ext}" })).not.toBe(stored);

@@ -10,6 +10,6 @@ it.for<readonly [body: string, line: string]>([
   ["naïve 鍵🔑", "naïve 鍵🔑"],
   ["x".repeat(200), "x".repeat(200)],
   ["x".repeat(201), `${"x".repeat(199)}…`],
-])("returns the first line, as plain text of at most 200 characters: %j has %j", ([body, line]) => {
+])("returns the first nonblank line, up to 200 plain characters: %j becomes %j", ([body, line]) => {
   expect(responseLine(body)).toBe(line);
 });

@@ -46,7 +46,7 @@ describe("the consumption of credits and rate limits", () => {
     ],
     ["two rendered items", { submission: 1, render: 2, credits: 2 }, run],
     [
-      "two cached items",
+      "two captures and a batch of the same two",
       { submission: 1, render: 2, cached: 2, credits: 2 },
       async (bench, principal) => {
         for (const parameters of document.items) await bench.engine.capture({ principal, parameters });
@@ -61,7 +61,7 @@ describe("the consumption of credits and rate limits", () => {
         await run(bench, principal);
       },
     ],
-  ])("is as expected for %s", async (_name, expected, act) => {
+  ])("for %s is %j", async (_name, expected, act) => {
     const bench = openBatchBench();
     const principal = await bench.customer({ requestsPerMinute: LIMITS.render });
     await act(bench, principal);

@@ -38,7 +38,7 @@ describe("a worker", () => {
     expect((await engine.credits(principal.account)).used).toBe(5);
   });
 
-  it("is replaced by another one after it has stopped", async () => {
+  it("runs once per engine, and can be started again after it has stopped", async () => {
     const { engine, customer, submit, until } = openBatchBench();
     const principal = await customer();
     const first = engine.startWorker();
@@ -85,7 +85,7 @@ describe("a worker", () => {
     expect((await engine.capture({ principal, parameters })).cache).toBe("hit");
   });
 
-  it("fails an item with the published code and refunds it", async () => {
+  it("fails an item with its error's code and notes, and refunds it", async () => {
     const { engine, renderer, customer, until } = openBatchBench();
     const principal = await customer();
     const notes = ["selector-unmatched"];
@@ -227,7 +227,7 @@ describe("an account's render limit", () => {
     expect(clock.now() - START_MS).toBeLessThan(1000);
   });
 
-  it("leaves turns of the event loop to other work while a backlog is postponed", async () => {
+  it("yields to the event loop after each item of a postponed backlog", async () => {
     let postponed = 0;
     const { engine, customer, submit } = openBatchBench({ onItemPostponed: () => (postponed += 1) });
     const principal = await customer({ requestsPerMinute: 1 });
@@ -294,7 +294,7 @@ describe("credits that are only reserved", () => {
 });
 
 describe("an item whose rendering is not cached", () => {
-  it("waits until it can be cached, so its caller can fetch it", async () => {
+  it("is rendered again until its rendering is cached, so the caller can fetch it", async () => {
     const { engine, storage, renderer, customer, submit, until } = openBatchBench();
     const principal = await customer();
     vi.spyOn(storage.renderings, "put").mockImplementationOnce(async () => {});
@@ -308,7 +308,7 @@ describe("an item whose rendering is not cached", () => {
     expect((await engine.credits(principal.account)).used).toBe(1);
   });
 
-  it("fails, and is refunded, if it could not be cached for 15 minutes", async () => {
+  it("fails, and is refunded, if its rendering cannot be cached within 15 minutes", async () => {
     const storage = createMemoryStorage({ cacheMaxBytes: 100 });
     const { engine, renderer, customer, submit, until, clock } = openBatchBench({ storage });
     const principal = await customer();
@@ -343,7 +343,7 @@ describe("an item whose rendering is not cached", () => {
     expect((await engine.credits(principal.account)).used).toBe(1);
   });
 
-  it("is done if its rendering is stored", async () => {
+  it("is done if its rendering is delivered to an object store", async () => {
     const store = { put: async () => ({ location: "s3://renderings/a.png" }) };
     const storage = createMemoryStorage({ cacheMaxBytes: 100 });
     const { engine, customer, until } = openBatchBench({ storage, stores: { own: { store } } });
@@ -358,11 +358,11 @@ describe("an item whose rendering is not cached", () => {
   });
 });
 
-describe("one account's waiting items", () => {
+describe("an item of one account", () => {
   const cores = availableParallelism();
   const concurrency = 2 * cores + 2;
 
-  it("do not delay another account's while they are being stored", async () => {
+  it("is not delayed by another account's items that wait for an object store", async () => {
     const stored = Promise.withResolvers<{ readonly location: string }>();
     const slowStore = { put: () => stored.promise };
     const bench = openBatchBench({ concurrency, stores: { slow: { store: slowStore } } });
@@ -378,7 +378,7 @@ describe("one account's waiting items", () => {
     stored.resolve({ location: "s3://renderings/a.png" });
   });
 
-  it("do not delay another account's while they wait for the account's interactive renders", async () => {
+  it("is not delayed by another account's items that wait for interactive renders", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const [joining, neighbor] = [await customer(), await customer()];
     const release = renderer.hold();
@@ -396,7 +396,7 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
-  it("do not delay another account's while the account is at its limit", async () => {
+  it("is not delayed by the items of another account at its limit", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const [busy, neighbor] = [await customer(), await customer()];
     const release = renderer.hold();
@@ -414,7 +414,7 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
-  it("do not delay another account's while the account's interactive renders wait at its limit", async () => {
+  it("is not delayed by another account's interactive renders that wait at its limit", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const [busy, neighbor] = [await customer(), await customer()];
     const release = renderer.hold();
@@ -431,7 +431,7 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
-  it("do not delay another account's while two accounts with their fair shares have interactive renders waiting", async () => {
+  it("is not delayed by the waiting interactive renders of two accounts with their fair shares", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 * concurrency });
     const [first, second, neighbor] = [await customer(), await customer(), await customer()];
     const release = renderer.hold();
@@ -450,7 +450,7 @@ describe("one account's waiting items", () => {
     await Promise.all(interactive);
   });
 
-  it("do not delay another account's even if many accounts are in quarantine", async () => {
+  it("is not delayed by the items of many accounts in quarantine", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));
     renderer.failNext(
@@ -473,7 +473,7 @@ describe("one account's waiting items", () => {
     release();
   });
 
-  it("do not delay another account's while accounts in quarantine wait for interactive renders", async () => {
+  it("is not delayed by accounts in quarantine that wait for interactive renders", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency });
     const hostile = await Promise.all(Array.from({ length: concurrency }, () => customer()));
     renderer.failNext(
@@ -634,7 +634,7 @@ describe("a failing resolver", () => {
 });
 
 describe("a lost worker", () => {
-  it("is replaced within 30 s, and its late settlement changes nothing", async () => {
+  it("loses its item to another worker within 30 s, and its late settlement changes nothing", async () => {
     const { engine, renderer, open, customer, submit, until, clock } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
@@ -657,7 +657,7 @@ describe("a lost worker", () => {
     expect(remaining).toBe(1000 - used);
   });
 
-  it("fails its item if the item has already lost two workers", async () => {
+  it("makes its item fail if the item has already lost two workers", async () => {
     const { open, renderer, storage, customer, submit, clock, engine, until } = openBatchBench();
     const principal = await customer();
     const release = renderer.hold();
@@ -744,7 +744,7 @@ describe("a transaction that was committed", () => {
   });
 });
 
-describe("stopping", () => {
+describe("closing the engine", () => {
   it("finishes claimed items and leaves the rest queued", async () => {
     const { open, renderer, customer, submit, storage } = openBatchBench({ concurrency: 2 });
     const principal = await customer();

@@ -102,7 +102,7 @@ it("signs a link that never outlives the cache entry, not even by a fraction of 
   expect(link.expiresAt).toBeLessThan(capture.rendering.expiresAt);
 });
 
-it("returns no link for a rendering that does not fit the cache, nor for one that joins its render", async () => {
+it("returns no link, not even to joined requests, if the rendering does not fit the cache", async () => {
   const { engine, principal } = await open({ cacheMaxBytes: 1000 });
   for (const parameters of [{ url, cache: false }, { url }]) {
     const captures = await Promise.all(
@@ -123,7 +123,7 @@ it("returns no link for a rendering requested with cache: false unless linked is
   expect(engine.link({ principal, parameters, capture, baseUrl })).toBeNull();
 });
 
-it("refunds a rendering that the caller cannot use unless it is cached", async () => {
+it("refunds a rendering that is not cached if the caller rejects uncached renderings", async () => {
   const { engine, principal } = await open({ cacheMaxBytes: 1000 });
   const unusable = (): never => {
     throw new SnapError("render_failed", "No link.");
@@ -133,7 +133,7 @@ it("refunds a rendering that the caller cannot use unless it is cached", async (
   expect(await engine.credits(principal.account)).toMatchObject({ used: 0 });
 });
 
-it("renders again for a request that joined a render whose caller cannot use it, and charges it", async () => {
+it("renders again for a request that joined a refunded render, and charges that request", async () => {
   const { engine, principal } = await open({ cacheMaxBytes: 1000 });
   const unusable = (): never => {
     throw new SnapError("render_failed", "No link.");

@@ -135,7 +135,7 @@ describe("capture", () => {
     });
   });
 
-  it("never returns a capped rendering for the default waitUntil, if it is sent", async () => {
+  it("does not return a capped rendering if the default waitUntil is sent explicitly", async () => {
     const principal = await principalWith();
     const first = await engine.capture({ principal, parameters: { url } });
     const key = await keyOf(principal.account.id);
@@ -148,7 +148,7 @@ describe("capture", () => {
     expect((await fresh.capture({ principal, parameters: { url } })).rendering.notes).toEqual([]);
   });
 
-  it.each([{}, { waitUntil: "load" }])("returns a capped rendering again for %j", async (wait) => {
+  it.each([{}, { waitUntil: "load" }])("caches a capped rendering with parameters %j", async (wait) => {
     renderer = createFakeRenderer({ notes: ["wait-capped"] });
     engine = open();
     const principal = await principalWith();
@@ -281,7 +281,7 @@ describe("capture, after a failure,", () => {
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("miss");
   });
 
-  it("rejects a file larger than the limit, whatever renderer returns it, and refunds the credit", async () => {
+  it("rejects a file larger than maxRenderingBytes, and refunds the credit", async () => {
     const principal = await principalWith();
     const parameters = { url, waitUntil: "load" };
     const huge = {
@@ -426,7 +426,7 @@ describe("concurrently,", () => {
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 9, used: 1 });
   });
 
-  it("50 identical captures are each rejected individually if no credits remain", async () => {
+  it("50 identical captures each count against the rate limit if no credits remain", async () => {
     const principal = await principalWith({ credits: 0, requestsPerMinute: 20 });
     const outcomes = await times(50, () => engine.capture({ principal, parameters: { url } }));
     expect(count(outcomes)).toEqual({ credit_limit_reached: 20, rate_limited: 30 });
@@ -517,7 +517,7 @@ describe("concurrently,", () => {
     expect(await used(principal.account)).toBe(1);
   });
 
-  it("a request that joined a running render waits until it ends", async () => {
+  it("a request that joins a running render waits for it even beyond its own maxWaitMs", async () => {
     const principal = await principalWith();
     const release = renderer.hold();
     const led = engine.capture({ principal, parameters: { url } });
@@ -623,7 +623,7 @@ describe("usage", () => {
     });
   });
 
-  it("grants new credits in the next period, and carries nothing over", async () => {
+  it("reports the full credits of the next period, and carries nothing over", async () => {
     const principal = await principalWith({ credits: 2 });
     await engine.capture({ principal, parameters: { url } });
     clock.set(Date.parse("2026-04-01T12:00:00Z"));

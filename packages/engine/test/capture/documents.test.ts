@@ -174,7 +174,7 @@ describe("capture of a stored document", () => {
 describe("capture of content", () => {
   const document = { html: HTML };
 
-  it("renders it without storing it; the same content is a hit, even as a stored document", async () => {
+  it("renders the content without storing it; sending it again, or its URL, hits the cache", async () => {
     expect(await engine.capture({ principal, parameters: {}, document })).toMatchObject({
       cache: "miss",
       creditCost: 1,
@@ -208,7 +208,7 @@ describe("capture of content", () => {
       });
   });
 
-  it("is rejected together with all other invalid parameters", async () => {
+  it("reports url together with all other invalid parameters", async () => {
     const invalid = { url, widht: "5", scale: "9" };
     for (const parameters of [invalid, new URLSearchParams(invalid)])
       expect(await failureOf(engine.capture({ principal, parameters, document }))).toMatchObject({
@@ -221,7 +221,7 @@ describe("capture of content", () => {
       });
   });
 
-  it("does not join a render of the stored document, which might lack the content", async () => {
+  it("does not join a render of the same stored document", async () => {
     await store(principal.account.id);
     const release = renderer.hold();
     const stored = engine.capture({ principal, parameters: { url } });

@@ -4,12 +4,12 @@ import { newReservationId } from "../../src/credits/reservation.ts";
 
 const NOW = 1_767_225_600_000;
 
-it("a reservation id starts with its instant, followed by random digits", () => {
+it("a reservation id starts with a timestamp, followed by random digits", () => {
   const random = { bytes: (size: number) => new Uint8Array(size).fill(0xab) };
   expect(newReservationId(random, NOW)).toBe("019b76daa800abababababababababab");
 });
 
-it("reservation ids sort by their instants", () => {
+it("reservation ids sort by time", () => {
   const random = createFakeRandom(1);
   const instants = [0, 1, 0xff_ffff, NOW, NOW + 1, NOW * 2];
   const ids = instants.map((now) => newReservationId(random, now));

@@ -105,7 +105,7 @@ async function failCapture(): Promise<void> {
   await expect(failed).rejects.toMatchObject({ code: "server_error", status: 500 });
 }
 
-describe("a failed render whose refund gets no response", () => {
+describe("a failed render whose refund also fails", () => {
   it("is refunded when the ledger recovers", async () => {
     faults.refund = "before";
     renderer.failNext(new SnapError("render_failed", "as scripted"));
@@ -120,7 +120,7 @@ describe("a failed render whose refund gets no response", () => {
 });
 
 describe("a charge whose settlement and refund fail without a definite result", () => {
-  it("fails its capture immediately, and is reversed when the ledger recovers", async () => {
+  it("makes its capture fail immediately, and is reversed when the ledger recovers", async () => {
     await failCapture();
     expect(await used()).toBe(1);
     await advance(20_000);

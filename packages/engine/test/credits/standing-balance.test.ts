@@ -82,7 +82,7 @@ describe("a capture", () => {
     expect(hit).toMatchObject({ cache: "hit", balance: later.balance });
   });
 
-  it("returns a balance with the correct remaining credits", async () => {
+  it("returns a balance that agrees with the ledger on the remaining credits", async () => {
     const principal = await engine.authenticate(token);
     const { balance } = await engine.capture({ principal, parameters: { url } });
     expect((await engine.credits(account, balance)).remaining).toBe(999);

@@ -50,7 +50,7 @@ describe("a document", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("treats files without an extension as binary, whatever their names are", async () => {
+  it("treats a file without an extension as binary, even if it is named json", async () => {
     const bytes = new Uint8Array([0xff, 0x00]);
     const { files } = await createDocument({ files: [PAGE, { path: "data.d/json", bytes }] });
     expect(files[0]).toEqual({ path: "data.d/json", contentType: "application/octet-stream", bytes });
@@ -134,7 +134,7 @@ describe("a document is rejected", () => {
     expect(await errorOf(withFiles(path))).toMatchObject({ code: "validation_failed" });
   });
 
-  it("with the same path twice, even in another Unicode normalization, but not in another case", async () => {
+  it("with the same path twice, even in another Unicode normalization; case is significant", async () => {
     await createDocument(withFiles("a.css", "A.css"));
     for (const [first, second] of [
       ["a.css", "a.css"],

@@ -52,7 +52,7 @@ describe("documents", () => {
     await expect(engine.documents.find({ principal: ada, id })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("are not found by another account, exactly like unknown documents", async () => {
+  it("look exactly like unknown documents to another account, which cannot delete them", async () => {
     const { id } = await create("a");
     const eve = await newPrincipal("eve@example.com");
     const errors: unknown[] = [];

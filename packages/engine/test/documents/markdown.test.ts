@@ -19,7 +19,7 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
-  it("does not crash the process if its thread fails after the conversion has ended", async () => {
+  it("does not crash the process if the conversion thread fails after it has finished", async () => {
     const { terminate } = Worker.prototype;
     const stopped = vi.spyOn(Worker.prototype, "terminate").mockImplementation(function (this: Worker) {
       // a thread that has ended emits nothing more
@@ -96,7 +96,7 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("is stopped, or never started, once no caller waits for it", async () => {
+  it("has its running or queued conversion canceled once no caller waits for it", async () => {
     // without a limit on its CPU time, the thread can only be stopped by the signal
     const { cpuUsage } = Worker.prototype;
     Object.assign(Worker.prototype, { cpuUsage: async () => ({ user: 0, system: 0 }) });

@@ -24,7 +24,7 @@ function open(
   );
 }
 
-it("a request's document is built once, when its first file is read, and so within the render's time limit", async () => {
+it("a request's document is built once, when its first file is read, with that read's signal", async () => {
   const signals: unknown[] = [];
   const document = await open(async (signal) => {
     signals.push(signal);

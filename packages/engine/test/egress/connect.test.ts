@@ -212,7 +212,7 @@ describe("connect", () => {
     expect(await connect({ hostname: "site.example.com", port: 1024, policy, resolver })).toBe("unreachable");
   });
 
-  it("returns unreachable after the timeout", async () => {
+  it("returns unreachable after the timeout or an abort, and reports only the timeout", async () => {
     const port = await listenWithFullQueue();
     const policy = allowing("127.0.0.1");
     const details: string[] = [];
@@ -253,7 +253,7 @@ describe("resolveTarget", () => {
     ["http://localhost/", ["8.8.8.8"], "blocked"],
     ["http://example.com:22/", ["10.0.0.1"], null],
     ["http://example.com:22/", ["8.8.8.8"], "blocked"],
-    ["no address", ["8.8.8.8"], "blocked"],
+    ["not a URL", ["8.8.8.8"], "blocked"],
   ])("for %s, which resolves to %j, returns the failure %s", async (url, addresses, failure) => {
     const rejected = await resolveTarget({ url, policy, resolver: resolvingTo(addresses) });
     expect(rejected?.failure ?? null).toBe(failure);

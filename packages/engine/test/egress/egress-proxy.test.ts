@@ -235,7 +235,7 @@ describe("the connection limit", () => {
 });
 
 describe("the limits on names", () => {
-  it("count each name that a page requests once, and no addresses", async () => {
+  it("count each name only once, and do not count addresses", async () => {
     const port = await serveHttp((_request, response) =>
       response.setHeader("Connection", "close").end("page"),
     );

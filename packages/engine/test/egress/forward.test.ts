@@ -38,7 +38,7 @@ describe("a forwarded request", () => {
     ["", "/"],
     ["?q=1", "/?q=1"],
     ["/?a=http://x/", "/?a=http://x/"],
-  ])("whose URL ends with %j requests %s", async (end, path) => {
+  ])("whose URL has %j after the port requests the path %s", async (end, path) => {
     const port = await serveHttp((request, response) => response.end(`path:${request.url}\n`));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}${end}`));
     expect(await client.receives("\n")).toContain(`path:${path}\n`);
@@ -89,7 +89,7 @@ describe("a forwarded request", () => {
 });
 
 describe("a response", () => {
-  it("is forwarded unchanged: redirects, repeated fields, no added Date", async () => {
+  it("is forwarded without hop-by-hop fields, otherwise unchanged: redirects, no added Date", async () => {
     const port = await serveTcp((socket) => {
       socket.end(
         "HTTP/1.1 302 Elsewhere\r\nLocation: http://169.254.169.254/\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" +
@@ -115,7 +115,7 @@ describe("a response", () => {
   it.each([
     [20, /^HTTP\/1\.1 200 OK\r\n/],
     [33, /^$/],
-  ])("after %i interim responses", async (count, expected) => {
+  ])("is forwarded after at most 32 interim responses: %i", async (count, expected) => {
     const port = await serveTcp((socket) => {
       socket.once("data", () =>
         socket.write(

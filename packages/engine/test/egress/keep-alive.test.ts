@@ -134,7 +134,7 @@ describe("an idle connection", () => {
     await expect(closed(connectionOf(upstream, 1))).resolves.toBeUndefined();
   });
 
-  it("is one of at most six per host", async () => {
+  it("is closed if six to the same host are already idle", async () => {
     let waiting: Socket[] = [];
     let awaited = 8;
     const surplus = Promise.withResolvers<void>();

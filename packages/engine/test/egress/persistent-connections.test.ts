@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Client, openProxy, serveHttp } from "./egress-proxy.ts";
 import { requestText, closed, connectionOf, FINE, get, serveFirst, serveRequests } from "./upstream.ts";
 
-describe("a reused connection that the server closes without a response", () => {
+describe("a reused connection that the server closes during a request", () => {
   const leave = (socket: Socket): unknown => socket.end();
   const reset = (socket: Socket): unknown => socket.resetAndDestroy();
 
@@ -102,8 +102,8 @@ describe("a request that is not safe to repeat", () => {
   });
 });
 
-describe("a connection is shared", () => {
-  it("between the clients of a proxy, for one host and port", async () => {
+describe("connections", () => {
+  it("are shared between the clients of a proxy, for one host and port", async () => {
     const upstream = await serveRequests((socket) => socket.write(FINE));
     const proxy = await openProxy();
     const hosts = ["127.0.0.1", "a.example.com", "A.example.com.", "b.example.com"];
@@ -118,7 +118,7 @@ describe("a connection is shared", () => {
     ]);
   });
 
-  it("by any number of requests, without leaking listeners", async () => {
+  it("are reused by any number of requests, without leaking listeners", async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): unknown => warnings.push(warning);
     process.on("warning", warn);
@@ -132,7 +132,7 @@ describe("a connection is shared", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("but not between proxies", async () => {
+  it("are not shared between proxies", async () => {
     const upstream = await serveRequests((socket) => socket.write(FINE));
     for (const proxy of [await openProxy(), await openProxy()]) {
       await new Client(proxy).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
@@ -140,7 +140,7 @@ describe("a connection is shared", () => {
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
-  it("but not by concurrent requests", async () => {
+  it("are not shared by concurrent requests", async () => {
     const upstream = await serveRequests((_socket, { connection }) => {
       if (connection === 2) for (const each of upstream.sockets) each.write(FINE);
     });
@@ -150,7 +150,7 @@ describe("a connection is shared", () => {
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
-  it("and so is its name resolution, even with a new connection", async () => {
+  it("to the same host share one name resolution", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({

@@ -29,7 +29,7 @@ it("a proxy stays closed to a page even if the allowlist names its port", async 
   expect(own.failure(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
 });
 
-it("a closed proxy's port is like any other", async () => {
+it("the port of a closed proxy is no longer blocked", async () => {
   const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
   await other.close();
   await new Client(own).send(get(`http://127.0.0.1:${other.port}/`)).closes();

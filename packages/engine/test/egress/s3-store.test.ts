@@ -76,12 +76,12 @@ describe("createS3Store", () => {
     ["ü/日本.png", "%C3%BC/%E6%97%A5%E6%9C%AC.png"],
     ["%2e%2e/100%.png", "%252e%252e/100%25.png"],
     ["it's (1)*!&=?#~;:@,.png", "it%27s%20%281%29%2A%21%26%3D%3F%23~%3B%3A%40%2C.png"],
-  ])("stores under %j", async (key, encoded) => {
+  ])("stores a file under the key %j, percent-encoded in the location", async (key, encoded) => {
     expect(await put(key)).toEqual({ location: `s3://renderings/${encoded}` });
     expect([...server.objects.keys()]).toEqual([key]);
   });
 
-  it("can address the bucket by its host name, on a private address and any port", async () => {
+  it("can address the bucket as a subdomain, on a private address and any port", async () => {
     const resolver = createFakeResolver({ "renderings.minio": ["127.0.0.1"] });
     const endpoint = `http://minio:${server.port}`;
     // the path has no bucket, so the loopback store treats the key's first segment as the bucket
@@ -143,10 +143,10 @@ describe("createS3Store", () => {
     ["a link-local IPv6 address", { endpoint: "http://[fe80::1]:9000" }],
     ["a metadata service in IPv6", { endpoint: "http://[fd00:ec2::254]" }],
     ["a metadata service through NAT64", { endpoint: "http://[64:ff9b::a9fe:a9fe]" }],
-    ["an IPv4-mapped address", { endpoint: "http://[::ffff:169.254.169.254]" }],
-    ["decimal notation", { endpoint: "http://2852039166" }],
-    ["a name that resolves to one", { endpoint: "http://minio.internal:9000" }],
-    ["a name that also resolves to one", { endpoint: "http://both.internal:9000" }],
+    ["an IPv4-mapped link-local address", { endpoint: "http://[::ffff:169.254.169.254]" }],
+    ["a link-local address in decimal notation", { endpoint: "http://2852039166" }],
+    ["a name that resolves to a link-local address", { endpoint: "http://minio.internal:9000" }],
+    ["a name that also resolves to a metadata service", { endpoint: "http://both.internal:9000" }],
   ])("never contacts %s", async (_, options) => {
     const resolver = createFakeResolver({
       "minio.internal": ["169.254.169.254"],
@@ -174,7 +174,7 @@ describe("createS3Store", () => {
 describe("createS3Store, as a bucket", () => {
   const content = Buffer.alloc(3_000_000, "0123456789");
 
-  it("returns an object's bytes, up to the maximum", async () => {
+  it("returns an object's bytes, or null if it is too large or missing", async () => {
     await put("a b/c.png", { content, prefix: "x" });
     const store = open({ prefix: "x" });
     expect(await store.get({ key: "a b/c.png", maxBytes: 3_000_000 })).toEqual({ bytes: content });
@@ -209,7 +209,7 @@ describe("createS3Store, as a bucket", () => {
     expect(server.objects.size).toBe(0);
   });
 
-  it("lists the keys with a prefix in order, starting after any key", async () => {
+  it("lists the keys with a prefix in order, starting after a given key", async () => {
     for (const key of ["c/2", "c/10", "c/1 ü+&<%2F>", "c", "d/1"]) await put(key, { prefix: "a +b" });
     await put("c/3", { prefix: "a" });
     const list = (after: string, limit: number): unknown =>
@@ -222,7 +222,7 @@ describe("createS3Store, as a bucket", () => {
 
   it.each([
     ["a page", "<html>Please sign in.</html>", "the response is not a list of objects"],
-    ["three megabytes", "<Key>".padEnd(3_000_000), "the response is not a list of objects"],
+    ["three megabytes without a list", "<Key>".padEnd(3_000_000), "the response is not a list of objects"],
     [
       "an empty list with more to come",
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
@@ -238,12 +238,12 @@ describe("createS3Store, as a bucket", () => {
       "<ListBucketResult><Key>".padEnd(3_000_000),
       "the list has no keys, but is not complete",
     ],
-  ])("reports %s instead of a list", async (_, body, detail) => {
+  ])("reports an unusable response to a listing: %s", async (_, body, detail) => {
     const list = open({ endpoint: await serve(body) }).list({ prefix: "a/", after: "", limit: 10 });
     expect(await list).toEqual({ failure: { reason: "unavailable", detail } });
   });
 
-  it("reports a store that ignores where the list starts, because the caller would never reach its end", async () => {
+  it("reports a store that ignores start-after, because a listing would never end", async () => {
     const endpoint = await serve("<ListBucketResult><Key>a/1</Key></ListBucketResult>");
     expect(await open({ endpoint }).list({ prefix: "a/", after: "a/1", limit: 10 })).toEqual({
       failure: { reason: "refused", detail: "the list ignores start-after" },

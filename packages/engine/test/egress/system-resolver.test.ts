@@ -59,10 +59,10 @@ describe("a lookup", () => {
   it.each([
     ["IPv6 fails", byFamily([V4], "SERVFAIL"), [V4]],
     ["IPv6 is refused", byFamily([V4], "REFUSED"), [V4]],
-    ["IPv6 does not exist", byFamily([V4], "NXDOMAIN"), [V4]],
-    ["it has no IPv6", byFamily([V4], []), [V4]],
+    ["the IPv6 reply is NXDOMAIN", byFamily([V4], "NXDOMAIN"), [V4]],
+    ["there are no IPv6 addresses", byFamily([V4], []), [V4]],
     ["IPv4 fails", byFamily("SERVFAIL", [V6]), ["2001:db8::1"]],
-    ["it has no IPv4", byFamily([], [V6]), ["2001:db8::1"]],
+    ["there are no IPv4 addresses", byFamily([], [V6]), ["2001:db8::1"]],
     ["IPv4 gets no reply", byFamily("silent", [V6]), ["2001:db8::1"]],
   ])("returns the addresses of the other family if %s", async (_case, reply, addresses) => {
     const server = await serve(reply);
@@ -70,7 +70,7 @@ describe("a lookup", () => {
   });
 
   it(
-    "returns the addresses of the other family within the default time limits of its caller",
+    "returns IPv6 addresses within the caller's default time limit if IPv4 queries get no reply",
     { timeout: 15_000 },
     async () => {
       const resolver = querying([await serve(byFamily("silent", [V6]))]);

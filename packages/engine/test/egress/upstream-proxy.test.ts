@@ -162,7 +162,7 @@ describe("behind an upstream proxy, a target", () => {
     [{ hostname: "page.example", port: 25 }],
     [{ addresses: ["10.0.0.1"] }],
     [{ addresses: [PUBLIC, "192.168.0.1"] }],
-  ])("is blocked before the proxy sees it if it is not public: %o", async (target) => {
+  ])("is blocked before the proxy sees it if it is not allowed: %o", async (target) => {
     const proxy = await openProxy();
     expect(await reach(proxy, target)).toMatchObject({ failure: "blocked" });
     expect(proxy.authorities).toEqual([]);
@@ -188,7 +188,7 @@ describe("behind an upstream proxy, a target", () => {
     ["127.0.0.0/8", "page.example"],
     ["", "127.0.0.1"],
     ["", "localhost"],
-  ])("is reached directly if it is in the bypass %j: %s", async (noProxy, hostname) => {
+  ])("is reached directly if it is in the bypass %j, or is loopback: %s", async (noProxy, hostname) => {
     const proxy = await openProxy();
     const port = await serveGreeting("direct");
     const options = { noProxy, hostname, port, addresses: ["127.0.0.1"], allow: `127.0.0.1,localhost` };

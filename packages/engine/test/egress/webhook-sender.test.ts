@@ -98,7 +98,7 @@ describe("a response", () => {
     ["2026-03-01T12:00:30Z", null],
     ["Sun, 99 Mar 2026 12:00:30 GMT", null],
     ["", null],
-  ])("can have a Retry-After, which is parsed: %j", async (retryAfter, retryAfterMs) => {
+  ])("has its Retry-After parsed, or ignored if it is invalid: %j", async (retryAfter, retryAfterMs) => {
     const port = await serveHttp((_request, response) => {
       response.writeHead(503, { "Retry-After": retryAfter }).end();
     });

@@ -26,6 +26,6 @@ it.each([
   ["Not Found\nThe page does not exist on this server.", "is not a filter list"],
   ["x".repeat(32 * 1024 * 1024 + 1), "is larger than 33554432 bytes"],
   ["é".repeat(16 * 1024 * 1024 + 1), "is larger than 33554432 bytes"],
-])("rejects a filter list that $1", (text, problem) => {
+])("rejects a file that $1", (text, problem) => {
   expect(findFilterListProblem(text)).toBe(problem);
 });

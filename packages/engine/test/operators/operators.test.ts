@@ -44,7 +44,7 @@ describe("a sign-in link", () => {
     expect(await operators.signIn(late.code)).toBeNull();
   });
 
-  it("does not work as a session, nor a session as a link, nor other text as either", async () => {
+  it("cannot be used as a session, nor a session as a link; other text works as neither", async () => {
     const { operators } = open();
     const { code } = await operators.createLink();
     expect(await operators.findSession(code)).toBeNull();

@@ -137,7 +137,7 @@ describe("cacheKey with secrets", () => {
     expect(keyedWith("another key of some length")(sent)).not.toBe(withSecrets(sent));
   });
 
-  it("differs between secrets, and does not depend on how a structure is written", () => {
+  it("differs between secrets, but does not depend on the order or case of fields", () => {
     expect(withSecrets({ basicAuth: "ada:other" })).not.toBe(withSecrets({ basicAuth: "ada:secret" }));
     expect(withSecrets({ headers: { "x-b": "2", "X-A": "1" } })).toBe(
       withSecrets({ headers: { "x-a": "1", "x-b": "2" } }),

@@ -25,7 +25,7 @@ describe("the schemas", () => {
     expect(Object.keys(pdfParameters.shape)).toEqual(Object.keys(PARAMETERS.pdf));
   });
 
-  it("fill in the defaults of the output types", () => {
+  it("fill in the defaults of the parameter table", () => {
     const url = "https://example.com/";
     const defaultsOf = (mode: Mode): object =>
       Object.fromEntries(

@@ -291,7 +291,7 @@ describe("the error for invalid values", () => {
     expect(errorOf(`${PAGE}&landscape=1`).errors?.["landscape"]?.[0]).toContain("pdf=true");
   });
 
-  it("is found without processing text that is too long, which could block all requests", () => {
+  it("is reported without processing overlong text, which could block all requests", () => {
     const url = `https://a.b/${" ".repeat(10_000_000)}x`;
     const cookies = [{ name: "a", value: "b", domain: "a.b" }];
     const parameters = { url, cookies, click: "'".repeat(10_000_000) };
@@ -306,7 +306,7 @@ describe("the error for invalid values", () => {
     expect(lengths.filter((length) => length > 3 * 2048)).toEqual([]);
   });
 
-  it("lists a limited number of problems", () => {
+  it("lists at most 50 problems", () => {
     const many = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
     expect(Object.keys(errorOf(`${PAGE}&${many}`).errors ?? {})).toHaveLength(50);
   });

@@ -122,7 +122,7 @@ describe("the browser that a page sees", () => {
     expect(seen.get("frame")).toMatchObject(facts);
   });
 
-  it("has a language and a time zone, in requests, frames and workers", async () => {
+  it("has the requested language and time zone, in requests, frames and workers", async () => {
     const seen = await seenBy({ locale: "de-DE", timeZone: "Asia/Kolkata" });
     const facts = { language: "de-DE", number: "1.234,5", timeZone: "Asia/Calcutta" };
     expect(seen.get("page")).toMatchObject({ ...facts, languages: ["de-DE", "de"] });
@@ -140,7 +140,7 @@ describe("the browser that a page sees", () => {
     expect(headers.get("page")).toMatchObject({ "accept-language": header });
   });
 
-  it("has a user agent, in requests, frames and workers", async () => {
+  it("has the requested user agent, in requests, frames and workers", async () => {
     const userAgent =
       "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/149.0.1.2 Safari/537.36";
     const seen = await seenBy({ userAgent });
@@ -173,14 +173,11 @@ describe("the browser that a page sees", () => {
       { mobile: true, touch: true, width: 390, height: 844 },
       { screen: [390, 844], orientation: "portrait-primary", pointer: "coarse", hovers: false },
     ],
-  ])(
-    "has a screen of the viewport's size, and a mouse without a touch screen: %j",
-    async (options, facts) => {
-      const seen = await seenBy(options);
-      expect(seen.get("page")).toMatchObject(facts);
-      expect(seen.get("page")?.["touch"]).toBe("touch" in options ? 5 : 0);
-    },
-  );
+  ])("has a screen of the viewport's size, and a mouse unless touch is set: %j", async (options, facts) => {
+    const seen = await seenBy(options);
+    expect(seen.get("page")).toMatchObject(facts);
+    expect(seen.get("page")?.["touch"]).toBe("touch" in options ? 5 : 0);
+  });
 
   it("is separate for each page if many are rendered concurrently", async () => {
     const rendering = Array.from({ length: 6 }, (_, index) =>

@@ -48,7 +48,7 @@ it("blocks hosts in a remote browser that connects directly", async () => {
   ]);
 });
 
-it("blocks hosts through the proxy with only one extra command, besides those that wait for fonts", async () => {
+it("blocking hosts through the proxy adds only Network.enable and the wait for fonts", async () => {
   const { webSocketUrl } = await startRemoteBrowser();
   const commands: string[] = [];
   const url = await openInterceptor(webSocketUrl, ({ method }) => {

@@ -264,7 +264,7 @@ describe.concurrent("a page that a service worker controls", () => {
     return { title: page?.title, notes, received: site.received(test) };
   };
 
-  it("gets what the worker passes on or makes if nothing is blocked", async () => {
+  it("gets the responses that the worker forwards or creates if nothing is blocked", async () => {
     const { title, received } = await render({});
     expect(title).toBe("image made style fetch worker");
     expect(received).toContain("127.0.0.1/image.gif");

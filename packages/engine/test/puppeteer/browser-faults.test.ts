@@ -148,7 +148,7 @@ describe.each([
   });
 });
 
-it("a browser killed during renders is replaced by one for each account", async () => {
+it("a browser killed during renders causes a retry in a separate browser for each account", async () => {
   const { renderer, events, pid } = observe();
   await renderer.health();
   const shared = pid();

@@ -24,7 +24,7 @@ it.each([
   ["EADDRINUSE", ["no tab could be opened: listen EADDRINUSE"]],
   ["EMFILE", []],
 ])(
-  "a browser is replaced if it cannot open tabs, but not if this process cannot: %s",
+  "a browser that cannot open tabs is replaced, unless this process is out of descriptors: %s",
   async (code, ended) => {
     const supervised = supervise(code);
     for (let tabs = 0; tabs < 3; tabs += 1)

@@ -165,7 +165,7 @@ describe("expandScrollers", () => {
     ["fixed and absolute positions", "/absolute"],
     ["a grid", "/grid"],
     ["a shadow root", "/shadow"],
-  ])("lays out the inner scroll container of %s at its full height", async (_title, path) => {
+  ])("lays out an inner scroll container at its full height: %s", async (_title, path) => {
     const image = await png(path, { fullPage: true, expandScrollers: true });
     expect([image.width, image.height]).toEqual([1280, 3060]);
     expect([70, 2700, 2800, 3050].map((y) => image.pixel(600, y))).toEqual([RED, RED, GREEN, GREEN]);
@@ -219,14 +219,14 @@ describe("a part of a page whose URL has a fragment", () => {
     expect([pixel(150, 25), pixel(150, 75)]).toEqual([GREEN, GREEN]);
   });
 
-  it("shows them if it contains the top, and masks them there", async () => {
+  it("shows fixed elements if it contains the page's top, and masks them there", async () => {
     for (const options of [{}, { mask: ".x" }] as const) {
       const { pixel } = await png("/jump#last", { ...CLIP, ...options });
       expect([pixel(150, 25), pixel(150, 75)]).toEqual(["mask" in options ? MASKED : RED, WHITE]);
     }
   });
 
-  it("is where the fragment is if it is the viewport", async () => {
+  it("is scrolled to the fragment if it is the viewport", async () => {
     const { pixel } = await png("/jump#last");
     expect([pixel(150, 25), pixel(150, 75)]).toEqual([RED, GREEN]);
   });
@@ -277,7 +277,7 @@ it.each([
   [{}, RED],
   [{ mask: "form" }, MASKED],
   [{ hideSelectors: "form" }, GREEN],
-])("a form with a control named `shadowRoot` has no shadow root: %j", async (options, color) => {
+])("a form with a control named `shadowRoot` is not taken for a shadow host: %j", async (options, color) => {
   expect((await png("/shadow-root", options)).pixel(50, 50)).toEqual(color);
 });
 
@@ -301,13 +301,13 @@ describe("a view transition", () => {
     expect((await png("/recolors", { script, ...CLIP, ...options })).pixel(0, 0)).toEqual(GREEN);
   });
 
-  it("ends with those that follow it", async () => {
+  it("ends before the capture, and so does one that it starts", async () => {
     const script =
       "document.startViewTransition(() => {}).finished.then(() => document.startViewTransition(recolor))";
     expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(GREEN);
   });
 
-  it("that never changes the page does not keep it from being captured", async () => {
+  it("that never changes the page does not prevent the capture", async () => {
     const script = "document.startViewTransition(() => new Promise(() => {}))";
     expect((await png("/recolors", { script, ...CLIP })).pixel(0, 0)).toEqual(RED);
   });
@@ -382,7 +382,7 @@ describe("mask", () => {
     expect((await png("/badge", { mask: ".x" })).pixel(325, 25)).toEqual(WHITE);
   });
 
-  it("does not count content that its match clips", async () => {
+  it("does not count clipped content toward the limit of 5,000 elements", async () => {
     const { pixel } = await png("/clipped", { mask: ".x" });
     expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASKED, WHITE]);
   });

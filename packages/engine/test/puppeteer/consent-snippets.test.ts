@@ -3,7 +3,7 @@ import { ALLOWED_SNIPPETS, snippetCalls } from "../../src/puppeteer/page/prepare
 import { BUTTON_KINDS } from "../../src/puppeteer/page/prepare/consent/words.ts";
 
 describe("a function that runs alongside a page's own scripts", () => {
-  it.each([...ALLOWED_SNIPPETS])("is part of autoconsent: %s", (id) => {
+  it.each([...ALLOWED_SNIPPETS])("is part of autoconsent, and accepts nothing: %s", (id) => {
     expect(snippetCalls([id])).toContain("=>");
     expect(snippetCalls([id])).not.toMatch(/accept|allowAll|respondAll\(true|'save'/i);
   });
@@ -108,7 +108,7 @@ describe("a button", () => {
     ["einstellungen verwalten", "settings"],
     ["paramétrer les cookies", "settings"],
     ["cookie policy", "other"],
-  ])("labeled %j %s", (label, kind) => {
+  ])("labeled %j is classified as %s", (label, kind) => {
     expect(kindOf(label)).toBe(kind);
   });
 });

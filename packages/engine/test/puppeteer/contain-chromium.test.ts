@@ -104,7 +104,7 @@ describe("a document that tries every way to connect", () => {
     expect(trap.caught).toEqual([]);
   });
 
-  it("reaches the same trap if it is allowed, but never over UDP", async () => {
+  it("reaches the trap over TCP if its port is allowed, but never over UDP", async () => {
     const open = openRenderer([], { targets: allowPorts(trap.port) });
     const page = screenshot(`${hostile.url}?${to(trap.port)}`, {
       waitUntil: "domcontentloaded",

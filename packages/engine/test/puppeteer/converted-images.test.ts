@@ -78,7 +78,7 @@ describe("resizing", () => {
     [{ scale: 2, resizeWidth: 600 }, [600, 300]],
     [{ scale: 2, clipX: 0, clipY: 0, clipWidth: 100, clipHeight: 100, resizeWidth: 150 }, [150, 150]],
     [{ resizeWidth: 1 }, [1, 1]],
-  ])("%o returns an image of %j pixels", async (options, size) => {
+  ])("with %o returns an image of %j pixels", async (options, size) => {
     expect((await render("/quadrants", { ...VIEWPORT, ...options })).size).toEqual(size);
   });
 

@@ -113,7 +113,7 @@ describe("a document", () => {
     expect(file.targetStatus).toBeNull();
   });
 
-  it("is a secure context, reaches its files from everywhere, and responds like a web server", async () => {
+  it("is a secure context, and serves its files to frames and workers like a web server", async () => {
     const document = documentOf({ ...EVERYTHING, "index.html": reportOf("everything.js", site) });
     report = "";
     await renderer.render(screenshot(document.url, { waitForFunction: "self.isDone" }), { document });
@@ -245,7 +245,7 @@ describe("a page that is not a document", () => {
     "https://documents.snap.invalid/",
     "http://documents.snap.invalid/",
     "https://documents.snap.invalid:8443/",
-  ])("cannot be at %s", async (url) => {
+  ])("is unreachable at %s", async (url) => {
     expect(await failureOf(renderer.render(screenshot(url)))).toEqual({
       code: "target_unreachable",
       message: "The page's host name could not be resolved.",

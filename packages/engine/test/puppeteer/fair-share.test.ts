@@ -27,7 +27,7 @@ describe("shareCpu", () => {
     expect(shareCpu(pages, { durationMs: 500, cores: 2, others })).toEqual([500 / 990]);
   });
 
-  it("limits no page while other programs use most of the CPU time", () => {
+  it("limits pages only while they and the browser use at least half of the CPU time", () => {
     const page = { usedMs: 400, waitedMs: 300 };
     const others = [{ usedMs: 90, waitedMs: 300 }];
     const interval = { durationMs: 500, others };
@@ -52,7 +52,7 @@ describe("shareCpu", () => {
     },
   );
 
-  it("continues from the current rate, and never stops a page", () => {
+  it("lowers a reduced rate further, but never below 5%", () => {
     const starving = { usedMs: 0, waitedMs: 500, rate: 1 };
     const interval = { durationMs: 500, cores: 2, others: [] };
     const [slower] = shareCpu([{ usedMs: 600, waitedMs: 0, rate: 0.6 }, starving], interval);
@@ -61,7 +61,7 @@ describe("shareCpu", () => {
     expect(slowest).toBe(0.05);
   });
 
-  it("recovers step by step", () => {
+  it("raises reduced rates step by step while no process is starving", () => {
     const rates = [0.2, 0.9].map((rate) => ({ usedMs: 100, waitedMs: 0, rate }));
     expect(shareCpu(rates, { durationMs: 500, cores: 2, others: [] })).toEqual([0.25, 1]);
   });

@@ -89,7 +89,7 @@ describe.concurrent("filter lists", () => {
     expect(notes).toEqual(expected);
   });
 
-  it("never block the document", async () => {
+  it("never block the page itself", async () => {
     const url = site.url("ads.test", "/generic.html");
     const { targetStatus } = await renderer.render(screenshot(url, { blockAds: true }));
     expect(targetStatus).toBe(200);
@@ -138,7 +138,7 @@ it("limits the time spent on a page whose URLs make filters slow", async () => {
 });
 
 describe("a renderer", () => {
-  it("reports which filter lists it has", async () => {
+  it("reports its filter lists, and rejects blockAds without a list for ads", async () => {
     expect(renderer.filterLists).toEqual(["ads", "trackers"]);
     const partial = openRenderer([site.port], { filterLists: { trackers: TRACKERS } });
     expect(partial.filterLists).toEqual(["trackers"]);

@@ -45,7 +45,7 @@ it("a folder is not a browser", async () => {
   expect(await findBrowser()).toBe(join(dir, "chromium"));
 });
 
-it("root does not use a browser behind a link to a folder that others cannot open", async () => {
+it("root does not use a link to a browser in a folder that other users cannot open", async () => {
   const dir = await pathFolder();
   mkdirSync(join(dir, "private"), { mode: 0o700 });
   writeProgram(join(dir, "private", "browser"));

@@ -106,7 +106,7 @@ describe.concurrent("frames from another site below the viewport", () => {
     expect(readPng(clipped.bytes).pixel(50, 50)).toEqual(RED);
   });
 
-  it("do not make a mobile page longer that is wider than the viewport", async () => {
+  it("do not lengthen a mobile page that is wider than the viewport", async () => {
     const options = { fullPage: true, mobile: true, width: 490, height: 400 };
     const { bytes } = await renderer.render(screenshot(site.url("/wide"), options));
     const { width, height, pixel } = readPng(bytes);
@@ -114,7 +114,7 @@ describe.concurrent("frames from another site below the viewport", () => {
     expect([pixel(100, 2990), pixel(100, 3010), pixel(100, 3190)]).toEqual([WHITE, RED, RED]);
   });
 
-  it("do not add a row of pixels to a page that ends with one", async () => {
+  it("do not add a row of pixels to a page that ends with a frame", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/rounded"), { fullPage: true }));
     expect(readPng(bytes)).toMatchObject({ width: 1280, height: 805 });
   });

@@ -137,7 +137,7 @@ describe("pages that never finish", () => {
 });
 
 describe("the console", () => {
-  it("returns the expected results to pages", async () => {
+  it("lets pages call createTask, context and table", async () => {
     const file = await renderer.render(screenshot(site.url("/tasks")));
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
   });

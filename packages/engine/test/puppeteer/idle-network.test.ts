@@ -342,7 +342,7 @@ describe.concurrent("a render that waits for an idle network", () => {
   it.each([
     ["a request every 400 ms", "/every-400-ms"],
     ["new requests after each idle half second", "/busy-when-idle"],
-  ])("captures a page with %s 10 s after load, by default", async (_name, path) => {
+  ])("by default, captures a page 10 s after load if it has %s", async (_name, path) => {
     expect(await notesOf(path)).toEqual(["wait-capped"]);
   });
 });
@@ -352,7 +352,7 @@ describe("a network that is too busy to follow", () => {
   it.each([
     ["more open requests than are counted", "/flood"],
     ["more workers than are followed", "/workers"],
-  ])("does not delay the capture of a page with %s, by default", async (_name, path) => {
+  ])("does not prevent the capture of a page with %s, by default", async (_name, path) => {
     expect(await notesOf(path)).toEqual(["wait-capped"]);
   });
 });

@@ -42,7 +42,7 @@ describe("IsolatedBrowsers", () => {
     expect(closed.size).toBe(3);
   });
 
-  it("keeps the browser of a render that starts while another key requests one", async () => {
+  it("does not close a browser that a render reuses while another key waits", async () => {
     const { browsers, render } = openBrowsers(1);
     await browsers.use("a", signal, render);
     const renders = ["a", "b"].map((key) => browsers.use(key, signal, render));

@@ -76,7 +76,7 @@ describe("a slow probe", () => {
   });
 
   it.each<[string, Situation]>([
-    ["captures less", { capturing: [15_999_999], waiting: 1 }],
+    ["captures fewer than 16 million pixels", { capturing: [15_999_999], waiting: 1 }],
     ["delays no other render", { capturing: [16_000_000, 16_000_000] }],
     ["has an isolated browser", { capturing: [16_000_000], waiting: 1, isIsolated: true }],
     ["allows the browser to respond in time", { capturing: [16_000_000], waiting: 1, blockedMs: 300 }],

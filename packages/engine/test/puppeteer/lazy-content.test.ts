@@ -261,7 +261,7 @@ describe("a full page with lazyContent=auto (the default)", () => {
   });
 
   it.each([{}, { javascript: false }])(
-    "shows content that the page leaves out away from the viewport: %j",
+    "shows content that content-visibility skips outside the viewport: %j",
     async (options) => {
       expect(await show("/contained", { ...options, width: SECTION_HEIGHT })).toEqual(TWELVE);
       const part = await show("/contained", { ...options, fullPage: false, selector: "section:last-child" });
@@ -269,7 +269,7 @@ describe("a full page with lazyContent=auto (the default)", () => {
     },
   );
 
-  it("contains the margins in sections that the browser may leave out", async () => {
+  it("does not collapse margins across sections with content-visibility: auto", async () => {
     const { height } = await show("/margins");
     expect(height).toBe(5 * 600);
   });
@@ -282,7 +282,7 @@ describe("a full page with lazyContent=auto (the default)", () => {
   });
 
   it.each<ScreenshotOptions>([{}, { lazyContent: "scroll" }])(
-    "waits until the page has reacted to the return: %j",
+    "waits until the page has reacted to the scroll back to the top: %j",
     async (options) => {
       const follows = await renderer.render(screenshot(site.url("/follows"), { fullPage: true, ...options }));
       const { pixel } = readPng(follows.bytes);
@@ -324,7 +324,7 @@ it.each<[ScreenshotOptions, number[], number[]]>([
   [{ fullPage: true, javascript: false }, RED, GREEN],
   [{ fullPage: true, lazyContent: "off" }, WHITE, WHITE],
   [{ clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 2000 }, WHITE, GREEN],
-])("fixed backgrounds below the viewport: %j", async (part, page, section) => {
+])("with %j, fixed backgrounds below the viewport are %j and %j", async (part, page, section) => {
   for (const path of ["/fixed", "/fixed#last"]) {
     const { bytes } = await renderer.render(screenshot(site.url(path), part));
     const { pixel } = readPng(bytes);
@@ -343,13 +343,13 @@ it.each<ScreenshotOptions>([
   expect([image.pixel(50, image.height - 50), notes]).toEqual([RED, []]);
 });
 
-describe("animations that follow an element in the viewport", () => {
+describe("animations with a view timeline", () => {
   it.each<ScreenshotOptions>([
     { fullPage: true },
     { fullPage: true, javascript: false },
     { fullPage: true, stabilize: true },
     { clipX: 0, clipY: 0, clipWidth: 300, clipHeight: 3700 },
-  ])("stop as if it was in the middle, or filled the viewport: %j", async (part) => {
+  ])("stop where their element is in the middle of the viewport or fills it: %j", async (part) => {
     for (const path of ["/reveals", "/reveals#last"]) {
       const { bytes } = await renderer.render(screenshot(site.url(path), part));
       const { pixel } = readPng(bytes);
@@ -363,7 +363,7 @@ describe("animations that follow an element in the viewport", () => {
     expect([50, 1050, 2050].map((y) => pixel(150, y))).toEqual([GREEN, GREEN, GREEN]);
   });
 
-  it("may get another timeline before they have stopped", async () => {
+  it("can get another timeline from the page while they are being stopped", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/retimes"), { fullPage: true }));
     expect(readPng(bytes).pixel(150, 1990)).toEqual(GREEN);
   });
@@ -398,13 +398,13 @@ describe("a PDF", () => {
     expect(await pagesOf({})).toBe(12);
   });
 
-  it("waits until the page has reacted to the return", async () => {
+  it("waits until the page has reacted to the scroll back to the top", async () => {
     const { bytes } = await renderer.render(pdf(site.url("/reacts-late")));
     const { pages } = await readPdf(bytes);
     expect(pages[0]?.textItems.map(({ text }) => text)).toEqual(["text"]);
   });
 
-  it("contains only the content in the viewport with lazyContent=off", async () => {
+  it("contains only the first sections with lazyContent=off", async () => {
     expect(await pagesOf({ lazyContent: "off" })).toBeLessThan(4);
   });
 });
@@ -415,7 +415,7 @@ describe.concurrent("lazyContent=scroll", () => {
     expect(await show("/grows-by-fetching", options)).toEqual(TWELVE);
   });
 
-  it("waits long enough for scripts that check only a few times a second", async () => {
+  it("waits long enough for scripts that handle scrolling only every 100 ms", async () => {
     const { bytes } = await renderer.render(
       screenshot(site.url("/throttled"), { fullPage: true, lazyContent: "scroll" }),
     );

@@ -49,16 +49,26 @@ const ENDED = expect.any(PageEnded) as PageEnded;
 describe("unknown processes that exceed a limit", () => {
   it.each<[string, Situation, Error, number]>([
     [
-      "together, of several renders",
+      "together are only suspected if several renders are running",
       { cpuMs: [9_000, 12_000], activeRenders: 2, isIsolated: true },
       SUSPECTED,
       1,
     ],
-    ["together, of one render", { cpuMs: [9_000, 12_000], activeRenders: 1, isIsolated: true }, ENDED, 1],
-    ["alone", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: true }, ENDED, 0],
-    ["alone in a shared browser", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: false }, ENDED, 0],
     [
-      "together in a shared browser",
+      "together end the page if only one render is running",
+      { cpuMs: [9_000, 12_000], activeRenders: 1, isIsolated: true },
+      ENDED,
+      1,
+    ],
+    ["alone end their page", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: true }, ENDED, 0],
+    [
+      "alone end their page, also in a shared browser",
+      { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: false },
+      ENDED,
+      0,
+    ],
+    [
+      "together are only suspected in a shared browser",
       { cpuMs: [9_000, 12_000], activeRenders: 1, isIsolated: false },
       SUSPECTED,
       1,

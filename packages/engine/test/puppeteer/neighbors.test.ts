@@ -271,7 +271,7 @@ describe("an isolated render", () => {
 });
 
 describe("an account whose page was ended", () => {
-  it("renders in another process group for ten minutes", async () => {
+  it("renders in an isolated browser for ten minutes", async () => {
     const { renderer, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB, isolatedIdleMaxMs: 100 });
     const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
     const engine = createEngine({

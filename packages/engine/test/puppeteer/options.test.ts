@@ -49,7 +49,7 @@ describe("executablePath", () => {
   });
 });
 
-describe("an invalid URL in browserUrls", () => {
+describe("invalid browserUrls", () => {
   it.each([
     [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
     [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
@@ -58,7 +58,7 @@ describe("an invalid URL in browserUrls", () => {
       Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`),
       "at most 64 addresses are allowed",
     ],
-  ])("causes an error that never contains it: $1", (browserUrls, message) => {
+  ])("cause an error that never contains them: $1", (browserUrls, message) => {
     const create = (): unknown => createPuppeteerRenderer({ browserUrls });
     expect(create).toThrow(RangeError);
     expect(create).toThrow(message);

@@ -117,7 +117,7 @@ describe("css", () => {
     expect([pixel(700, 25), pixel(700, 175), pixel(700, 225)]).toEqual([RED, GREEN, GREEN]);
   });
 
-  it("waits for the images that it adds, as the page's own", async () => {
+  it("waits for the images that it adds", async () => {
     const css = "#b { background: url(/slow.svg) }";
     for (const options of [{}, { fullPage: true }]) {
       const { pixel } = await render("/", { css, waitUntil: undefined, ...options });
@@ -168,7 +168,7 @@ describe("hideSelectors", () => {
     expect(pixel(700, 150)).toEqual(GREEN);
   });
 
-  it("also hides what the page would fade out slowly", async () => {
+  it("hides elements immediately, even if they have transitions", async () => {
     const { pixel } = await render("/transitions", { hideSelectors: "#a, #b" });
     expect([pixel(700, 50), pixel(700, 150), pixel(700, 250)]).toEqual([WHITE, WHITE, RED]);
   });
@@ -238,7 +238,7 @@ describe("hideSelectors and removeSelectors", () => {
 });
 
 describe("click", () => {
-  it("clicks the first match like a user, and leaves the page scrolled to the top", async () => {
+  it("clicks like a user, even an element below the viewport", async () => {
     const { pixel, notes } = await render("/buttons", { click: "button" });
     expect(pixel(700, 10)).toEqual(RED);
     expect(notes).toEqual([]);
@@ -264,7 +264,7 @@ describe("click", () => {
     expect([pixel(700, 0), pixel(700, 799)]).toEqual([RED, RED]);
   });
 
-  it("captures the page that it leads to without a style sheet that never arrives", async () => {
+  it("captures the next page after waitTimeout if its style sheet never arrives", async () => {
     const options = { click: "#button", waitTimeout: 1_000, onWaitTimeout: "capture" } as const;
     const { pixel, notes } = await render("/to-slow-style", options);
     expect([pixel(700, 500), notes]).toEqual([RED, ["wait-capped"]]);
@@ -416,7 +416,7 @@ describe("a form with a control named `style`", () => {
   });
 });
 
-describe("a document that is not HTML", () => {
+describe("a page that is not HTML", () => {
   it("can be changed", async () => {
     expect((await render("/image.svg", { colorScheme: "dark" })).pixel(50, 50)).toEqual(RED);
     expect((await render("/image.svg", { css: "rect { fill: green }" })).pixel(50, 50)).toEqual(GREEN);

@@ -25,7 +25,7 @@ class FakeSession extends EventEmitter {
   }
 }
 
-it("a page whose document is replaced is identified again", async () => {
+it("the process of a page is identified again after its document is replaced", async () => {
   const session = new FakeSession();
   const processes = new PageProcesses(() => {});
   processes.add(session as unknown as CDPSession, "main");
@@ -45,7 +45,7 @@ it("a page whose document is replaced is identified again", async () => {
   expect([processes.has(11), processes.has(12)]).toEqual([false, true]);
 });
 
-it("a frame that moves to another process is identified again, although its first process still runs", async () => {
+it("a frame's process is identified again once the frame moves, even if the first still runs", async () => {
   const site = await openSite({
     "/": `<script>for (let i = 0; i < 2; i += 1)
       document.write("<iframe src='http://first.test:" + location.port + "/inner'></iframe>")</script>`,

@@ -66,12 +66,12 @@ describe.concurrent("style sheets", () => {
     { singlePage: true },
     { colorScheme: "dark" },
     { mediaType: "print" },
-  ])("are those for print, with everything that they load: %j", async (options) => {
+  ])("apply as in print, with everything that they load: %j", async (options) => {
     const texts = textIn(await print("/print-only", options), 0);
     expect(texts.toSorted()).toEqual(["background", "lazy", "print"]);
   });
 
-  it("are those for the screen with mediaType=screen", async () => {
+  it("apply as on the screen with mediaType=screen", async () => {
     expect(textIn(await print("/print-only", { mediaType: "screen" }), 0)).toEqual(["screen"]);
   });
 });
@@ -217,7 +217,7 @@ describe("outline, tagged and the document information", () => {
     expect(pages).toHaveLength(1);
   });
 
-  it("count toward the maximum size of a rendering, such as a long title", async () => {
+  it("count toward the maximum size of a rendering", async () => {
     const request = pdf(site.url("/report"), { pdfTitle: "x".repeat(500) });
     const { bytes } = await renderer.render(request);
     const small = openRenderer([site.port], { maxRenderingBytes: bytes.length - 100 });

@@ -97,7 +97,7 @@ describe.concurrent("pages", () => {
     ["margins in mm", { marginUnit: "mm", width: 120, height: 255, marginTop: 25.4, marginBottom: 25.4 }, 2],
     ["a scale of 0.5", { marginUnit: "in", width: 5, height: 5, scale: 0.5 }, 1],
     ["a scale of 2", { marginUnit: "in", width: 5, height: 10, scale: 2 }, 2],
-  ])("are as many as the content needs: %s", async (_name, options, pages) => {
+  ])("are added until the content fits: %s", async (_name, options, pages) => {
     const sides = "marginTop" in options ? { marginLeft: 0, marginRight: 0 } : {};
     expect((await print("/tall", { ...options, ...sides })).pages).toBe(pages);
   });

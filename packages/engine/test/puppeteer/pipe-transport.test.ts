@@ -61,7 +61,7 @@ function split(buffer: Buffer, fractions: readonly number[]): Buffer[] {
   return bounds.slice(1).map((end, index) => buffer.subarray(bounds[index], end));
 }
 
-it("closes if Puppeteer cannot process a message", async () => {
+it("the pipe transport closes if Puppeteer cannot process a message", async () => {
   const { transport, fromBrowser, closed } = open();
   Object.assign(transport, { onmessage: async () => Promise.reject(new Error("cannot process it")) });
   await deliver(fromBrowser, [event("Page.loadEventFired", PAGE)]);
@@ -201,7 +201,7 @@ describe("a screenshot", () => {
     ["a closed session", '{"id":ID,"error":{"code":-32001,"message":"Session with given id not found."}}'],
     ["another result", `{"id":ID,"result":{"image":"AA=="},"sessionId":"${PAGE}"}`],
     ["a truncated result", '{"id":ID,"result":{"data":"AA'],
-  ])("fails with %s", async (_name, response) => {
+  ])("fails on %s, and does not quote it", async (_name, response) => {
     const opened = open();
     const captured = capture(opened);
     captured.catch(() => {});

@@ -126,8 +126,8 @@ describe("a remote browser", () => {
   });
 });
 
-describe("a masked document", () => {
-  it("that is replaced before its capture fails the render", async () => {
+describe("a masked page", () => {
+  it("fails to render if it navigates before its capture", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     const replaced = new Promise<void>((resolve) => (onReplaced = resolve));
     const url = await openInterceptor(webSocketUrl, ({ method, sessionId }, _respond, send) => {
@@ -248,7 +248,7 @@ describe("two remote browsers", () => {
 });
 
 describe("private hosts", () => {
-  it.each(["proxy", "direct"] as const)("are blocked: %s", async (browserEgress) => {
+  it.each(["proxy", "direct"] as const)("are blocked with browserEgress=%s", async (browserEgress) => {
     const forbidden = await openSite({ "/": "<h1>private</h1>" });
     onTestFinished(() => forbidden.close());
     const redirecting = await openSite({

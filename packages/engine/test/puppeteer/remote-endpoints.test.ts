@@ -129,7 +129,7 @@ describe("an endpoint", () => {
     }
   });
 
-  it("does not keep the renderer from closing if its response never ends", async () => {
+  it("does not block close() if its response never ends", async () => {
     const version = JSON.stringify({ webSocketDebuggerUrl: "ws://127.0.0.1/devtools" });
     const received = Promise.withResolvers<void>();
     const onReceived = (): void => received.resolve();

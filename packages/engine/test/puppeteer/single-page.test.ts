@@ -194,7 +194,7 @@ describe.concurrent("a single page", () => {
     expect(spaceBelow(page)).toBeLessThan(8);
   });
 
-  it("does not shrink right-to-left content that is too wide, as other pages do", async () => {
+  it("keeps the size of right-to-left content that is too wide, as other pages do", async () => {
     const page = await print("/wide-to-the-left");
     expect(page.textItems.find(({ text }) => text === "line")?.fontSize).toBeCloseTo(12, 1);
     expect(spaceBelow(page)).toBeLessThan(8);

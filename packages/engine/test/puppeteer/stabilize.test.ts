@@ -143,7 +143,7 @@ describe("stabilize", () => {
     expect(await pixel("/animation-that-ends", { javascript: false })).toEqual({ color: RED, notes: [] });
   });
 
-  it("keeps the layout and the selectors of a page with a GIF", async () => {
+  it("does not change the layout or the matching selectors of a page with a GIF", async () => {
     const before = readPng((await renderer.render(screenshot(site.url("/selectors")))).bytes);
     const after = readPng(
       (await renderer.render(screenshot(site.url("/selectors"), { stabilize: true }))).bytes,
@@ -263,7 +263,7 @@ describe("fonts", () => {
   });
 });
 
-it("a PDF's draft capture is retried if the page is replaced and Chromium never completes it", async () => {
+it("a draft capture for a PDF is retried if the page navigates and Chromium never completes it", async () => {
   const progress = new PageProgress("main");
   const session = Object.assign(new EventEmitter(), { id: () => "session" }) as unknown as CDPSession;
   progress.follow(session, "main");

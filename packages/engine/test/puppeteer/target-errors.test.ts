@@ -159,7 +159,7 @@ describe.each([
       },
     );
 
-    it("is thrown for an incomplete response to print", async () => {
+    it("is thrown for an incomplete response when printing", async () => {
       expect((await failureOf(renderer.render(pdf(site.url("/not-gzip"))))).code).toBe("target_unreachable");
     });
 
@@ -225,7 +225,7 @@ describe.each([
     });
 
     it.each(["/302", "/meta", "/refresh", "/script", "/script-on-load"])(
-      "is thrown for %s with waitUntil=load",
+      "is thrown for %s with waitUntil=load and when printing",
       async (path) => {
         expect((await failureOf(renderer.render(screenshot(site.url(path))))).code).toBe("blocked_host");
         expect((await failureOf(renderer.render(pdf(site.url(path))))).code).toBe("blocked_host");

@@ -156,7 +156,7 @@ describe("the user agent of a remote browser", () => {
     expect(hintsOfDocument).toEqual([undefined]);
   });
 
-  it("needs no DevTools command if the browser's command line sets it", async () => {
+  it("applies to shared workers if the browser's command line sets it", async () => {
     const { webSocketUrl } = await startRemoteBrowser({
       args: [`--user-agent=${BOT}`, "--enable-features=UACHOverrideBlank"],
     });

@@ -152,7 +152,7 @@ describe.concurrent("waitUntil", () => {
   });
 
   it.each(["domcontentloaded", "load"] as const)(
-    "captures a page whose style sheet never arrives: %s",
+    "%s with onWaitTimeout=capture captures a page whose style sheet never arrives",
     async (waitUntil) => {
       const options = { waitUntil, waitTimeout: 1_000, onWaitTimeout: "capture" } as const;
       const { bytes, notes } = await renderer.render(screenshot(site.url("/slow-style"), options));
@@ -372,7 +372,7 @@ describe.concurrent("a page that stops its own loading", () => {
     expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
   });
 
-  it("is not confused with a video, which also stops loading before load, but is waited for", async () => {
+  it("is not confused with a video, which fails with render_timeout", async () => {
     expect((await failureOf(shortTimeoutRenderer.render(screenshot(site.url("/video"))))).code).toBe(
       "render_timeout",
     );

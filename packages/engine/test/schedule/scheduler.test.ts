@@ -91,7 +91,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
   });
 
-  it("limits concurrent renders, and counts running and waiting ones", async () => {
+  it("counts running and waiting renders", async () => {
     const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
     const gates = [gate(), gate(), gate()];
     const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
@@ -142,7 +142,7 @@ describe("createScheduler", () => {
     [undefined, 60_000],
     [10_000, 10_000],
     [90_000, 60_000],
-  ])("limits a wait of %s ms to %i ms", (maxWaitMs, limit) => {
+  ])("with maxWaitMs=%s, limits the wait to %i ms", (maxWaitMs, limit) => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 0, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });

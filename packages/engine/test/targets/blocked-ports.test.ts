@@ -37,6 +37,6 @@ it.each(["127.0.0.1", "::1"])(
   },
 );
 
-it("allows other addresses", () => {
+it("allows the same port on other addresses", () => {
   expect(checkAddress({ address: "10.0.0.8", hostname: "10.0.0.8", port: 9222, policy })).toBe("ok");
 });

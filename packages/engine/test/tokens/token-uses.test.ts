@@ -38,7 +38,7 @@ async function open(recordUse?: TokenStore["recordUse"]): Promise<{
   return { engine, clock, find, record, errors, token, lastUsedAt };
 }
 
-it("writes a token's use once an hour, rounded down to the hour but not before its creation, after the request and without another read of the token", async () => {
+it("the hour of a token's last use is recorded in the background, without another read", async () => {
   const { engine, clock, find, record, token, lastUsedAt } = await open();
   for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
   expect(find).toHaveBeenCalledTimes(5);
@@ -58,7 +58,7 @@ it("writes a token's use once an hour, rounded down to the hour but not before i
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("neither delays nor fails a request if the write fails, and records the use again with the next request", async () => {
+it("a failed write of a token's use neither delays nor fails requests; the next one repeats it", async () => {
   const { promise: hangs, reject } = Promise.withResolvers<void>();
   const { engine, clock, record, errors, token } = await open(() => hangs);
   await engine.authenticate(token);
@@ -71,7 +71,7 @@ it("neither delays nor fails a request if the write fails, and records the use a
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("writes pending uses when the engine closes, and nothing for a rejected request", async () => {
+it("pending uses of tokens are written when the engine closes; a rejected request has none", async () => {
   const { engine, record, token } = await open();
   await expect(engine.authenticate(`${token}x`)).rejects.toMatchObject({ code: "unauthenticated" });
   await engine.close();

@@ -180,13 +180,13 @@ describe("the parameter table", () => {
     for (const mode of modes) expect(Object.keys(PARAMETERS[mode])).toEqual(expect.arrayContaining(others));
   });
 
-  it("selects the mode by pdf", () => {
+  it("selects the pdf mode only if the parameter pdf is true", () => {
     expect(modeOf({ pdf: true })).toBe("pdf");
     for (const pdf of [false, undefined, "true", 1]) expect(modeOf({ pdf })).toBe("screenshot");
   });
 });
 
-describe("the message", () => {
+describe("the message for an invalid parameter", () => {
   it.each([
     [PARAMETERS.screenshot.fullPage, "must be true or false"],
     [PARAMETERS.screenshot.pdf, "must be true or false"],
@@ -220,7 +220,7 @@ describe("the message", () => {
     ["a[href='\\']", ""],
     [`a[href='/'][title="x"]`, ""],
     ["'".repeat(513), ""],
-  ])("shows a selector in double quotes: %s", (selector, replacement) => {
+  ])("suggests a selector with double quotes, where possible: %s", (selector, replacement) => {
     expect(fieldMessage(PARAMETERS.screenshot.selector, selector)).toBe(
       `must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters${replacement}`,
     );
@@ -269,7 +269,7 @@ describe("a string", () => {
   );
 
   it.each(["a[href='x']", ".md\\:flex"])(
-    "is a selector, except where the contract forbids it: %j",
+    "is a selector, but not allowed in a strict parameter: %j",
     (text) => {
       expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, true]);
     },
@@ -291,14 +291,14 @@ describe("a string", () => {
     expect(encodeSpaces(text)).toBe(href);
   });
 
-  it("is too long with more than 2,048 characters, if each space is %20", () => {
+  it("is too long for a URL if it exceeds 2,048 characters with spaces encoded as %20", () => {
     const url = `https://example.com/?q=${"a ".repeat(506)}`;
     const [exact, over] = [`${url}b`, `${url}bc`];
     expect([exact, over].map((text) => encodeSpaces(text).length)).toEqual([2048, 2049]);
     expect([exact, over].map(isTooLongUrl)).toEqual([false, true]);
   });
 
-  it("is too long with 3,000 non-breaking spaces at the end, which are part of the URL", () => {
+  it("is too long for a URL with 3,000 trailing non-breaking spaces, which are not trimmed", () => {
     const text = `https://example.com/${"\u00a0".repeat(3000)}`;
     expect(parseTargetUrl(text)?.href).toHaveLength(20 + 3 * 2 * 3000);
     expect(isTooLongUrl(text)).toBe(true);

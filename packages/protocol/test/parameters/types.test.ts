@@ -214,7 +214,7 @@ describe("the argument of pdf()", () => {
 });
 
 describe("the argument of item()", () => {
-  it("selects the mode by pdf", () => {
+  it("has the parameters of the mode that pdf selects", () => {
     item({ url });
     item({ url, pdf: false, fullPage: true });
     item({ url, pdf: true, landscape: true });
@@ -226,7 +226,7 @@ describe("the argument of item()", () => {
     item({ url, pdf: true, fullPage: true });
   });
 
-  it("rejects an item that is not cached", () => {
+  it("rejects cache: false in both modes", () => {
     // @ts-expect-error -- renderings of a batch are fetched later
     item({ url, cache: false });
     // @ts-expect-error -- renderings of a batch are fetched later
@@ -267,7 +267,7 @@ describe("the input types", () => {
     screenshot(page);
   });
 
-  it("include both modes", () => {
+  it("are assignable to more general ones, but not the reverse", () => {
     expectTypeOf<ScreenshotInput>().toExtend<RenderInput>();
     expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<RenderInput>();
     expectTypeOf<BatchItemInput>().toExtend<RenderInput>();

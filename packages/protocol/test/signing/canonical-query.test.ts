@@ -69,11 +69,11 @@ describe("verifyQuery", () => {
     ["in upper case", signature.toUpperCase()],
     ["too short", signature.slice(0, 63)],
     ["too long", `${signature}0`],
-    ["with a newline", `${signature}\n`],
-    ["with a space", ` ${signature}`],
+    ["followed by a newline", `${signature}\n`],
+    ["preceded by a space", ` ${signature}`],
     ["empty", ""],
     ["made with another secret", signQuery(query, "another secret")],
-  ])("rejects a signature: %s", (_, other) => {
+  ])("rejects a signature that is %s", (_, other) => {
     expect(verifyQuery(query, { signature: other, signingSecret })).toBe(false);
   });
 

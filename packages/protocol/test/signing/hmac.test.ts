@@ -105,7 +105,7 @@ describe("the variant that a runtime gets", () => {
     ["a browser", ["browser"], "src/signing/hmac-portable.ts"],
     ["a worker", ["workerd", "worker", "browser"], "src/signing/hmac-portable.ts"],
     ["no platform", [], "src/signing/hmac-portable.ts"],
-  ])("is $2 under the conditions of $0", async (_name, conditions, variant) => {
+  ])("is $2 with the import conditions of $0", async (_name, conditions, variant) => {
     const root = fileURLToPath(new URL("../..", import.meta.url));
     const { metafile } = await build({
       entryPoints: ["src/index.ts"],

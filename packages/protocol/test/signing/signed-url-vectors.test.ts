@@ -19,7 +19,7 @@ describe("signed URL vectors", () => {
   });
 
   it.each(SIGNED_URLS)(
-    "have a query that is verified as it was sent: $name",
+    "verify as sent, but not with an added parameter: $name",
     ({ pairs, query, signature, signing_secret }) => {
       expect([...new URLSearchParams(query)]).toEqual(pairs);
       const signed = new URLSearchParams(query);
@@ -32,7 +32,7 @@ describe("signed URL vectors", () => {
 });
 
 describe("the example in docs/reference/specification.md", () => {
-  it("is the vector that it names", () => {
+  it("is the vector named selector", () => {
     const path = new URL("../../../../docs/reference/specification.md", import.meta.url);
     const lines = new Set(readFileSync(path, "utf8").split("\n"));
     const vector = SIGNED_URLS.find(({ name }) => name === "selector");
@@ -41,7 +41,7 @@ describe("the example in docs/reference/specification.md", () => {
   });
 });
 
-describe("the second implementation", { tags: ["openssl"] }, () => {
+describe("sign.sh, an independent implementation", { tags: ["openssl"] }, () => {
   let signed: readonly string[] = [];
   beforeAll(() => {
     signed = signWithShell(SIGNED_URLS);

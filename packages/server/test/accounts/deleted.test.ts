@@ -110,9 +110,9 @@ describe("a deleted account", () => {
   });
 
   it.each([
-    ["", false, 1],
-    [", with purge", true, 0],
-  ])("leaves no trace of running renders, which still succeed%s", async (_, purge, cost) => {
+    ["without purge", false, 1],
+    ["with purge", true, 0],
+  ])("leaves no trace of running renders, which still succeed: %s", async (_, purge, cost) => {
     const opened = await open();
     const { directory, engine, renderer } = opened;
     const customer = await createCustomer(opened, "in-flight");
@@ -155,7 +155,7 @@ describe("a deleted account", () => {
     expect(await renderingFiles(directory).catch(() => 0)).toBe(0);
   });
 
-  it("is eventually deleted even if the command is killed repeatedly", async () => {
+  it("leaves no trace of its id or pages, even if the deletion is killed repeatedly", async () => {
     const opened = await open();
     const { directory, engine } = opened;
     const customer = await createCustomer(opened, "ada-lovelace", 40);

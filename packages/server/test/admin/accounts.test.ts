@@ -211,7 +211,7 @@ describe("a request is rejected", () => {
     [{ email: "a@example.com", verified: "yes" }, { verified: ["must be true or false"] }],
     [{ email: "a@example.com", name: "Ada" }, { name: ["is not a parameter"] }],
     [{ email: "taken@example.com" }, { email: ["already belongs to another account"] }],
-  ])("if it creates the account %j", async (account, errors) => {
+  ])("if the account to create is %j", async (account, errors) => {
     const service = await openAdmin();
     await create(service, { email: "taken@example.com" });
     const reply = await service.admin("/accounts", { method: "POST", json: account });

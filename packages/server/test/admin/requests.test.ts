@@ -156,7 +156,7 @@ describe("a request", () => {
 });
 
 describe("the list of requests", () => {
-  it("has a filter for each field", async () => {
+  it("can be filtered and paginated", async () => {
     const service = await openAdmin();
     const [ada, grace] = [await service.customer(), await service.customer()];
     const begin = new Date(service.clock.now()).toISOString();

@@ -20,7 +20,7 @@ describe("a sign-in link", () => {
     ]);
   });
 
-  it("sets a cookie without the prefix if there is no TLS", async () => {
+  it("sets a cookie without the __Host- prefix if there is no TLS", async () => {
     const origin = "http://127.0.0.1:3000";
     const service = await openAdmin({ publicUrl: origin, admin: { origin } });
     const { code } = await service.engine.operators.createLink();
@@ -55,7 +55,7 @@ describe("a sign-in link", () => {
     ["no Origin", {}],
     ["the origin of another page", { Origin: "https://evil.example" }],
     ["an opaque origin", { Origin: "null" }],
-    ["a page of another site", { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" }],
+    ["Sec-Fetch-Site: cross-site", { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" }],
   ])("is rejected with %s, and still works afterwards", async (_, headers) => {
     const service = await openAdmin();
     const { code } = await service.engine.operators.createLink();
@@ -179,7 +179,7 @@ describe("a session", () => {
     ["same-site", 403],
     ["none", 200],
     ["same-origin", 200],
-  ])("reads with Sec-Fetch-Site: %s and gets status %i", async (site, status) => {
+  ])("that reads with Sec-Fetch-Site: %s gets the status %i", async (site, status) => {
     const service = await openAdmin();
     const { send } = await signIn(service);
     expect((await send("/session", { headers: { "Sec-Fetch-Site": site } })).status).toBe(status);
@@ -204,7 +204,7 @@ describe("a session", () => {
     expect((await postCode(service, code, { Origin: ORIGIN, ...proxied })).status).toBe(204);
   });
 
-  it("grants other origins no access", async () => {
+  it("has no CORS headers in its responses", async () => {
     const service = await openAdmin();
     const { send } = await signIn(service);
     for (const method of ["GET", "OPTIONS"]) {
@@ -275,7 +275,7 @@ describe("the admin token", () => {
 });
 
 describe("a service", () => {
-  it("accepts only the admin token without a console", async () => {
+  it("without a console accepts only the admin token", async () => {
     const service = await openAdmin({ admin: TOKEN_ONLY });
     const { code } = await service.engine.operators.createLink();
     expect((await postCode(service, code)).status).toBe(404);
@@ -286,7 +286,7 @@ describe("a service", () => {
     for (const path of ["/console", "/console/"]) expect((await service.send(path)).status).toBe(404);
   });
 
-  it("returns 404 for every path without a console and an admin token", async () => {
+  it("without a console and an admin token returns 404 for all of their paths", async () => {
     const { send } = await openService();
     for (const path of ["/console", "/console/", "/admin/v1/health", "/admin/v1/openapi.json", "/admin/v1/"])
       for (const method of ["GET", "POST", "PATCH", "DELETE", "OPTIONS"]) {

@@ -39,7 +39,7 @@ describe("tokens", () => {
     expect((await service.send("/v1/usage", { token: token.token })).status).toBe(200);
   });
 
-  it("can have a name of 100 characters, whatever their encoding", async () => {
+  it("can have a name of 100 emoji, each counted as one character", async () => {
     const service = await openAdmin();
     const { id: account } = await service.customer();
     const json = { account_id: account, name: "🛒".repeat(100) };

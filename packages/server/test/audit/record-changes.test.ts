@@ -3,7 +3,7 @@ import { createFakeRenderer, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
 import { recordChanges } from "../../src/audit/record-changes.ts";
 
-it("throws the error of a change that failed, even if it cannot be added to the audit log either", async () => {
+it("recordChanges() throws the error of a failed change, even if the audit log fails too", async () => {
   const engine = createEngine({
     storage: createMemoryStorage(),
     renderer: createFakeRenderer(),

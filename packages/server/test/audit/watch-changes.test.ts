@@ -12,8 +12,8 @@ beforeEach(() => {
   });
 });
 
-describe("an engine method", () => {
-  it("counts as a change unless it is known to be read-only", async () => {
+describe("watchChanges", () => {
+  it("counts a method as a change unless it is known to be read-only", async () => {
     const { id } = await engine.accounts.create({ email: "ada@example.com", planSlug: null, verified: true });
     // stands in for a method that a later release might add
     const rename = async (renamed: string): Promise<unknown> => ({ renamed });
@@ -27,7 +27,7 @@ describe("an engine method", () => {
     expect(changes).toEqual({ made: true, subjects: new Set([`account ${id}`]) });
   });
 
-  it("counts as a change if the call fails, unless the engine refuses it", async () => {
+  it("counts a failed call as a change, unless the engine refused it", async () => {
     const failing = {
       ...engine,
       tokens: { ...engine.tokens, revoke: () => Promise.reject(new Error("no response")) },
@@ -39,7 +39,7 @@ describe("an engine method", () => {
     expect(changes).toEqual({ made: true, subjects: new Set(["token 3"]) });
   });
 
-  it("changes nothing in a dry run, even if that fails", async () => {
+  it("counts no change in a dry run, even if it fails", async () => {
     const { watched, changes } = watchChanges(engine);
     await watched.tokens.replaceLostSecrets({ dryRun: true });
     const replaceLostSecrets = (): Promise<never> => Promise.reject(new Error("no response"));
@@ -50,7 +50,7 @@ describe("an engine method", () => {
     expect(failing.changes.made).toBe(true);
   });
 
-  it("changes nothing if it only reads the list of servers", async () => {
+  it("counts no change if only the list of servers is read", async () => {
     const servers = [{ name: "PostgreSQL", now: () => Promise.resolve(0) }];
     const { watched, changes } = watchChanges({ ...engine, servers });
     expect(watched.servers.map(({ name }) => name)).toEqual(["PostgreSQL"]);
@@ -66,7 +66,7 @@ describe("an engine method", () => {
     expect(all.changes.subjects).toEqual(new Set(["all renderings"]));
   });
 
-  it("changes nothing if it returns null", async () => {
+  it("counts no change if a method returns null", async () => {
     const { watched, changes } = watchChanges(engine);
     expect(await watched.operators.signIn("a wrong code")).toBeNull();
     expect(changes.made).toBe(false);

@@ -366,7 +366,7 @@ describe("a backup", () => {
     });
   });
 
-  it("removes the files that a killed backup left behind on any machine, and not those of a running one", async () => {
+  it("removes the files that a killed backup left behind, but not those of a running one", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     await mkdir(join(workspace.directory, ".snap-backup-a1b2c3"));
     // killed before it had its lock and its name
@@ -440,7 +440,7 @@ describe("a backup", () => {
     ]);
   });
 
-  it("is rejected if the service uses PostgreSQL", async () => {
+  it("can be neither made nor restored if the service uses PostgreSQL", async () => {
     const shared = {
       SNAP_DATABASE_URL: "postgres://127.0.0.1:9/snap",
       SNAP_REDIS_URL: "redis://127.0.0.1:9",

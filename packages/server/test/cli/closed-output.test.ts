@@ -67,7 +67,7 @@ describe("a command whose output nobody reads", () => {
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("exits if it is `serve`, although the pipe is open and full", async () => {
+  it("exits on SIGTERM if it is `serve`, even if the pipe is open and full", async () => {
     const { environment, directory: cwd } = workspace;
     const path = join(cwd, "pipe");
     execFileSync("mkfifo", [path]);

@@ -95,7 +95,7 @@ describe.each<[Shell]>([["bash"], ["zsh"], ["fish"]])("completion in %s", (shell
     ["snap-server accounts list --plan ", []],
     ["snap-server render https://example.com --format w", ["webp"]],
     ["snap-server accounts list tokens r", []],
-  ])("%s", async (line, candidates) => {
+  ])("completes %j to %j", async (line, candidates) => {
     expect(await complete(shell, line)).toEqual(candidates);
   });
 

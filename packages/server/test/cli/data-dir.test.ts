@@ -7,7 +7,7 @@ import { openWorkspace } from "./command.ts";
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 
-describe("an unusable data folder", () => {
+describe("the data folder", () => {
   it("is named in the error, with SNAP_DATA_DIR, if its path is under a file", async () => {
     const file = join(workspace.directory, "file");
     await writeFile(file, "");
@@ -64,7 +64,7 @@ describe("an unusable data folder", () => {
     expect(stderr).toContain(`SNAP_DATA_DIR: cannot use ${directory}: file is not a database`);
   });
 
-  it("is in use if another process has locked its database", async () => {
+  it("is reported as in use if another process has locked its database", async () => {
     const directory = join(workspace.directory, "locked");
     const environment = { SNAP_DATA_DIR: directory };
     await workspace.json(["accounts", "create", "--email", "ada@example.com"], environment);

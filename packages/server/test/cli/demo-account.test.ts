@@ -18,7 +18,7 @@ function openEngine(storage: Storage, plans: readonly Plan[]): Engine {
   return engine;
 }
 
-it("creates the data folder, which a service with PostgreSQL may lack", async () => {
+it("demoToken() creates the data folder, which a service with PostgreSQL may lack", async () => {
   const plans = [planNamed("team")];
   const dataDir = join(await temporaryDirectory(), "data");
   const token = await demoToken(openEngine(createMemoryStorage(), plans), { dataDir, plans });
@@ -26,7 +26,7 @@ it("creates the data folder, which a service with PostgreSQL may lack", async ()
   expect((await stat(join(dataDir, "demo-token"))).mode & 0o777).toBe(0o600);
 });
 
-it("gives the demo account a plan again if its plan is gone", async () => {
+it("demoToken() gives the demo account another plan if its plan is gone", async () => {
   const storage = createMemoryStorage();
   const dataDir = await temporaryDirectory();
   for (const slug of ["growth", "team"]) {

@@ -63,7 +63,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     await running.ended;
   });
 
-  it("resumes a suspended account", async () => {
+  it("resumes the suspended demo account", async () => {
     await workspace.json(["accounts", "suspend", "demo@example.com"]);
     const running = workspace.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
     const [document] = await running.printed(/^\{"origin":.*$/m);

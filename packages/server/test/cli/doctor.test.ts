@@ -90,7 +90,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     ]);
   });
 
-  it("tests the upstream proxy, reports which side blocks private addresses, and shows no password", async () => {
+  it("tests the upstream proxy, warns about weak containment, and shows no password", async () => {
     workspace = openWorkspace();
     const proxy = await openConnectProxy({ credentials: "ada:hunter2", leadsTo: await findFreePort() });
     const environment = (password: string): NodeJS.ProcessEnv => ({

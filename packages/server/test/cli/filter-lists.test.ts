@@ -79,7 +79,7 @@ describe("lists check", () => {
   });
 
   it.each(["lists check", "serve", "render https://example.com -o a.png"])(
-    "names every mistake, like every other command: %s",
+    "reports every mistake in SNAP_FILTER_LISTS, as other commands do: %s",
     async (command) => {
       const wrong = "ads:nowhere.txt,ads:empty.txt,page.txt,spam:ads.txt,,trackers:trackers.txt";
       const { code, stderr } = await workspace.run(command.split(" "), lists(wrong));

@@ -20,7 +20,7 @@ describe("the installed command", () => {
     "lists check",
     "migrate --to nowhere",
     "completion bash",
-  ])("exits, with the exit code and the output that it has in the tests' process: %s", async (line) => {
+  ])("exits with the same code and output as in the tests' process: %s", async (line) => {
     const args = line.split(" ");
     expect(await workspace.start(args).ended).toEqual(await workspace.run(args));
   });

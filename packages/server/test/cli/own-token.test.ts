@@ -100,7 +100,7 @@ describe("SNAP_TOKEN", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("is optional; commands print the address of the service that uses their data folder", async () => {
+  it("can be unset; `tokens create` prints the address of the running service, or SNAP_PORT", async () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };

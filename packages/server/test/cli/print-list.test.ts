@@ -47,7 +47,7 @@ describe("accounts list", () => {
     expect(await list("--after", String(ids[57]))).toEqual({ accounts: all.slice(58), more: 0, next: null });
   });
 
-  it("filters", async () => {
+  it("filters by plan, verification and email address", async () => {
     const idsOf = async (...args: string[]): Promise<string[]> =>
       ((await list(...args)) as Listed[]).map(({ id }) => id);
     const where = (matches: (index: number) => boolean): string[] => ids.filter((_, index) => matches(index));
@@ -77,7 +77,7 @@ describe("accounts list", () => {
     );
   });
 
-  it("does not explain how to create an account if there is one", async () => {
+  it("does not explain how to create an account if the filters match none", async () => {
     for (const filter of [
       ["--email", "nobody"],
       ["--after", String(ids.at(-1))],

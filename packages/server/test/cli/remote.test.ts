@@ -132,7 +132,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     expect([elsewhere.code, elsewhere.stdout, codeOf(elsewhere)]).toEqual([1, "", codeOf(local)]);
   });
 
-  it("ends its process", async () => {
+  it("exits when it is done", async () => {
     expect((await remote.start(["accounts", "list"]).ended).code).toBe(0);
   });
 

@@ -106,7 +106,7 @@ describe("a secret in a file", () => {
       ]);
   });
 
-  it("still counts as set for another variable if it cannot be read", () => {
+  it("satisfies a variable that requires it, even if it cannot be read", () => {
     const file = join(workspace.directory, "missing");
     expect(mistakesOf({ SNAP_UPSTREAM_PROXY_FILE: file, SNAP_NO_PROXY: "10.0.0.0/8" })).toEqual([
       expect.stringMatching(/^SNAP_UPSTREAM_PROXY_FILE is /),

@@ -46,7 +46,7 @@ describe("the key file", () => {
     expect(await readFile(join(directory, "secret.key"), "utf8")).toBe(content);
   });
 
-  it("is not created next to a database that uses another key", async () => {
+  it("is not created next to an existing database", async () => {
     await writeFile(join(directory, "snap.db"), "");
     await expect(readSecretKey(directory)).rejects.toThrow(/SNAP_SECRET_KEY/);
     expect(await readdir(directory)).toEqual(["snap.db"]);

@@ -272,7 +272,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     ["5000", 90_000],
     ["100000", 145_000],
   ])(
-    "waits for renders when it stops, at least as long as they can take: SNAP_RENDER_TIMEOUT_MS=%s",
+    "logs a drain timeout longer than any render: SNAP_RENDER_TIMEOUT_MS=%s",
     async (timeout, drainTimeoutMs) => {
       const running = workspace.start(["serve"], {
         SNAP_CHROMIUM_PATH: "/bin/false",

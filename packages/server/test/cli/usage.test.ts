@@ -7,7 +7,7 @@ import { openWorkspace } from "./command.ts";
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 
-describe("help and version", () => {
+describe("help", () => {
   it.each([
     [["--help"], "snap-server render https://example.com -o example.png"],
     [["serve", "--help"], "SNAP_PORT"],

@@ -75,7 +75,7 @@ describe("webhooks test", () => {
     expect(JSON.parse(stdout)).toMatchObject({ body: "a\u009b31m\u202eb\u2028c\u{E0041}\u001b[0m é" });
   });
 
-  it("exits with 1 and says what to do if the event is not acknowledged", async () => {
+  it("exits with code 1 and says what to do if the event is not acknowledged", async () => {
     responses.push([401, "bad signature"]);
     const { code, stdout } = await workspace.run(test(origin), allowed);
     expect(code).toBe(1);

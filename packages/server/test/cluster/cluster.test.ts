@@ -146,7 +146,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
   });
 
   it(
-    "lose nothing if a worker, an api process, Redis and PostgreSQL are killed under load",
+    "complete every batch and end every reservation once, even if processes and databases are killed",
     { timeout: 180_000 },
     async () => {
       const receiver = await receive();

@@ -61,7 +61,7 @@ describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     for (const api of [0, 1]) expect(await render(api, token, "suspended")).toBe(200);
   });
 
-  it("leaves only its journal when it is deleted; with purge, nothing", async () => {
+  it("leaves only its ledger when it is deleted, and nothing with purge", async () => {
     const other = await createCustomer("grace-hopper");
     const { id, token } = await createCustomer("ada-lovelace");
     expect(await render(0, other.token, "grace-hopper")).toBe(200);

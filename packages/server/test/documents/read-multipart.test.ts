@@ -29,7 +29,7 @@ describe("a form", () => {
     expect(files.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(["b --xyz c"]);
   });
 
-  it("has a replacement character, which no path can contain, where a file name is not UTF-8", async () => {
+  it("is read with U+FFFD, which no path can contain, in place of invalid UTF-8 in file names", async () => {
     const raw = Buffer.from(bodyOf(fileOf("a?.css")).toString("latin1").replace("?", "\xff"), "latin1");
     const encoded = bodyOf(`${DISPOSITION}; filename*=UTF-8''a%ff.css\r\n\r\n`);
     for (const body of [raw, encoded])
@@ -72,7 +72,7 @@ describe("a form is rejected", () => {
 
   it.each<[string, Buffer]>([
     ["empty", Buffer.alloc(0)],
-    ["something else", Buffer.from("<p>Hello</p>")],
+    ["not multipart", Buffer.from("<p>Hello</p>")],
     ["truncated in a header", bodyOf(fileOf("index.html")).subarray(0, 30)],
     ["truncated in a file", bodyOf(fileOf("index.html", "x".repeat(100))).subarray(0, 120)],
     ["truncated after a file", bodyOf(fileOf("index.html", "x")).subarray(0, -4)],

@@ -61,7 +61,7 @@ describe("kill -9 between the steps of capture()", () => {
     [6, "renderings.peek", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [7, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [8, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
-  ])("before step %i, %s", async (step, name, immediately, afterLease, retry) => {
+  ])("before step %i, %s: no credit is lost", async (step, name, immediately, afterLease, retry) => {
     const directory = await temporaryDirectory();
     const before = await openEngine(directory, START_MS);
     const account = await before.accounts.create({

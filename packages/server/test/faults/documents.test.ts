@@ -33,7 +33,7 @@ describe("kill -9", () => {
     headers = { Authorization: `Bearer ${token}`, "Content-Type": "text/html" };
   });
 
-  it("loses no document after its response, and leaves nothing of one that is still arriving", async () => {
+  it("loses no acknowledged document, and leaves no file of a partial upload", async () => {
     const first = await startServer();
     const html = "<p>Hello</p>".repeat(300_000);
     const created = await fetch(first.url, { method: "POST", body: html, headers });

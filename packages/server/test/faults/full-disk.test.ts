@@ -57,7 +57,7 @@ async function newCaller(engine: Engine, origin: string): Promise<Caller> {
 }
 
 describe("a full disk", { tags: ["mount"] }, () => {
-  it("does not fail any request, and caching resumes once there is space", async () => {
+  it("does not make requests fail, and caching resumes once there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const engine = createEngine({
       storage: await openSqliteStorage({
@@ -111,7 +111,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     expect([await greedy.usedCredits(), await neighbor.usedCredits()]).toEqual([17, 53]);
   });
 
-  it("does not end a process that logs to it, and logging resumes once there is space", async () => {
+  it("does not crash a process that logs to it, and logging resumes once there is space", async () => {
     const disk = await mountSmallDisk({ mebibytes: 1 });
     const path = join(disk.directory, "log");
     const file = openSync(path, "a");
@@ -142,7 +142,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
   });
 });
 
-it("a log that reaches the file size limit does not end the process", async () => {
+it("a log that reaches the file size limit does not crash the process", async () => {
   const directory = await mkdtemp(join(tmpdir(), "snap-log-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, "log");

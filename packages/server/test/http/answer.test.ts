@@ -51,7 +51,7 @@ describe("answer=json", () => {
     expect([linked.status, linked.headers["x-cache"], linked.body]).toEqual([200, "HIT", file.body]);
   });
 
-  it("has no link if the rendering does not fit the cache, because the link would cost another credit", async () => {
+  it("has no link, which would cost a credit, if the rendering does not fit in the cache", async () => {
     const service = await openService({ storage: createMemoryStorage({ cacheMaxBytes: 1 }) });
     const { token } = await service.customer({ credits: 10 });
     const html = { html: "<p>one</p>", pdf: true };
@@ -143,7 +143,7 @@ describe("answer", () => {
     ["answer=JSON", [MESSAGE]],
     ["%61nswer=xml", [MESSAGE]],
     ["answer=json&answer=json", ["must be sent only once", MESSAGE]],
-  ])("rejects %s", async (query, messages) => {
+  ])("is rejected: %s", async (query, messages) => {
     const service = await openService();
     const { token } = await service.customer();
     const reply = await service.snap(`url=${encodeURIComponent(url)}&${query}`, { token });

@@ -140,7 +140,7 @@ describe("an invalid submission", () => {
       { webhookUrl: /private address/ },
     ],
     [
-      "a URL that is too long with its spaces encoded, as the worker reads it",
+      "a URL that is too long once its spaces are encoded",
       { items: [{ url: `${url}?q=${"a ".repeat(1000)}b` }] },
       "validation_failed",
       { "items.0.url": /2048/ },

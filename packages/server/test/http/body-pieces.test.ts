@@ -57,7 +57,7 @@ describe("a body in more than 1,000 pieces of one byte", () => {
   });
 });
 
-describe("a body that streams slowly or unevenly", () => {
+describe("a body in small pieces", () => {
   const submit = async (body: string): Promise<string> => {
     const { sendRaw, customer } = await openService();
     const { token } = await customer();

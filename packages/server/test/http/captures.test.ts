@@ -59,7 +59,7 @@ function openCapture(
 }
 
 describe("POST /v1/captures", () => {
-  it("returns the rendering of html, with the headers of GET /snap; the second time from the cache", async () => {
+  it("renders html with the headers of GET /snap, and then returns it from the cache", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const miss = await capture(service, { html, width: 800, height: 600 }, { token });
@@ -307,7 +307,7 @@ describe("the body of a capture", () => {
       expect(await errorsOf(bodyOf([nested]))).toEqual(tooMany);
   });
 
-  it("can contain structures as JSON text, which is not parsed if it is longer than a query", async () => {
+  it("can contain structures as JSON text of at most 60,000 characters", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const url = "https://example.com/";
@@ -328,7 +328,7 @@ describe("the body of a capture", () => {
     }
   });
 
-  it("can contain a cookie of megabytes, which is rejected", async () => {
+  it("is rejected if it contains a cookie of several megabytes", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const url = "https://example.com/";
@@ -355,7 +355,7 @@ describe("the body of a capture", () => {
     }
   });
 
-  it("takes no memory before it arrives", async () => {
+  it("counts against the memory limit of its account only once it arrives", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const opened = Array.from({ length: 7 }, () => openCapture(service, { token, bytes: BODY_MAX_BYTES }));

@@ -62,7 +62,7 @@ describe("GET /v1/snap for a document", () => {
 });
 
 describe("a signed URL for a document", () => {
-  it("renders for everyone who has it, in an <img>", async () => {
+  it("renders for everyone who has it, with headers that allow embedding", async () => {
     const service = await openService();
     const customer = await service.customer();
     const { url } = await upload(service, customer, "<h1>Card</h1>");

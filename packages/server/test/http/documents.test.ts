@@ -114,7 +114,7 @@ describe("a document", () => {
     expect((await service.send(`${PATH}/${HELLO_ID}`, { token })).status).toBe(200);
   });
 
-  it("is the same however it is sent, as one file or in a ZIP file or form", async () => {
+  it("is the same whether it is sent as a page, a ZIP file or a form", async () => {
     const { send, customer, service } = await openService();
     const { token } = await customer();
     const zip = zipOf([{ name: "site/index.html", bytes: HELLO }]);
@@ -146,7 +146,7 @@ describe("a document", () => {
     });
   });
 
-  it("can be Markdown, which is converted to its page", async () => {
+  it("can be Markdown, which is converted to HTML", async () => {
     const service = await openService();
     const { token, id: accountId } = await service.customer();
     const reply = await upload(service, "# Report", { token, type: "text/markdown; charset=UTF-8" });
@@ -170,8 +170,8 @@ describe("an upload", () => {
     ["has no type", "", {}, "text/html, text/markdown, application/zip, multipart/form-data"],
     ["has an unsupported charset", 'text/html; charset="ISO-8859-1"', {}, "UTF-8"],
     ["is compressed", "text/html", { "Content-Encoding": "gzip" }, "Content-Encoding"],
-    ["is not a ZIP file", "application/zip", {}, "well-formed ZIP"],
-    ["is not a form", "multipart/form-data; boundary=x", {}, "well-formed multipart"],
+    ["is declared as a ZIP file but is not one", "application/zip", {}, "well-formed ZIP"],
+    ["is declared as a form but is not one", "multipart/form-data; boundary=x", {}, "well-formed multipart"],
   ])("is rejected if it %s", async (_, type, headers, message) => {
     const service = await openService();
     const { token, id: accountId } = await service.customer();
@@ -226,7 +226,7 @@ describe("an upload", () => {
     expect(Object.entries(envelopeOf(reply).errors ?? {})).toEqual([[name, [message]]]);
   });
 
-  it("is rejected without a token that may upload", async () => {
+  it("is rejected for unknown tokens and unverified or suspended accounts, but needs no plan", async () => {
     const service = await openService();
     for (const token of [undefined, "1|wrong"])
       expect((await upload(service, HELLO, token === undefined ? {} : { token })).status).toBe(401);
@@ -322,7 +322,7 @@ describe("an upload that does not end", () => {
 });
 
 describe("the methods for documents", () => {
-  it("are POST on the list, and GET, HEAD and DELETE on a document", async () => {
+  it("are POST on /v1/documents, and GET, HEAD and DELETE on a document", async () => {
     const { send, customer } = await openService();
     const { token } = await customer();
     for (const [path, allow, methods] of [

@@ -12,7 +12,7 @@ const MISSING_TRACKERS =
   "requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)";
 
 describe("without filter lists", () => {
-  it("every entry point responds with 422 and charges nothing", async () => {
+  it("blockAds and blockTrackers are rejected in requests, batches and tools, free of charge", async () => {
     const service = await openService();
     const { token, tokenId, signingSecret } = await service.customer({ credits: 10 });
 
@@ -47,7 +47,7 @@ describe("without filter lists", () => {
     expect(usage.headers["x-credits-remaining"]).toBe("10");
   });
 
-  it("the value false is valid", async () => {
+  it("blockAds and blockTrackers can be false", async () => {
     const service = await openService();
     const { token } = await service.customer();
     expect((await service.snap({ url, blockAds: "false", blockTrackers: "0" }, { token })).status).toBe(200);

@@ -74,7 +74,7 @@ describe("a rendering", () => {
     expect(headersOf(bypass)).toEqual({ ...image, ...credits(998), ...rateLimit(1000, 998) });
   });
 
-  it("304 from the cache is free and has no rate-limit headers; 304 after a render costs a credit and has them", async () => {
+  it("as a 304 is free without rate-limit headers on a hit, and charged with them otherwise", async () => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const { headers } = await snap({ url }, { token });
@@ -128,7 +128,7 @@ describe("a rendering", () => {
     }
   });
 
-  it("is rendered, charged and cached for HEAD as for GET, and not sent", async () => {
+  it("is charged and cached for HEAD as for GET, but not sent", async () => {
     const { customer, snap, renderer } = await openService();
     const { token } = await customer();
     const head = await snap({ url }, { token, method: "HEAD" });
@@ -279,19 +279,16 @@ describe("an error", () => {
     });
   });
 
-  it.each(["/v1/snap", "/v1/snap/signed"])(
-    "has notes for a render that would fail again: %s",
-    async (path) => {
-      const { send, customer, renderer } = await openService();
-      const { token, tokenId, signingSecret } = await customer();
-      renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));
-      const query = path.endsWith("signed") ? signedQuery({ url, tokenId }, signingSecret) : `url=${url}`;
-      const reply = await send(`${path}?${query}`, { token });
-      expect([reply.status, reply.headers["x-render-notes"]]).toEqual([500, "capture-too-large"]);
-    },
-  );
+  it.each(["/v1/snap", "/v1/snap/signed"])("has the notes of the failed render: %s", async (path) => {
+    const { send, customer, renderer } = await openService();
+    const { token, tokenId, signingSecret } = await customer();
+    renderer.failNext(new SnapError("render_failed", "too large", { notes: ["capture-too-large"] }));
+    const query = path.endsWith("signed") ? signedQuery({ url, tokenId }, signingSecret) : `url=${url}`;
+    const reply = await send(`${path}?${query}`, { token });
+    expect([reply.status, reply.headers["x-render-notes"]]).toEqual([500, "capture-too-large"]);
+  });
 
-  it("hides an unexpected error from the caller", async () => {
+  it("hides an unexpected exception from the caller, and logs it", async () => {
     const { snap, customer, renderer, lines } = await openService();
     const { token } = await customer();
     renderer.failNext(new TypeError("internal secret") as unknown as SnapError);

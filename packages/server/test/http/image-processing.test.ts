@@ -10,7 +10,7 @@ const MISSING =
   "requires sharp, which is not installed; the operator must install it with `npm install sharp`";
 
 describe("without sharp", () => {
-  it("every entry point responds with 422 and charges nothing", async () => {
+  it("output and the resize parameters are rejected at each entry point, free of charge", async () => {
     const service = await openService();
     const { token, tokenId, signingSecret } = await service.customer({ credits: 10 });
 

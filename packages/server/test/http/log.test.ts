@@ -64,7 +64,7 @@ it("logs the detail and the stack of an internal error", async () => {
 it.each([
   ["render_failed", 500],
   ["upstream_rate_limited", 503],
-] as const)("logs %s, caused by the page or the load, at level info", async (code, status) => {
+] as const)("logs %s at level info, because the page or high load causes it", async (code, status) => {
   const { snap, customer, renderer, lines } = await openService();
   const { token } = await customer();
   renderer.failNext(new SnapError(code, "for the caller", { detail: "a detail" }));
@@ -105,7 +105,7 @@ describe("a leaked token", () => {
     ]);
   });
 
-  it("is identified by the line that logs each use after its rotation or revocation", async () => {
+  it("is named in the log line of each use after its rotation or revocation", async () => {
     const { engine, send, customer, clock, lines } = await openService();
     const { token, tokenId } = await customer();
     const last = (): Record<string, unknown> | undefined => lines.findLast(({ msg }) => msg === "request");
@@ -182,7 +182,7 @@ it("logs health checks and metrics only for debugging", async () => {
   ]);
 });
 
-it("logs 0 bytes for HEAD, and the response size of a tool call", async () => {
+it("logs 0 bytes for HEAD, and the response size of an MCP request", async () => {
   const { send, customer, lines } = await openService();
   const { token } = await customer();
   await send("/v1/openapi.json", { method: "HEAD" });

@@ -58,7 +58,7 @@ describe("a malformed HTTP request", () => {
       "bad_request",
     ],
     [
-      "length and coding",
+      "a length and a transfer coding",
       "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
       "bad_request",
@@ -174,7 +174,7 @@ describe("unusual requests", () => {
 
   it.each([
     ["HTTP/1.0 without Host", "GET /healthz HTTP/1.0\r\n\r\n"],
-    ["absolute-form", `GET http://other.example/healthz HTTP/1.1\r\n${close}\r\n`],
+    ["a target in absolute form", `GET http://other.example/healthz HTTP/1.1\r\n${close}\r\n`],
     ["an unknown expectation", `GET /healthz HTTP/1.1\r\n${close}Expect: the-unexpected\r\n\r\n`],
     ["an upgrade", `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`],
     ["a small body", `GET /healthz HTTP/1.1\r\n${close}Content-Length: 5\r\n\r\nhello`],
@@ -182,8 +182,8 @@ describe("unusual requests", () => {
       "a chunked body",
       `GET /healthz HTTP/1.1\r\n${close}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
     ],
-    ["a query of malformed encoding", `GET /healthz?%zz&%%% HTTP/1.1\r\n${close}\r\n`],
-    ["an empty line before", `\r\nGET /healthz HTTP/1.1\r\n${close}\r\n`],
+    ["a query with malformed encoding", `GET /healthz?%zz&%%% HTTP/1.1\r\n${close}\r\n`],
+    ["an empty line before the request", `\r\nGET /healthz HTTP/1.1\r\n${close}\r\n`],
   ])("%s gets a normal response", async (_name, bytes) => {
     const { sendRaw } = await openService();
     expect(await sendRaw(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -209,7 +209,7 @@ describe("unusual requests", () => {
   it.each([
     ["just over the limit", 256 * 1024 + 1],
     ["as large as the server reads", 1024 * 1024],
-  ])("a body %s is too large, and the connection closes", async (_name, bytes) => {
+  ])("a body %s is rejected with 413, and the connection closes", async (_name, bytes) => {
     const { send } = await openService();
     const headers = { "Content-Length": String(bytes) };
     const reply = await send("/v1/snap", { headers, body: Buffer.alloc(bytes) });
@@ -226,7 +226,7 @@ describe("unusual requests", () => {
     expect((await send("/healthz")).status).toBe(200);
   });
 
-  it("a body of 256 KiB is accepted", async () => {
+  it("a body of 256 KiB is not too large", async () => {
     const { send } = await openService();
     const headers = { "Content-Length": String(256 * 1024) };
     expect((await send("/v1/snap", { headers, body: Buffer.alloc(256 * 1024) })).status).toBe(401);

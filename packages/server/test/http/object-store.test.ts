@@ -98,7 +98,7 @@ async function open(variables: Readonly<Record<string, string>> = {}): Promise<O
 const keys = (): string[] => [...server.objects.keys()];
 
 describe("SNAP_OBJECT_STORE", () => {
-  it("serves hits from the bucket after a restart, including 304", async () => {
+  it("serves hits from the bucket after a restart, and 304 without reading it", async () => {
     const first = await open();
     const { id, token } = await first.customer();
     const rendered = await first.snap({ url }, { token });

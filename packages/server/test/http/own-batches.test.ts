@@ -113,7 +113,7 @@ describe("the deliveries of a batch", () => {
     expect(webhook?.delivered_at).toEqual(DATE_TIME);
   });
 
-  it("are not repeated before the batch is complete, or without a webhook", async () => {
+  it("cannot be repeated before the batch is complete, or without a webhook", async () => {
     const service = await openService();
     const { token } = await service.customer();
     const [unfinished, without] = [

@@ -229,7 +229,7 @@ describe("GET /v1/renders/{id}", () => {
     ["encoded dots", "%2e%2e"],
     ["__proto__", "__proto__"],
     ["very long", "a".repeat(10_000)],
-    ["with a query and a fragment", "x?a=b#c"],
+    ["followed by a query and a fragment", "x?a=b#c"],
   ])("returns 404 for an id that is %s", async (_name, id) => {
     const service = await openService();
     const { token } = await service.customer();
@@ -267,7 +267,7 @@ describe("GET /v1/renders/{id}", () => {
 });
 
 describe("an item's signed URL", () => {
-  it("uses the token of the poll, and is null if it would not work", async () => {
+  it("is signed with the polling token, and is null if that token could not use it for free", async () => {
     const service = await openService({ worker: true });
     const { id: accountId, token } = await service.customer();
     const document = {

@@ -102,7 +102,7 @@ describe("methods", () => {
     },
   );
 
-  it("OPTIONS returns them, and grants other origins access to signed URLs only", async () => {
+  it("OPTIONS returns the allowed methods, and grants other origins access to signed URLs only", async () => {
     const { send, sendRaw } = await openService();
     for (const path of PATHS.filter((each) => each !== "/v1/snap/signed")) {
       const reply = await send(path, { method: "OPTIONS", headers: { Origin: "https://other.example" } });
@@ -163,7 +163,7 @@ describe("health", () => {
     }
   });
 
-  it("is not ready without a browser, and logs the reason without returning it", async () => {
+  it("reports not ready without a browser, and logs the reason without returning it", async () => {
     const { send, renderer, lines } = await openService();
     renderer.setUnready("no browser at /somewhere");
     const reply = await send("/readyz");

@@ -241,7 +241,7 @@ describe("a store that fails", () => {
     expect(await creditsLeft(service, token)).toBe("9");
   });
 
-  it("does not respond: 502 store_failed, and another store can be used", async () => {
+  it("no response: 502 store_failed, and another store can be used", async () => {
     const bucket = { ...STORE_CREDENTIALS, endpoint: server.origin };
     const archive = { store: createS3Store(bucket) };
     const hasty = { store: createS3Store({ ...bucket, timeoutMs: 50 }) };
@@ -286,16 +286,16 @@ describe("a store that fails", () => {
   });
 });
 
-describe("invalid values", () => {
+describe("the service returns 422 for", () => {
   const KEY_RULES =
     "must be a path without empty, . or .. segments, backslashes or control characters, encoded or not, whose only braces are {host}, {date}, {id} and {ext}, 1 to 512 characters long";
   it.each([
-    ["an empty key", ""],
+    ["an empty value", ""],
     ["a leading slash", "/a"],
     ["a trailing slash", "a/"],
     ["an empty segment", "a//b"],
-    ["a parent", "../a"],
-    ["a parent between", "a/../b"],
+    ["a parent segment", "../a"],
+    ["a parent segment in the middle", "a/../b"],
     ["a current segment", "a/./b"],
     ["a backslash", "a\\..\\b"],
     ["an encoded parent", "%2e%2E/a"],
@@ -344,7 +344,7 @@ describe("invalid values", () => {
     ]);
   });
 
-  it("a key in which an extension completes an escape", async () => {
+  it("a key in which {ext} could complete a percent-encoded character", async () => {
     const service = await openWithStore();
     const { token } = await service.customer();
     const reply = await service.snap({ url, storeTo: "archive", storeKey: "x%0{ext}" }, { token });

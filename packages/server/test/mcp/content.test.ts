@@ -17,7 +17,7 @@ it.each(Object.entries(CLIENTS))("take-screenshot renders html for %s", async (_
   expect(Buffer.from(page?.bytes ?? []).toString()).toBe(html);
 });
 
-it("create-pdf returns a link to the PDF of markdown; the link works without the content", async () => {
+it("create-pdf returns a link to the PDF of markdown, which is served from the cache", async () => {
   const { service, customer, send, renderer } = await openService();
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
@@ -54,9 +54,9 @@ it("create-pdf returns a link even with cache: false", async () => {
 });
 
 it.each([
-  ["no page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
+  ["a call without a page", {}, "invalid_url: url is missing; send exactly one of url, html and markdown"],
   ["two pages", { html, url: "https://example.com/" }, "send exactly one of url, html and markdown"],
-  ["no text", { html: 7 }, "must be non-empty Unicode text"],
+  ["html that is not text", { html: 7 }, "must be non-empty Unicode text"],
 ])("a tool rejects %s", async (_what, args, problem) => {
   const { service, customer } = await openService();
   const { token } = await customer();

@@ -95,7 +95,7 @@ it("does not charge for a rendering that cannot be stored for its link", async (
   expect((await send("/v1/usage", { token })).headers["x-credits-remaining"]).toBe("1");
 });
 
-it("returns the file itself if it does not fit the cache, because a link would cost another credit", async () => {
+it("returns the file, not a link that costs another credit, if it does not fit in the cache", async () => {
   const { service, customer } = await openService({ storage: createMemoryStorage({ cacheMaxBytes: 1 }) });
   const { token } = await customer();
   const session = await CLIENTS["the older client"]({ origin: service.origin, token });
@@ -107,7 +107,7 @@ it("returns the file itself if it does not fit the cache, because a link would c
   expect(structuredContent).toMatchObject({ signed_url: null, expires_at: null, credit_cost: 1 });
 });
 
-it("refunds a file that neither fits the cache nor a tool result", async () => {
+it("refunds a file that fits neither in the cache nor in a tool result", async () => {
   const storage = createMemoryStorage({ cacheMaxBytes: 1 });
   const { service, customer, send, renderer } = await openService({ storage });
   const { token } = await customer({ credits: 10 });

@@ -63,7 +63,7 @@ describe("the defaults of the query", () => {
     expect([status, headers["x-cache"]]).toEqual([200, "HIT"]);
   });
 
-  it("are the same in a signed URL, which has no answer", () => {
+  it("are the same in a signed URL, except for answer, which it does not support", () => {
     const { answer, ...rendering } = queryDefaults("/snap");
     expect(answer).toBe("file");
     expect(queryDefaults("/snap/signed")).toEqual(rendering);
@@ -72,7 +72,7 @@ describe("the defaults of the query", () => {
 
 describe("the defaults of a body", () => {
   it.each(["ScreenshotCapture", "ScreenshotItem", "take-screenshot"])(
-    "are in the descriptions of those that clients must not send: %s",
+    "are only in the description if clients must not send them: %s",
     (name) => {
       const { width, colorScheme, cacheTtl } = (tools.get(name) ?? component(name)).properties ?? {};
       expect(width?.description).toBe("Viewport width in pixels; requires `height`. Default: `1280`.");

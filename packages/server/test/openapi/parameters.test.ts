@@ -146,7 +146,7 @@ describe("documented parameters", () => {
     expect(refused).toEqual([]);
   });
 
-  it.each(cases)("the example of $name is accepted", ({ name, mode, parameter }) => {
+  it.each(cases)("the example of $name is accepted in $mode mode", ({ name, mode, parameter }) => {
     expect(parameter.example).toBeDefined();
     expect(parameter.description).not.toBe("");
     expect(problems(queryFor(name, mode, exampleOf(parameter)))).toEqual([]);

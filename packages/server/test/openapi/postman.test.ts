@@ -64,7 +64,7 @@ describe("the Postman collection", () => {
     });
   });
 
-  it("has a raw URL that matches its parts", () => {
+  it("has raw URLs that match their parts", () => {
     for (const { request } of collection.item) {
       const { raw, path, query = [] } = request.url;
       const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value]);

@@ -201,7 +201,7 @@ describe("the metrics", () => {
   });
 });
 
-it("a stopping service is not ready", async () => {
+it("snap_ready is 0 while the service is stopping", async () => {
   const { service, send } = await openService({ metrics: true, drainDelayMs: 500 });
   expect((await send("/metrics")).body.toString()).toMatch(/^snap_ready 1$/m);
   const stopped = service.stop();

@@ -142,7 +142,7 @@ describe("the start page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("shows the service's message", async () => {
+  it("shows the service's error, and adds https:// to a URL without a scheme", async () => {
     await page.goto(facts.origin);
     await fill("#url", "10.0.0.1");
     await submit();
@@ -173,7 +173,7 @@ describe("the start page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("fits narrow screens, and has a readable dark mode", async () => {
+  it("fits narrow screens, and follows the color scheme", async () => {
     await page.setViewport({ width: 375, height: 800 });
     for (const value of ["light", "dark"]) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);

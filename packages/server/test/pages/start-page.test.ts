@@ -34,7 +34,7 @@ describe("GET /", () => {
 });
 
 it.each(["/start/start.css", "/start/start.js", "/docs/init.js"])(
-  "%s is not used from a browser's cache after an upgrade, with a page that it does not match",
+  "%s must be revalidated by browsers, so that it matches the page after an upgrade",
   async (path) => {
     const { send } = await openService();
     const reply = await send(path);

@@ -27,7 +27,7 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
       assert.equal(await accounts.findByEmail(email), null, JSON.stringify(email));
   });
 
-  test("returns pages in order of creation", async ({ accounts }) => {
+  test("returns pages in order of creation, for each filter", async ({ accounts }) => {
     await insertAccounts(accounts);
     for (const [filter, ids] of FILTERS)
       await assertPages((request) => accounts.page({ ...request, ...filter }), ids);

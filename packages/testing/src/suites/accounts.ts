@@ -180,7 +180,7 @@ function testSuspensionsAndDeletions(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.startDeletion({ id: "acct_3", now: NOW }), null);
   });
 
-  test("deletes an account, whose email address is then free", async ({ accounts }) => {
+  test("deletes an account, and frees its email address", async ({ accounts }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     assert.equal(await accounts.delete({ id: "acct_1", now: NOW }), true);

@@ -47,7 +47,7 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
     assert.deepEqual(entries, sampleAttempts().toReversed());
   });
 
-  test("returns pages of attempts, newest first", async ({ batches }) => {
+  test("returns pages of attempts, newest first, for each filter", async ({ batches }) => {
     await insertBatches(batches);
     const records = sampleAttempts();
     for (const index of [3, 0, 4, 2, 1]) await batches.recordAttempt(records[index] ?? attempt(9));

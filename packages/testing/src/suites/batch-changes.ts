@@ -126,7 +126,7 @@ function testOutcomes(test: DefineTest<"batches" | "ledger">): void {
 }
 
 function testSettlements(test: DefineTest<"batches" | "ledger">): void {
-  test("settles and stores atomically", async ({ batches, ledger }) => {
+  test("settles the reservation and stores the change", async ({ batches, ledger }) => {
     await batches.insert(TWO_ITEMS);
     await reserve(ledger, "r1");
     const seen: (Resolution | null)[] = [];

@@ -39,7 +39,7 @@ const FILTERS: readonly (readonly [filter: BatchFilter, ids: readonly string[]])
 
 /** Tests paging, filters and summaries. */
 export function testBatchPages(test: DefineTest<"batches">): void {
-  test("returns pages, the most recently submitted batch first", async ({ batches }) => {
+  test("returns pages, the most recently submitted batch first, for each filter", async ({ batches }) => {
     for (const batch of BATCHES) await batches.insert(batch);
     for (const [filter, ids] of FILTERS)
       await assertPages((request) => batches.page({ ...request, ...filter }), ids);

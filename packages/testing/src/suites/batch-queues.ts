@@ -157,7 +157,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
     assert.deepEqual(await at(6), ["batch_1", "batch_2"]);
   });
 
-  test("does not return finished or missing deliveries", async ({ batches }) => {
+  test("returns no finished deliveries, and nothing for batches without a delivery", async ({ batches }) => {
     await insertDelivery(batches, "batch_1", {
       accountId: "acct_1",
       delivery: { status: "delivered", deliveredAt: 1, attempts: 1 },
@@ -273,7 +273,7 @@ export function testPruning(test: DefineTest<"batches">): void {
     for (const index of [0, 1]) assert.ok(await batches.find(`batch_${index}`));
   });
 
-  test("counts queued and rendering items", async ({ batches }) => {
+  test("counts unfinished items and open deliveries, with the oldest batch's age", async ({ batches }) => {
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
     assert.deepEqual(await batches.stats({ now: SUBMITTED_AT }), none);
     const future = queued(SUBMITTED_AT + 1_000_000);

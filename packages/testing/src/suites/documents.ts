@@ -121,7 +121,7 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
     assert.equal(await documents.delete({ ...KEY, now: EXPIRES_AT - 1 }), true);
   });
 
-  test("changes only the expiry, to the later one, when a document is stored again", async ({
+  test("extends only the expiry when a document is stored again, and never shortens it", async ({
     documents,
   }) => {
     const first = sample().document;

@@ -62,7 +62,7 @@ const FILTERS: readonly (readonly [filter: HistoryFilter, requestIds: readonly s
 
 /** Tests order, filters and paging. */
 export function testHistoryPages(test: DefineTest<"history">): void {
-  test("returns pages in descending order of ids", async ({ history }) => {
+  test("returns pages in descending order of ids, for each filter", async ({ history }) => {
     await history.append({ entries: ENTRIES, totals: [] });
     for (const [filter, requestIds] of FILTERS) {
       const ids = requestIds.map((name) => ENTRIES.find(({ requestId }) => requestId === name)?.id ?? "");

@@ -125,7 +125,7 @@ function testPriorities(test: DefineLeaseTest): void {
     for (let time = 0; time < 2; time += 1) assert.equal(await acquire(leases, "a"), "raised");
   });
 
-  test("raises neither another lease nor the next one", async (leases) => {
+  test("does not raise another lease, or the next holder's lease", async (leases) => {
     assert.equal(await acquire(leases, "a", interactive), "acquired");
     assert.equal(await acquire(leases, "a", interactive), "acquired");
     await acquire(leases, "b", interactive);

@@ -61,7 +61,7 @@ describe("the alert rules", () => {
   });
 });
 
-it("the dashboard's panel about requests for renderings shows those of every route that renders", () => {
+it("the dashboard's panel for rendering requests covers exactly the routes that render", () => {
   const file = join(ROOT, "packages/server/deploy/dashboard.json");
   const { panels } = JSON.parse(readFileSync(file, "utf8")) as Dashboard;
   const panel = panels.find(({ title }) => title === "Duration of rendering requests");

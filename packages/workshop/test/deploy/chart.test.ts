@@ -50,7 +50,7 @@ const CLUSTER = parse(read("ci/cluster-values.yaml")) as Values;
 
 const defaults = parse(read("values.yaml")) as Values;
 
-it("values.yaml forwards what the contract specifies, including the old paths, and nothing internal", () => {
+it("values.yaml forwards only the public paths, including the old /api/v1", () => {
   expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
 });
 
@@ -157,7 +157,7 @@ describe.each([
     );
   });
 
-  it.each(roles)("starts a process that reads its settings, without further privileges: %s", async (role) => {
+  it.each(roles)("gives the container valid settings and no extra privileges: %s", async (role) => {
     const deployment = (await render()).find(({ metadata }) => metadata.name === `web-${role}`);
     const pod = deployment?.spec.template?.spec;
     const [container] = pod?.containers ?? [];

@@ -58,7 +58,7 @@ const environmentOf = (
 it.each([
   ["compose.yaml", "snap"],
   ["compose.cluster.yaml", "api-1"],
-])("the service in %s logs the client's address, not the proxy's", (file, name) => {
+])("the service in %s trusts proxies in Docker's networks, and no others", (file, name) => {
   const secret = "0123456789abcdef";
   const env = {
     SNAP_PUBLIC_URL: "https://snap.example.com",

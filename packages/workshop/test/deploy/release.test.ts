@@ -163,7 +163,7 @@ describe("the release workflow", () => {
   });
 
   it(
-    "lists the service's dependencies in the bill of materials, without those for development",
+    "lists production but no development dependencies in the bill of materials",
     { timeout: 120_000 },
     async () => {
       const step = workflow.jobs["tag"]?.steps.find((one) => one.run?.includes("sbom") === true);

@@ -12,7 +12,7 @@ const profile = JSON.parse(readFileSync(join(ROOT, "packages/server/deploy/secco
 };
 const COMPILER = join(import.meta.dirname, "seccomp-filter.py");
 
-it("seccomp.json blocks calls that reach into the kernel or other processes", () => {
+it("seccomp.json blocks system calls that reach into the kernel or other processes", () => {
   const dangerous =
     "acct add_key bpf clone3 delete_module fanotify_init finit_module fsopen init_module io_uring_setup iopl ioperm kcmp " +
     "kexec_load keyctl mount mount_setattr move_mount move_pages open_by_handle_at open_tree perf_event_open " +
@@ -64,7 +64,7 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("is allowed only calls that exist", async () => {
+  it("is allowed only system calls that exist", async () => {
     await expect(compile("known", profile)).resolves.toBe(join(folder, "known"));
     const unknown = { names: ["unshared"], action: "SCMP_ACT_ALLOW" };
     await expect(compile("unknown", { ...profile, syscalls: [unknown] })).rejects.toThrow("errno = -22");

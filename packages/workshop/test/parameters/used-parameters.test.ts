@@ -6,7 +6,7 @@ import { ROOT } from "../../src/workspace.ts";
 
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g;
 
-it("the engine reads each parameter, besides validating it", () => {
+it("the engine uses each parameter outside its validation", () => {
   const files = globSync("packages/engine/src/**/*.ts", {
     cwd: ROOT,
     exclude: ["packages/engine/src/parameters/**"],
