@@ -8,7 +8,7 @@ import { insertContents } from "./contents.ts";
  */
 const CSS = "@media print { body { padding: 0 } h2 { break-before: page; margin-top: 0 } }";
 
-/** Renders a report as a PDF. Its first heading is the title. */
+/** Renders a report as a PDF. The report's first heading becomes the PDF's title. */
 export async function renderReport(snap: SnapClient, markdown: string): Promise<Uint8Array> {
   const { bytes } = await snap.pdf({
     markdown: insertContents(markdown),

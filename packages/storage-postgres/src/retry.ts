@@ -4,10 +4,10 @@ import { isConflict, isLostConnection } from "./faults.ts";
 /** A restarted server is back within a few seconds. */
 const PAUSES_MS: readonly number[] = [20, 100, 300, 700, 1_500, 3_000];
 
-/** A server that accepts connections but does not respond costs a timeout for each attempt, so there are few. */
+/** Also limits the total time: each attempt on a server that accepts connections but does not respond takes seconds. */
 const GIVE_UP_MS = 6_000;
 
-/** Runs `work` again while it fails because of a lost connection or another transaction, for about six seconds. */
+/** Retries `work` for about six seconds after a lost connection or a conflict with another transaction. */
 export async function retry<T>(work: (attempt: number) => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   for (let attempt = 0; ; attempt += 1) {

@@ -5,17 +5,18 @@ import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from "../src/index.ts";
 
-const TEMPLATE = "template_of_tests";
+const TEMPLATE = "test_template";
 
 /** A PostgreSQL server for the tests in one file, and its databases. */
 export interface TestServer {
   readonly server: () => PostgresServer;
-  /** Returns the URL of a new database, migrated by default. */
+  /** Creates a database, migrated by default, and returns its URL. */
   newDatabase(options?: { readonly migrated: boolean }): Promise<string>;
-  /** Opens a storage on a database that is emptied each time: creating one takes ten times as long. */
+  /** Empties a shared database and opens a storage on it; creating a database takes ten times as long. */
   openEmptied(settings?: StorageSettings): Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 }
 
+/** Deletes all records, but not `moves` and `key_mark`. Replica mode disables the journal's append-only trigger. */
 export const TRUNCATE_ALL = `SET session_replication_role = replica;
   TRUNCATE snap.accounts, snap.tokens, snap.balances, snap.reservations, snap.journal, snap.batches,
     snap.batch_items, snap.deliveries, snap.deletions, snap.documents, snap.audit, snap.history,

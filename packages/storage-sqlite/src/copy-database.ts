@@ -10,7 +10,7 @@ export function copyDatabase(filename: string, copy: string): void {
   const draft = `${copy}.draft`;
   rmSync(draft, { force: true });
   try {
-    // SQLite accepts an existing empty file, but would create one that everyone can read
+    // VACUUM INTO accepts an existing empty file, but would create one that others can read
     createPrivateFile(draft);
     const reader = new DatabaseSync(filename);
     try {

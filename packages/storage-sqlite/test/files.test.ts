@@ -47,7 +47,7 @@ describe("the file", () => {
     await storage.close();
   });
 
-  it("can have another name", async () => {
+  it("can have a different name", async () => {
     const filename = join(await temporaryDirectory(), "other.sqlite");
     const storage = await openSqliteStorage({ filename });
     await storage.check();
@@ -93,13 +93,13 @@ describe("the write-ahead log", () => {
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
     for (let index = 0; index < 3000; index += 1) await storage.rateLimiter.consume(request);
-    // SQLite checkpoints the log after a thousand pages of 4 kB; three thousand were written
+    // SQLite checkpoints the log after 1,000 pages of 4 KiB; this test writes 3,000
     expect((await stat(join(directory, "snap.db-wal"))).size).toBeLessThan(6_000_000);
     await storage.close();
   });
 });
 
-/** Creates a database of the first version with one account. */
+/** Creates a database with schema version 1 and one account. */
 async function oldDatabase(): Promise<string> {
   const filename = join(await temporaryDirectory(), "snap.db");
   const [first = ""] = MIGRATIONS;
@@ -127,7 +127,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  it("upgrade a database of the first version and preserve its records", async () => {
+  it("upgrade a database from schema version 1 and preserve its records", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const [first = ""] = MIGRATIONS;
     const database = new DatabaseSync(filename);
@@ -151,7 +151,7 @@ describe("migrations", () => {
     const found = await storage.renderings.get({ accountId: "acct_1", key: "0f1e", now: 1 });
     expect(found?.bytes).toEqual(new Uint8Array([3, 4, 5]));
     expect((await storage.renderings.stats())?.bytes).toBe(3 + 4096);
-    // a batch inserted after the migration settles a reservation made before
+    // a batch inserted after the migration can settle a reservation made before it
     await storage.batches.insert(sampleBatch("batch_1"));
     const settled = await storage.batches.change({
       batchId: "batch_1",
@@ -171,7 +171,7 @@ describe("migrations", () => {
     await (await openSqliteStorage({ filename })).close();
   });
 
-  it("are announced, and make a private copy first", async () => {
+  it("call beforeMigration and make a private copy first", async () => {
     const filename = await oldDatabase();
     const announced: SchemaMigration[] = [];
     const beforeMigration = (migration: SchemaMigration): void => void announced.push(migration);

@@ -130,7 +130,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
           Object.assign({}, sum, { longestRenderMs: sum.renderMs }),
         ),
     }),
-    "adds to the totals of a day and token",
+    "adds up appended totals of the same day and token",
   ],
   [
     "prunes more than the limit",

@@ -14,15 +14,15 @@ export interface StoreRequest {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly fresh: StoredRendering;
-  /** The render to publish when the rendering is stored; `null` with `cache: false`. */
+  /** The render that other requests may have joined; `null` with `cache: false`. */
   readonly own: OwnRender | null;
   /** Returns whether a rendering with `cache: false` needs a link. */
   readonly linked: (fresh: StoredRendering) => boolean;
-  /** Throws if the caller cannot use a rendering that is not cached. Requests that joined its render then don't get it. */
+  /** Throws if the caller cannot use an uncached rendering. A request that joined the render then leads a new one. */
   readonly acceptUncached: ((fresh: StoredRendering) => void) | undefined;
 }
 
-/** A new rendering; one that does not fit the cache is not cached. */
+/** A new rendering. Not cached if it does not fit in the cache, or with `cache: false` if it needs no link. */
 export interface Stored {
   readonly rendering: StoredRendering;
   readonly isCached: boolean;

@@ -1,16 +1,16 @@
 import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
 
-/** Bytes of one account's renderings that can be in transit at once, to and from object stores or to clients. */
+/** Bytes of one account's renderings in transit, per budget: cache, deliveries and responses each have one. */
 const ACCOUNT_BYTES = 128 * 1024 * 1024;
-/** Number of accounts that can use all of that at the same time. */
-const ACCOUNTS = 4;
+/** Number of accounts that can reach that limit at the same time. */
+const ACCOUNTS_AT_LIMIT = 4;
 
 export interface ByteBudgetLimits {
   readonly perAccountBytes: number;
   readonly totalBytes: number;
 }
 
-/** Limits the bytes in memory for work in flight, in total and per account. */
+/** Limits the memory for renderings and request bodies, in total and per account. */
 export class ByteBudget {
   readonly #bytes = new Map<string, number>();
   readonly #limits: ByteBudgetLimits;
@@ -37,8 +37,8 @@ export class ByteBudget {
   }
 }
 
-/** Returns the budget of the renderings in transit. An account's part always has room for one of maximum size. */
+/** Creates a budget for renderings in transit. The limit per account is never below the size of the largest rendering. */
 export function createTransferBudget(maxRenderingBytes = DEFAULT_MAX_RENDERING_BYTES): ByteBudget {
   const perAccountBytes = Math.max(ACCOUNT_BYTES, maxRenderingBytes);
-  return new ByteBudget({ perAccountBytes, totalBytes: ACCOUNTS * perAccountBytes });
+  return new ByteBudget({ perAccountBytes, totalBytes: ACCOUNTS_AT_LIMIT * perAccountBytes });
 }

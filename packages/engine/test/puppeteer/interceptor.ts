@@ -13,7 +13,7 @@ export interface Command {
 export type Respond = (message: unknown) => void;
 
 /**
- * Opens a WebSocket proxy in front of a browser; resolves with its URL. `intercept` can modify a command, or respond
+ * Opens a WebSocket proxy for a browser; resolves with the proxy's URL. `intercept` can modify a command, or respond
  * to it and return `true`; the command is then not forwarded. It can send other commands, and return a promise to delay
  * this one.
  */

@@ -60,7 +60,7 @@ beforeAll(async () => {
     "/shared.js": (_request, response) =>
       response.setHeader("content-type", "text/javascript").end(reportScript("shared")),
     "/seen": (request, response) => void record(request, response),
-    // delays the capture until all reports have arrived
+    // delays the render until all reports have arrived
     "/all-seen": (_request, response) => void allSeen.promise.then(() => response.end()),
   });
 });
@@ -103,7 +103,7 @@ async function render(
 }
 
 describe("the user agent of a local browser", () => {
-  it("is Chrome's own without the word Headless, in the page, its frames and its workers", async () => {
+  it("is Chrome's default without the word Headless, in the page, its frames and its workers", async () => {
     await render({}, EVERYWHERE);
     for (const { header, body } of Object.values(seen)) {
       expect(header).toMatch(CHROME);
@@ -129,7 +129,7 @@ describe("the user agent of a local browser", () => {
 });
 
 describe("the user agent of a remote browser", () => {
-  it("is the browser's own without the word Headless, with client hints that name Chrome", async () => {
+  it("is the browser's default without the word Headless, with client hints that name Chrome", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     await render({ browserUrls: [webSocketUrl] }, PAGE_AND_FRAME);
     const reported = PAGE_AND_FRAME.flatMap((name) => seen[name] ?? []);
@@ -141,7 +141,7 @@ describe("the user agent of a remote browser", () => {
     expect(JSON.stringify([reported, hintsOfDocument])).not.toMatch(/headless/i);
   });
 
-  it("does not change when a render sets a language", async () => {
+  it("does not change if a render sets a locale", async () => {
     const { webSocketUrl } = await startRemoteBrowser();
     await render({ browserUrls: [webSocketUrl], userAgent: BOT }, PAGE_AND_FRAME, { locale: "de-CH" });
     expect(seen["page"]).toMatchObject({ header: BOT, languages: "de-CH,de;q=0.9" });

@@ -1,4 +1,4 @@
-import type { Draw } from "./draw.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 /** What can go wrong with a call to the storage. A call takes effect at one instant, for all processes. */
 export type CallFault =
@@ -40,12 +40,12 @@ export const NO_FAULTS: FaultRates = {
 };
 
 /** Draws rates for a simulation in which only pages, name servers and receivers fail. */
-export function drawCalmRates(draw: Draw): FaultRates {
+export function drawCalmRates(draw: SeededRandom): FaultRates {
   return { ...NO_FAULTS, render: draw.next() / 3, resolver: draw.next() / 10, receiver: draw.next() / 2 };
 }
 
 /** Draws rates. Each kind of fault is absent from half of the simulations, so frequent kinds don't hide rare ones. */
-export function drawFaultRates(draw: Draw): FaultRates {
+export function drawFaultRates(draw: SeededRandom): FaultRates {
   const sometimes = (rate: number): number => (draw.chance(0.5) ? rate * (0.5 + draw.next()) : 0);
   return {
     calls: {

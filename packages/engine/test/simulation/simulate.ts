@@ -5,7 +5,7 @@ import { checkBatches, isWorkDone } from "./check-batches.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkLedger, checkReversals } from "./check-ledger.ts";
-import { Draw } from "./draw.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import { drawCalmRates, drawFaultRates, NO_FAULTS } from "./fault-rates.ts";
 import { History } from "./history.ts";
 import { scheduleEvents, startProcess } from "./events.ts";
@@ -29,7 +29,7 @@ export interface SimulationOptions {
 
 /** Runs the simulation for a seed; returns the first violation, or `null`. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Violation | null> {
-  const world = createWorld(new Draw(seed), options);
+  const world = createWorld(new SeededRandom(seed), options);
   try {
     await run(world);
   } catch (error) {
@@ -56,7 +56,7 @@ async function run(world: World): Promise<void> {
   checkRequests(world);
 }
 
-function createWorld(draw: Draw, { trace, plant = () => ({}) }: SimulationOptions): World {
+function createWorld(draw: SeededRandom, { trace, plant = () => ({}) }: SimulationOptions): World {
   const timeline = new Timeline(START_MS);
   const conditions = drawConditions(draw);
   const addLine = (process: string, text: string): void => {
@@ -83,7 +83,7 @@ function createWorld(draw: Draw, { trace, plant = () => ({}) }: SimulationOption
   return Object.assign(world, { storage: recordStorage(world as World, { ...memory, ...plant(memory) }) });
 }
 
-function drawConditions(draw: Draw): Conditions {
+function drawConditions(draw: SeededRandom): Conditions {
   const isCalm = draw.chance(0.15);
   return {
     isCalm,

@@ -1,6 +1,6 @@
 import type { RenderLeases } from "../../src/ports/render-leases.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { Draw } from "./draw.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import type { FaultRates } from "./fault-rates.ts";
 import type { ClientRequest, History } from "./history.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -32,7 +32,7 @@ export interface Origin {
 /** The simulated world: the processes, their shared storage, and the events so far. */
 export interface World {
   readonly conditions: Conditions;
-  readonly draw: Draw;
+  readonly draw: SeededRandom;
   readonly timeline: Timeline;
   readonly history: History;
   /** The shared storage, without faults; it records and checks every call. */

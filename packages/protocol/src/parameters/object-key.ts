@@ -6,19 +6,19 @@ export const PLACEHOLDERS = "{host}, {date}, {id} and {ext}";
 
 const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
 /**
- * Control and format characters, line separators and backslashes. Of percent-encoded characters: ASCII control
+ * Control and format characters, line and paragraph separators, and backslashes; also percent-encoded ASCII control
  * characters, slashes and backslashes.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|%(?:[01][0-9a-f]|7f|2f|5c)/iu;
-/** Dots can be percent-encoded, and trailing spaces are ignored: some systems decode the dots and drop the spaces. */
+/** An empty, `.` or `..` segment, even with percent-encoded dots or trailing spaces: some systems decode or drop them. */
 const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
 
 /** The values of the placeholders. */
 export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
 
 /**
- * Returns whether a key is a relative path that stays in its folder, even for a tool that decodes it: no empty, `.` or
- * `..` segments, no backslashes, no invisible characters.
+ * Returns whether a key is a relative path that cannot leave its folder, even if a tool percent-decodes it: well-formed
+ * Unicode without empty, `.` or `..` segments, backslashes, control characters or format characters.
  *
  * @example
  * isObjectKey("2026/invoice.pdf"); // true

@@ -17,13 +17,13 @@ export interface ArchiveRequest {
 }
 
 export interface ArchiveProgress {
-  /** Bytes of all files so far. */
+  /** Total size of the files written so far. */
   readonly bytes: number;
   readonly documents: number;
   readonly renderings: number;
 }
 
-/** Writes a backup to `output`, and ends it. */
+/** Writes a backup to `output`, and ends the stream. */
 export async function writeArchive({ output, ...request }: ArchiveRequest): Promise<ArchiveProgress> {
   const { readable, controller } = createTarPacker();
   const [progress] = await Promise.all([

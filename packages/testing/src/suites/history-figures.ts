@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 export function testHistoryFigures(test: DefineTest<"history">): void {
   testActivity(test);
   testUsage(test);
-  testAdditions(test);
+  testAccumulation(test);
 }
 
 function testActivity(test: DefineTest<"history">): void {
@@ -20,7 +20,7 @@ function testActivity(test: DefineTest<"history">): void {
       sampleEntry({ id: historyId(FINISHED_AT, 1), cache: "bypass" }),
       failedEntry({ id: historyId(FINISHED_AT, 2) }),
       sampleEntry({ at: FINISHED_AT + 59_999, cache: "hit", creditCost: 0 }),
-      // an interval with only hits is empty
+      // an interval with only hits is omitted
       sampleEntry({ at: FINISHED_AT + 60_000, cache: "hit", creditCost: 0 }),
       failedEntry({ at: FINISHED_AT + 179_999 }),
       sampleEntry({ at: FINISHED_AT + 240_000 }),
@@ -63,7 +63,7 @@ const TOTALS = [
   sampleTotals({ day: "2026-01-03", tokenId: 3, accountId: "acct_2" }),
   sampleTotals({ day: "2026-01-03", tokenId: 4, accountId: "acct_3", renders: 11 }),
 ];
-/** The days of all totals except the first. */
+/** The days of `TOTALS`, without those of its first element. */
 const DAYS = { from: "2026-01-01", to: "2026-01-03" };
 
 /** Returns the named fields of each sum. */
@@ -138,8 +138,8 @@ function testUsage(test: DefineTest<"history">): void {
   });
 }
 
-function testAdditions(test: DefineTest<"history">): void {
-  test("adds to the totals of a day and token", async ({ history }) => {
+function testAccumulation(test: DefineTest<"history">): void {
+  test("adds up appended totals of the same day and token", async ({ history }) => {
     await history.append({ entries: [], totals: [sampleTotals(), sampleTotals({ longestRenderMs: 2 })] });
     await history.append({ entries: [], totals: [sampleTotals({ longestRenderMs: 1_501 })] });
     assert.deepEqual(await history.usage({ ...DAYS, by: "token" }), [

@@ -4,12 +4,12 @@ const SERVICE = new URL("../", document.baseURI);
 /** The admin API, with a trailing slash. */
 export const ADMIN_URL: string = new URL("admin/v1/", SERVICE).href;
 
-/** `{base_url}` of the specification, without a trailing slash. */
+/** Base URL of the API, without a trailing slash. */
 export const BASE_URL: string = new URL("v1", SERVICE).href;
 
 /**
- * Moves a signed URL to the origin of this page, because the console loads nothing from other origins. The signature
- * does not cover the origin.
+ * Replaces the base URL of a signed URL with this page's, because the console loads nothing from other origins. The
+ * signature does not cover the base URL.
  */
 export function atOwnOrigin(signedUrl: string): string {
   return `${BASE_URL}/snap/signed${URL.canParse(signedUrl) ? new URL(signedUrl).search : ""}`;

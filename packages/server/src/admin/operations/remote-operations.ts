@@ -13,7 +13,7 @@ import { callRemote, type RemoteCall, type RemoteService } from "./remote-call.t
 
 type Call = <Document>(call: RemoteCall) => Promise<Document>;
 
-/** Operations through a service's admin API. */
+/** Returns the operations, each of which calls the service's admin API. */
 export function remoteOperations(service: RemoteService): AdminOperations {
   const call: Call = (request) => callRemote(service, request);
   return {
@@ -93,7 +93,7 @@ function remoteBatches(call: Call): BatchOperations {
   };
 }
 
-/** Reads a page of any length, in as many requests as the API's limit requires. */
+/** Reads a page of `query.limit` entries, with several requests if that is more than the API's maximum. */
 async function readPage<Entry extends { readonly id: string | number }>(
   call: Call,
   { query = {}, ...rest }: RemoteCall,

@@ -1,5 +1,5 @@
-/** Random choices that derive from one seed, with mulberry32. */
-export class Draw {
+/** A pseudorandom generator (mulberry32): the same seed results in the same choices. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -18,7 +18,7 @@ export class Draw {
     return this.next() < probability;
   }
 
-  /** Returns a whole number from `min` to `max`. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
