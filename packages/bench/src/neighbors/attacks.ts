@@ -120,6 +120,10 @@ export const ATTACKS: readonly Attack[] = [
     script: `const step = () => { for (let index = 0; index < 2000; index += 1) cookieStore.set("x" + (index % 50), "y"); setTimeout(step); }; step();`,
   },
   {
+    name: "Cache.put in a loop of tasks",
+    script: `const step = () => { for (let index = 0; index < 500; index += 1) caches.open("x" + (index % 20)).then((cache) => cache.put("/" + index, new Response("y"))); setTimeout(step); }; step();`,
+  },
+  {
     name: "endless IndexedDB and localStorage writes",
     script: `const text = "x".repeat(4e6); let round = 0;
     indexedDB.open("x").onupgradeneeded = ({ target: { result } }) => {

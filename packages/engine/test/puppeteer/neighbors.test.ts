@@ -80,6 +80,13 @@ beforeAll(async () => {
       };
       draw();
     </script>`,
+    "/overloads-io-thread": `<script>
+      const list = () => {
+        for (let i = 0; i < 2000; i += 1) navigator.mediaDevices.enumerateDevices();
+        setTimeout(list);
+      };
+      list();
+    </script>`,
     "/floods": `<script>
       const script = URL.createObjectURL(new Blob(["0"]));
       setInterval(() => { for (let i = 0; i < 20; i += 1) new Worker(script).terminate() }, 0);
@@ -203,12 +210,16 @@ describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, 
   });
 });
 
-describe("a page that overloads the GPU process", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
-  it("is moved to an isolated browser; a neighbor's renders are retried and succeed", async () => {
-    // the limit on CPU time must not end the page first
-    const { renderer, events } = await observe({ pageCpuMaxMs: 600_000 });
-    const rendering = Promise.allSettled([renderSlowly(renderer, "/overloads-gpu")]);
-    const moved = waitForRetry(events, "the GPU process is overloaded");
+describe("pages that overload a part of the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
+  it.each([
+    ["GPU process", "/overloads-gpu", 1],
+    ["I/O thread", "/overloads-io-thread", 3],
+  ])("are moved to an isolated browser; a neighbor's renders succeed (%s)", async (part, path, count) => {
+    // neither the limit on CPU time nor a slow response to a probe must move the pages first
+    const { renderer, events } = await observe({ pageCpuMaxMs: 600_000, probeIntervalMs: 600_000 });
+    const pages = Array.from({ length: count }, () => renderSlowly(renderer, path));
+    const rendering = Promise.allSettled(pages);
+    const moved = waitForRetry(events, `the ${part} is overloaded`);
     expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
     await moved;
     await renderer.close();

@@ -2,10 +2,10 @@ import { PageEnded, TabSuspected, type PageEndReason } from "../page/page-end.ts
 import type { Tab } from "../page/tab.ts";
 import type { RendererEvent } from "../renderer-event.ts";
 import { FloodDetector } from "./flood-detector.ts";
-import { GpuOverloadDetector } from "./gpu-overload-detector.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
+import { OverloadDetector } from "./overload-detector.ts";
 import { UsageMeter, type BrowserUsage, type PageUsage, type ProcessUsage } from "./page-usage.ts";
-import type { ProcessGroup } from "./process-group.ts";
+import { readThreadCpuMs, type ProcessGroup } from "./process-group.ts";
 import type { RenderingBrowser } from "./rendering-browser.ts";
 import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
@@ -26,6 +26,16 @@ const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
  */
 const LARGE_SCREENSHOT_PIXELS = 16_000_000;
 const BLOCKED_MS = 500;
+
+/** On a busy machine, a GPU process that stalls every page gets little more than its fair share of a core. */
+const GPU_BUSY_FRACTION = 0.25;
+/**
+ * The browser process's thread that exchanges messages with all pages. It uses less than a tenth of a core for pages
+ * that load hundreds of images, and a quarter to a whole one for a flood of calls such as `caches.open()`. Those can
+ * stall every page although the browser responds to its probes, and long after the flooding page was closed.
+ */
+const IO_THREAD = "Chrome_IOThread";
+const IO_THREAD_BUSY_FRACTION = 0.15;
 
 export interface MonitorOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
@@ -81,7 +91,9 @@ export class MonitoredBrowser {
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
-  readonly #gpuOverload = new GpuOverloadDetector();
+  readonly #gpu = new OverloadDetector(GPU_BUSY_FRACTION);
+  readonly #ioThread = new OverloadDetector(IO_THREAD_BUSY_FRACTION);
+  #ioThreadCpuMs: number | null = null;
   #latest: BrowserUsage<Tab> | null = null;
 
   constructor(browser: RunningBrowser, options: MonitorOptions) {
@@ -102,7 +114,8 @@ export class MonitoredBrowser {
   }
 
   /**
-   * Ends the pages that exceed a limit, and kills a browser whose GPU process is overloaded. Needs /proc.
+   * Ends the pages that exceed a limit, and kills a browser if a part that all its pages share is overloaded. Needs
+   * /proc.
    *
    * @returns The usage of the browser's pages and processes, in total and since the previous call.
    */
@@ -115,7 +128,8 @@ export class MonitoredBrowser {
     );
     this.#attributeProcesses(usage);
     for (const page of usage.pages) this.#enforcePageLimits(page);
-    if (this.#isGpuOverloaded(usage.shared, intervalMs)) void this.#kill("the GPU process is overloaded");
+    const overloaded = this.#overloadedPart(usage.shared, intervalMs);
+    if (overloaded !== null) void this.#kill(`the ${overloaded} is overloaded`);
     return usage;
   }
 
@@ -213,16 +227,26 @@ export class MonitoredBrowser {
   }
 
   /** An isolated browser may be overloaded, because that delays no other account. */
-  #isGpuOverloaded(shared: readonly ProcessUsage[], intervalMs: number): boolean {
+  #overloadedPart(shared: readonly ProcessUsage[], intervalMs: number): "GPU process" | "I/O thread" | null {
     const { isIsolated, renderingBrowser } = this.#browser;
-    if (isIsolated) return false;
-    return this.#gpuOverload.update({
+    if (isIsolated) return null;
+    const reading = {
       atMs: performance.now(),
       intervalMs,
-      gpuCpuMs: shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0,
       isRendering: this.isRendering,
       finishedRenders: renderingBrowser.finishedRenders,
-    });
+    };
+    const gpuCpuMs = shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0;
+    const isGpuOverloaded = this.#gpu.update({ ...reading, cpuMs: gpuCpuMs });
+    if (this.#ioThread.update({ ...reading, cpuMs: this.#readIoThread() })) return "I/O thread";
+    return isGpuOverloaded ? "GPU process" : null;
+  }
+
+  /** Returns the CPU time that the I/O thread has used since the previous reading. */
+  #readIoThread(): number {
+    const previousMs = this.#ioThreadCpuMs;
+    this.#ioThreadCpuMs = readThreadCpuMs(this.#browser.launched.pid, IO_THREAD);
+    return this.#ioThreadCpuMs === null || previousMs === null ? 0 : this.#ioThreadCpuMs - previousMs;
   }
 
   /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */
