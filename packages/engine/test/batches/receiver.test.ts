@@ -122,12 +122,6 @@ describe("a real receiver", () => {
     for (const { body } of arrivals) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
   });
 
-  it("gets no further attempt after it responds with 410", async () => {
-    const { url, arrivals } = await openReceiver([respondWith(410)]);
-    expect(await deliverTo(url, [cidr])).toMatchObject([{ delivered: false, retryAt: null }]);
-    expect(arrivals).toHaveLength(1);
-  });
-
   it("is never reached if its host is private at connection time", async () => {
     const { url, arrivals } = await openReceiver([respondWith(200)]);
     const attempts = await deliverTo(url, []);

@@ -77,9 +77,11 @@ it("stores a rendering requested with cache: false as a cache entry that only it
   expect(repeated).toMatchObject({ cache: "hit", rendering: { etag: plain.rendering.etag } });
 });
 
-it("does not cache a rendering requested with cache: false unless linked is set", async () => {
+it("neither caches nor links a rendering requested with cache: false unless linked is set", async () => {
   const { engine, principal, storage } = await open();
-  await engine.capture({ principal, parameters: { url, cache: false } });
+  const parameters = { url, cache: false };
+  const capture = await engine.capture({ principal, parameters });
+  expect(engine.link({ principal, parameters, capture, baseUrl })).toBeNull();
   expect(await storage.renderings.prune({ now: START_MS + 100_000_000, limit: 10 })).toBe(0);
 });
 
@@ -114,13 +116,6 @@ it("returns no link, not even to joined requests, if the rendering does not fit 
     }
   }
   expect(await engine.credits(principal.account)).toMatchObject({ used: 3 });
-});
-
-it("returns no link for a rendering requested with cache: false unless linked is set", async () => {
-  const { engine, principal } = await open();
-  const parameters = { url, cache: false };
-  const capture = await engine.capture({ principal, parameters });
-  expect(engine.link({ principal, parameters, capture, baseUrl })).toBeNull();
 });
 
 it("refunds a rendering that is not cached if the caller rejects uncached renderings", async () => {

@@ -71,7 +71,7 @@ describe("engines with shared storage", () => {
     expect(await finished(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
   });
 
-  it("render the page themselves after a request's maxWaitMs, if a slot is free", async () => {
+  it("render the page themselves after a request's maxWaitMs", async () => {
     const principal = await customer();
     const release = one.renderer.hold();
     const first = one.engine.capture({ principal, parameters });

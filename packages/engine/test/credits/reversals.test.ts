@@ -54,7 +54,6 @@ let faults: FaultyLedger["faults"];
 let attemptedAt: number[];
 let errors: unknown[];
 let events: string[];
-let closed: string[];
 let engine: Engine;
 let renderer: FakeRenderer;
 let principal: Principal;
@@ -64,12 +63,11 @@ beforeEach(async () => {
   storage = createMemoryStorage();
   errors = [];
   events = [];
-  closed = [];
   renderer = createFakeRenderer();
   const faulty = withFaults(storage.ledger, clock);
   ({ faults, attemptedAt } = faulty);
   engine = openTestEngine({
-    storage: { ...storage, ledger: faulty.ledger, close: async () => void closed.push("storage") },
+    storage: { ...storage, ledger: faulty.ledger, close: async () => void events.push("storage closed") },
     renderer,
     clock,
     onEvent: countEvent,
@@ -197,7 +195,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
     faults.reverse = null;
     await engine.close();
     expect(await journal()).toEqual(["grant", "reserve", "settle", "reverse"]);
-    expect(closed).toEqual(["storage"]);
+    expect(events).toEqual(["settle failed", "refund failed", "reversed", "storage closed"]);
     await advance(60_000);
     expect(attemptedAt).toEqual([0]);
   });
@@ -209,7 +207,7 @@ describe("a charge whose settlement and refund fail without a definite result", 
       "Error: no connection",
       expect.stringMatching(/^Error: reservation \w+ may still be charged, although its request failed$/),
     ]);
-    expect(events).toEqual(["settle failed", "refund failed", "give-up failed"]);
+    expect(events).toEqual(["settle failed", "refund failed", "give-up failed", "storage closed"]);
     await advance(60_000);
     expect(attemptedAt).toEqual([0]);
   });

@@ -112,20 +112,17 @@ describe("a response", () => {
     expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
-  it.each([
-    [20, /^HTTP\/1\.1 200 OK\r\n/],
-    [33, /^$/],
-  ])("is forwarded after at most 32 interim responses: %i", async (count, expected) => {
+  it("is forwarded after 32 interim responses", async () => {
     const port = await serveTcp((socket) => {
       socket.once("data", () =>
         socket.write(
-          `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(count)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+          `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(32)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
         ),
       );
     });
     const client = new Client(await openProxy());
     client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
-    expect(await client.closes()).toMatch(expected);
+    expect(await client.closes()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it.each([
@@ -303,11 +300,8 @@ describe("an invalid request, or one that is not in absolute form,", () => {
         "0\r\n\r\n",
     ],
     ["an unfinished coding", (): string => get("http://127.0.0.1:PORT/", "Transfer-Encoding: identity\r\n")],
-    [
-      "a folded field",
-      (): string =>
-        get("http://127.0.0.1:PORT/", "X: a\r\n b\r\n").replace("X: a", "Transfer-Encoding : chunked"),
-    ],
+    ["a folded field", (): string => get("http://127.0.0.1:PORT/", "X: a\r\n b\r\n")],
+    ["a space after the name of a field", (): string => get("http://127.0.0.1:PORT/", "X : a\r\n")],
     ["a bare line feed", (): string => "GET http://127.0.0.1:PORT/ HTTP/1.1\nHost: x\n\n"],
     ["an unknown expectation", (): string => get("http://127.0.0.1:PORT/", "Expect: miracles\r\n")],
     ["headers of 300 KB", (): string => get("http://127.0.0.1:PORT/", `X: ${"x".repeat(300 * 1024)}\r\n`)],

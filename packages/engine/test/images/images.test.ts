@@ -67,7 +67,9 @@ describe("convertImage", () => {
     const parameters = screenshotParameters.parse({ url, output: "avif" });
     await expect(convertImage(sharp, png.subarray(0, png.length / 2), parameters)).rejects.toThrow(/png/i);
   });
+});
 
+describe("hasImageSignature", () => {
   it("recognizes the formats of renderings", async () => {
     const png = await pngOf(2, 2);
     for (const format of ["png", "jpeg", "webp", "avif"] as const)

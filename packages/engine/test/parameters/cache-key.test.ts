@@ -107,17 +107,8 @@ describe("cacheKey", () => {
     expect(keyOf(left)).not.toBe(keyOf(right));
   });
 
-  it("differs between renderings", () => {
-    const keys = DIGESTS.map(([query]) => keyOf(query));
-    expect(new Set(keys).size).toBe(DIGESTS.length);
-  });
-
   it.each(DIGESTS)("of %j is always %s", (query, digest) => {
     expect(keyOf(query)).toBe(digest);
-  });
-
-  it("is 64 lowercase hex digits", () => {
-    expect(keyOf("")).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 

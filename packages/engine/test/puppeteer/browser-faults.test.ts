@@ -63,8 +63,11 @@ function observe(options: PuppeteerRendererOptions = {}): Observed {
   const events: RendererEvent[] = [];
   const renderer = createPuppeteerRenderer({
     targets: allowPorts(site.port),
-    onEvent: (event) => events.push(event),
     ...options,
+    onEvent(event) {
+      events.push(event);
+      options.onEvent?.(event);
+    },
   });
   const pid = (): number =>
     required(
@@ -321,7 +324,13 @@ describe("recycling", () => {
   ])(
     "by %s starts the new browser before it retires the old one, and fails no render",
     async (reason, options) => {
-      const { renderer, events, pid } = observe(options);
+      const runningAtStarts: number[] = [];
+      const { renderer, events, pid, running } = observe({
+        ...options,
+        onEvent(event) {
+          if (event.type === "browser-started") runningAtStarts.push(running().length);
+        },
+      });
       await renderer.health();
       const first = pid();
       const renderRepeatedly = async (): Promise<void> => {
@@ -332,6 +341,7 @@ describe("recycling", () => {
       };
       await Promise.all([renderRepeatedly(), renderRepeatedly()]);
       await vi.waitFor(() => expect(pid()).not.toBe(first), SOON);
+      expect(runningAtStarts.slice(0, 2)).toEqual([1, 2]);
       expect(events).toContainEqual({ type: "browser-recycled", pid: first, reason });
       expect(events.map((event) => event.type)).not.toContain("render-retried");
       await expectExited(first);

@@ -154,6 +154,15 @@ describe("resizing", () => {
     const blank = screenshot(site.url("/empty"), { resizeWidth: 100, colorScheme: "light", css: "a{}" });
     expect((await renderer.render(blank)).notes).toEqual(["blank"]);
   });
+
+  it("fails if the image would have more pixels than can be encoded", async () => {
+    const options = { width: 5000, height: 4000, format: "webp", resizeWidth: 4900 } as const;
+    const error = await errorOf(renderer.render(screenshot(site.url("/quadrants"), options)));
+    expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);
+    expect(error.message).toBe(
+      "The screenshot would be 4900 x 3920 pixels; the limit for a resized or converted image is 16777216 in total. Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.",
+    );
+  });
 });
 
 describe("output=avif", () => {
@@ -193,17 +202,6 @@ describe("output=avif", () => {
     expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);
     expect(error.message).toBe(
       "The screenshot would be 400 x 20000 pixels; the limit for avif is 16384 per side. Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.",
-    );
-  });
-});
-
-describe("resizing", () => {
-  it("fails if the image would have more pixels than can be encoded", async () => {
-    const options = { width: 5000, height: 4000, format: "webp", resizeWidth: 4900 } as const;
-    const error = await errorOf(renderer.render(screenshot(site.url("/quadrants"), options)));
-    expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);
-    expect(error.message).toBe(
-      "The screenshot would be 4900 x 3920 pixels; the limit for a resized or converted image is 16777216 in total. Send a smaller scale, fullPageMaxHeight or resizeWidth, or capture a part.",
     );
   });
 });

@@ -54,7 +54,7 @@ it("root does not use a link to a browser in a folder that other users cannot op
   expect(await findBrowser()).toBe(join(dir, "chromium"));
 });
 
-it("the path of a browser does not depend on its working directory", async () => {
+it("the path of a browser is absolute even if PATH is not", async () => {
   const dir = await pathFolder();
   writeProgram(join(dir, COMMAND));
   vi.stubEnv("PATH", relative(process.cwd(), dir));

@@ -54,14 +54,17 @@ describe("invalid browserUrls", () => {
     [["ftp://browsers.example/hunter2"], "address 1 is not a DevTools endpoint"],
     [["ws://127.0.0.1:9222/", "hunter2"], "address 2 is not a DevTools endpoint"],
     [["ws://127.0.0.1/?hunter2", "ws://127.0.0.1:80/?hunter2"], "address 2 is the same as address 1"],
-    [
-      Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`),
-      "at most 64 addresses are allowed",
-    ],
   ])("cause an error that never contains them: $1", (browserUrls, message) => {
     const create = (): unknown => createPuppeteerRenderer({ browserUrls });
     expect(create).toThrow(RangeError);
     expect(create).toThrow(message);
     expect(create).not.toThrow("hunter2");
+  });
+
+  it("include more than 64 addresses", () => {
+    const browserUrls = Array.from({ length: 65 }, (_, port) => `ws://127.0.0.1:${port + 1}/`);
+    const create = (): unknown => createPuppeteerRenderer({ browserUrls });
+    expect(create).toThrow(RangeError);
+    expect(create).toThrow("at most 64 addresses are allowed");
   });
 });

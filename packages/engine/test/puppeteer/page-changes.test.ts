@@ -70,7 +70,7 @@ beforeAll(async () => {
         .end("<svg xmlns='http://www.w3.org/2000/svg'><rect width='100' height='100' fill='red'/></svg>"),
     "/feed.xml": (_request, response) =>
       void response.setHeader("content-type", "text/xml").end("<feed><frame>text</frame></feed>"),
-    "/buttons": `<!doctype html><style>body{margin:0}</style><div style="height:3000px"></div>
+    "/buttons": `<!doctype html><style>body{margin:0}</style><div style="height:3000px;border-top:20px solid green"></div>
       <button id=button onclick="this.style.background = event.isTrusted ? 'red' : 'blue'; document.body.style.background = this.style.background">go</button>`,
     "/covered": `<!doctype html><button id=button style="position:absolute;top:0" onclick="document.body.style.background = 'red'">go</button>
       <div style="position:fixed;inset:0">overlay</div>`,
@@ -154,9 +154,13 @@ describe("css", () => {
   });
 
   it("applies to PDFs", async () => {
-    const plain = await renderer.render(pdf(site.url("/")));
-    const empty = await renderer.render(pdf(site.url("/"), { css: "body { display: none }" }));
-    expect(empty.bytes.length).toBeLessThan(plain.bytes.length);
+    for (const [css, texts] of [
+      ["body { margin: 0 }", ["text"]],
+      ["body { display: none }", []],
+    ] as const) {
+      const { pages } = await readPdf((await renderer.render(pdf(site.url("/"), { css }))).bytes);
+      expect(pages.flatMap(({ textItems }) => textItems.map(({ text }) => text))).toEqual(texts);
+    }
   });
 });
 
@@ -238,9 +242,9 @@ describe("hideSelectors and removeSelectors", () => {
 });
 
 describe("click", () => {
-  it("clicks like a user, even an element below the viewport", async () => {
+  it("clicks like a user, even an element below the viewport, and scrolls back to the top", async () => {
     const { pixel, notes } = await render("/buttons", { click: "button" });
-    expect(pixel(700, 10)).toEqual(RED);
+    expect([pixel(700, 10), pixel(700, 30)]).toEqual([GREEN, RED]);
     expect(notes).toEqual([]);
   });
 

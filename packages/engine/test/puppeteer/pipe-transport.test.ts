@@ -120,6 +120,7 @@ describe("the pipe transport", () => {
 });
 
 describe("a screenshot", () => {
+  const FAILED = "Protocol error (Page.captureScreenshot)";
   const capture = (
     { transport }: Opened,
     { maxBytes = 10_000_000, signal = never }: { maxBytes?: number; signal?: AbortSignal } = {},
@@ -197,16 +198,24 @@ describe("a screenshot", () => {
   });
 
   it.each([
-    ["the browser's error", `{"id":ID,"error":{"code":-32000,"message":"secret"},"sessionId":"${PAGE}"}`],
-    ["a closed session", '{"id":ID,"error":{"code":-32001,"message":"Session with given id not found."}}'],
-    ["another result", `{"id":ID,"result":{"image":"AA=="},"sessionId":"${PAGE}"}`],
-    ["a truncated result", '{"id":ID,"result":{"data":"AA'],
-  ])("fails on %s, and does not quote it", async (_name, response) => {
+    [
+      "the browser's error",
+      `{"id":ID,"error":{"code":-32000,"message":"secret"},"sessionId":"${PAGE}"}`,
+      FAILED,
+    ],
+    [
+      "a closed session",
+      '{"id":ID,"error":{"code":-32001,"message":"Session with given id not found."}}',
+      FAILED,
+    ],
+    ["another result", `{"id":ID,"result":{"image":"AA=="},"sessionId":"${PAGE}"}`, FAILED],
+    ["a truncated result", '{"id":ID,"result":{"data":"AA', "the browser's response is incomplete"],
+  ])("fails on %s, and does not quote it", async (_name, response, message) => {
     const opened = open();
     const captured = capture(opened);
     captured.catch(() => {});
     await deliver(opened.fromBrowser, [`${response.replace("ID", `${opened.sent()[0]?.id}`)}\0`]);
-    await expect(captured).rejects.not.toThrow("secret");
+    await expect(captured).rejects.toMatchObject({ message });
     expect(opened.messages).toEqual([]);
   });
 

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { startSleeper, stateOf } from "./sleeper.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,5 +47,13 @@ describe.skipIf(!fs.existsSync("/proc/self/stat"))("ProcessGroup", () => {
     expect(hasThisProcess(group)).toBe(true);
     breakReads("readFileSync", "ESRCH", new RegExp(`^/proc/${process.pid}/stat`));
     expect(hasThisProcess(group)).toBe(false);
+  });
+
+  it("sends no signal to a process of another group", async () => {
+    const [first, second] = [await startSleeper(), await startSleeper()];
+    first.group.signal(second.pid, "SIGKILL");
+    expect(stateOf(second.pid)).toBe("S");
+    second.group.signal(second.pid, "SIGKILL");
+    await once(second.child, "exit");
   });
 });

@@ -1,34 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
+import { existsSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
 import { Throttle } from "../../src/puppeteer/browser/throttle.ts";
-
-const SOON = { timeout: 10_000, interval: 1 };
-
-interface Sleeper {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  readonly group: ProcessGroup;
-}
-
-/**
- * Starts a process in a new group, which lasts until the test has finished. It sleeps: a busy one in a session of its
- * own would take the CPU from the other tests.
- */
-async function startSleeper(): Promise<Sleeper> {
-  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
-  await once(child, "spawn");
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const pid = child.pid ?? 0;
-  await vi.waitFor(() => expect(stateOf(pid)).toBe("S"), SOON);
-  return { child, pid, group: new ProcessGroup(pid) };
-}
-
-function stateOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/stat`, "latin1").split(" ")[2] ?? "";
-}
+import { SOON, startSleeper, stateOf } from "./sleeper.ts";
 
 // Only Linux has /proc, without which nothing is throttled.
 describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
@@ -50,13 +23,5 @@ describe.skipIf(!existsSync("/proc/self/stat"))("Throttle", () => {
     expect(stateOf(first.pid)).not.toBe("T");
     await vi.waitFor(() => expect(stateOf(second.pid)).toBe("T"), SOON);
     throttle.release();
-  });
-
-  it("sends no signal to a process of another group", async () => {
-    const [first, second] = [await startSleeper(), await startSleeper()];
-    first.group.signal(second.pid, "SIGKILL");
-    expect(stateOf(second.pid)).toBe("S");
-    second.group.signal(second.pid, "SIGKILL");
-    await once(second.child, "exit");
   });
 });

@@ -25,10 +25,10 @@ describe("idleBetween", () => {
   });
 
   it.each([
-    ["the unused share of a container, on an idle machine", after(300, 150), 2, 0.5],
-    ["none, if a container has used its share", after(200, 230), 2, 0],
-    ["those of the machine, if other containers use the rest", after(40, 10), 2, 0.4],
-  ])("returns the idle cores: %s", (_case, now, allowed, idle) => {
+    ["its unused share, on an idle machine", after(300, 150), 2, 0.5],
+    ["none if it has used its share", after(200, 230), 2, 0],
+    ["those of the machine if other containers use the rest", after(40, 10), 2, 0.4],
+  ])("returns the idle cores of a container: %s", (_case, now, allowed, idle) => {
     expect(idleBetween({ ...before, groupMs: 0 }, now, allowed)).toBeCloseTo(idle);
   });
 

@@ -91,12 +91,14 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0, batch: { running: 0, waiting: 0 } });
   });
 
-  it("counts running and waiting renders", async () => {
-    const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
-    const gates = [gate(), gate(), gate()];
-    const runs = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
-    expect(scheduler.load()).toMatchObject({ running: 2, waiting: 1 });
-    for (const { open } of gates) open();
+  it("runs as many renders at a time as it has slots while no core is idle", async () => {
+    const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 4 });
+    const { job, open } = gate();
+    const runs = ["a", "b", "c", "d"].map((accountId) =>
+      scheduler.run({ accountId, priority: "interactive" }, job),
+    );
+    expect(scheduler.load()).toMatchObject({ running: 3, waiting: 1 });
+    open();
     await Promise.all(runs);
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
@@ -114,6 +116,17 @@ describe("createScheduler", () => {
     for (const { open } of gates) open();
     await Promise.all(heavy);
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it("leaves a slot to the interactive renders of an account with batch renders", async () => {
+    const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4 });
+    const { job, open } = gate();
+    const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
+    expect(scheduler.load()).toMatchObject({ running: 2, batch: { running: 2, waiting: 2 } });
+    runs.push(scheduler.run({ accountId: "a", priority: "interactive" }, job));
+    expect(scheduler.load()).toMatchObject({ running: 3, batch: { running: 2, waiting: 2 } });
+    open();
+    await Promise.all(runs);
   });
 
   it("rejects immediately when the queue is full, and limits each account's renders in the queue", async () => {
@@ -316,17 +329,6 @@ describe("renders beyond the slots", () => {
     expect(scheduler.load().running).toBe(9);
     runs.push(...Array.from({ length: 3 }, () => scheduler.run(interactive("b"), job)));
     expect(scheduler.load()).toMatchObject({ running: 11, waiting: 1 });
-    await drain(scheduler, clock, { runs, open });
-  });
-
-  it("leave a slot to the account's interactive renders", async () => {
-    const clock = manualClock();
-    const scheduler = createScheduler({ ...options, clock });
-    const { job, open } = gate();
-    const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
-    expect(scheduler.load()).toMatchObject({ running: 2, batch: { running: 2, waiting: 2 } });
-    runs.push(scheduler.run(interactive("a"), job));
-    expect(scheduler.load()).toMatchObject({ running: 3, batch: { running: 2, waiting: 2 } });
     await drain(scheduler, clock, { runs, open });
   });
 });

@@ -53,11 +53,22 @@ describe("the secret key", () => {
     }
   }
 
+  /** Replaces a token's signing secret by one that `wrong` can decrypt; returns it, encrypted. */
+  async function replaceSecret(id: number): Promise<string> {
+    const { sealedSigningSecret: current } = await correct.get(id);
+    const next = seal("another key altogether");
+    await store.replaceSigningSecret(id, { current, next });
+    return next;
+  }
+
   it("is compared with the key that encrypted the newest signing secret", async () => {
     expect(await correct.checkSecretKey()).toBe("unused");
     await createTwo();
     expect(await correct.checkSecretKey()).toBe("matches");
     expect(await wrong.checkSecretKey()).toBe("differs");
+    await replaceSecret(ids[1] ?? 0);
+    expect(await correct.checkSecretKey()).toBe("differs");
+    expect(await wrong.checkSecretKey()).toBe("matches");
   });
 
   it("encrypts nothing while it cannot decrypt the stored secrets", async () => {
@@ -86,8 +97,7 @@ describe("the secret key", () => {
   it("neither reveals a secret that it cannot decrypt nor allows an overlap for it", async () => {
     await createTwo();
     const [lost = 0, newest = 0] = ids;
-    const { sealedSigningSecret: current } = await correct.get(newest);
-    await store.replaceSigningSecret(newest, { current, next: seal("another key altogether") });
+    await replaceSecret(newest);
     const LOST = {
       name: "AdminError",
       message: `the secret key cannot decrypt the signing secret of token ${lost}`,
@@ -109,6 +119,14 @@ describe("the secret key", () => {
       authenticateSigned({ tokens: store, seal: createSeal(secretKey, random), now }, query);
     await expect(verify("the key that encrypts")).resolves.toBeDefined();
     await expect(verify("another key altogether")).rejects.toMatchObject({ code: "invalid_signature" });
+  });
+
+  it("can be replaced without changing the secrets that it can decrypt", async () => {
+    await createTwo();
+    const [lost = 0, newest = 0] = ids;
+    const kept = await replaceSecret(newest);
+    expect((await wrong.replaceLostSecrets()).map(({ id }) => id)).toEqual([lost]);
+    expect((await wrong.get(newest)).sealedSigningSecret).toBe(kept);
   });
 
   it("can be replaced if it is lost; a dry run lists the tokens and changes nothing", async () => {
