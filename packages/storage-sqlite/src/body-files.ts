@@ -18,7 +18,7 @@ export interface BodyFiles {
   /** Writes the parts to a new file, in order, and returns its id. */
   write(parts: readonly Uint8Array[], storedAt: number): Promise<number>;
   /** Returns `null` if the file does not exist or ends before the range does. */
-  read(id: number, range: FileRange): Promise<Uint8Array | null>;
+  read(id: number, range: FileRange): Promise<Uint8Array<ArrayBuffer> | null>;
   /** Returns whether the file exists and has this size. */
   has(id: number, size: number): Promise<boolean>;
   /** Never rejects: a remaining file is swept later. */

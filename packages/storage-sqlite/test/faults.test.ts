@@ -22,7 +22,7 @@ const balanceRequest = {
 };
 const name = { accountId: "acct_1", key: "0f1e" };
 
-function rendering(bytes: Uint8Array): StoredRendering {
+function rendering(bytes: Uint8Array<ArrayBuffer>): StoredRendering {
   return {
     bytes,
     contentType: "image/png",

@@ -114,7 +114,7 @@ function bucketFailed({ detail }: StoreFailure): Error {
 }
 
 /** Encodes a pointer as the bytes of an index entry. No rendering starts with these bytes. */
-export function encodePointer({ day, id, size }: ObjectPointer): Uint8Array {
+export function encodePointer({ day, id, size }: ObjectPointer): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`snap-object ${day}/${id} ${size}`);
 }
 

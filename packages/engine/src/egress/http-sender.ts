@@ -41,7 +41,7 @@ export type HttpOutcome =
       /** The delay that `Retry-After` asks for, measured from now; never negative. `null` if absent or invalid. */
       readonly retryAfterMs: number | null;
       /** The start of the response body. */
-      readonly body: Uint8Array;
+      readonly body: Uint8Array<ArrayBuffer>;
     }
   | { readonly kind: "failed"; readonly reason: WebhookFailureReason };
 
@@ -141,7 +141,7 @@ interface Exchange {
 interface ReceivedResponse {
   readonly response: IncomingMessage;
   /** The start of the body. */
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** Resolves to the response once its body has arrived, or to `null` if it is incomplete or too long. */
@@ -165,7 +165,7 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
     outgoing.once("socket", () => meter(stream, { maxBytes, onExcess: fail }));
     outgoing.on("response", (response) => {
       response.on("error", fail);
-      const finish = (body: Uint8Array): void => resolve({ response, body });
+      const finish = (body: Uint8Array<ArrayBuffer>): void => resolve({ response, body });
       const onFull = bodyMaxBytes === undefined ? () => {} : finish;
       collectStart(response, { maxBytes: bodyMaxBytes ?? BODY_START_BYTES, onFull, onEnd: finish });
     });
@@ -178,9 +178,9 @@ function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Prom
 interface BodyListener {
   readonly maxBytes: number;
   /** Called once `maxBytes` of the body have arrived. */
-  readonly onFull: (start: Uint8Array) => void;
+  readonly onFull: (start: Uint8Array<ArrayBuffer>) => void;
   /** Called once the whole body has arrived. */
-  readonly onEnd: (start: Uint8Array) => void;
+  readonly onEnd: (start: Uint8Array<ArrayBuffer>) => void;
 }
 
 /** Reads a whole body, and collects its start. */

@@ -12,7 +12,7 @@ const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 export const ERROR_START_BYTES = 2048;
 
 /** The body of a successful response, or why the request failed. */
-export type S3Response = { readonly body: Uint8Array } | S3Failure;
+export type S3Response = { readonly body: Uint8Array<ArrayBuffer> } | S3Failure;
 
 interface S3Failure {
   readonly failure: StoreFailure;

@@ -39,7 +39,7 @@ export async function convertImage(
   sharp: Sharp,
   bytes: Uint8Array,
   parameters: ScreenshotParameters,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   return encode(resize(openImage(sharp, bytes), parameters), parameters).toBuffer();
 }
 

@@ -48,5 +48,6 @@ export interface ObjectBucket extends ObjectStore {
   }): Promise<ListObjectsOutcome>;
 }
 
-export type GetObjectOutcome = { readonly bytes: Uint8Array | null } | { readonly failure: StoreFailure };
+export type GetObjectOutcome =
+  { readonly bytes: Uint8Array<ArrayBuffer> | null } | { readonly failure: StoreFailure };
 export type ListObjectsOutcome = { readonly keys: readonly string[] } | { readonly failure: StoreFailure };

@@ -42,7 +42,7 @@ export const CONTENT_TYPES = [
 /** The result of a render: the file and its metadata. */
 export interface RenderedFile {
   /** In a capture, shared with the cache: copy them before you change or transfer them. */
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: (typeof CONTENT_TYPES)[number];
   /** HTTP status of the page; `null` for PDFs or if unknown. */
   readonly targetStatus: number | null;

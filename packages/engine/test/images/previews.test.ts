@@ -6,14 +6,14 @@ import { createPreviewsWith } from "../../src/images/previews.ts";
 const LIMITS = { maxBytes: 20_000, maxSidePx: 600 };
 
 /** An image that compresses badly. */
-async function noise(width: number, height: number): Promise<Uint8Array> {
+async function noise(width: number, height: number): Promise<Uint8Array<ArrayBuffer>> {
   const noisy = { type: "gaussian", mean: 128, sigma: 60 } as const;
   return sharp({ create: { width, height, channels: 3, background: "#000000", noise: noisy } })
     .png()
     .toBuffer();
 }
 
-const plain = (width: number, height: number): Promise<Uint8Array> =>
+const plain = (width: number, height: number): Promise<Uint8Array<ArrayBuffer>> =>
   sharp({ create: { width, height, channels: 3, background: "#ff0000" } })
     .png()
     .toBuffer();

@@ -6,13 +6,21 @@ import { failureResult, pdfResult, screenshotResult } from "../../src/mcp/result
 const link = { url: "https://snap.example.com/v1/snap/signed?x=1", expiresAt: Date.UTC(2026, 2, 2) };
 
 /** A PNG of this width and height, padded after its end to `size` bytes. */
-function createPng({ width, height, size }: { width: number; height: number; size?: number }): Uint8Array {
+function createPng({
+  width,
+  height,
+  size = 0,
+}: {
+  width: number;
+  height: number;
+  size?: number;
+}): Buffer<ArrayBuffer> {
   const png = PNG.sync.write(new PNG({ width, height }));
-  return size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
+  return Buffer.concat([png, Buffer.alloc(Math.max(0, size - png.length))]);
 }
 
 function captured(
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   notes: readonly string[] = [],
   contentType: Capture["rendering"]["contentType"] = "image/png",
 ): Capture {
@@ -39,7 +47,7 @@ function captured(
 }
 
 function resultOf(
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   preview: Parameters<typeof screenshotResult>[0]["preview"] = null,
 ): ReturnType<typeof screenshotResult> {
   return screenshotResult({

@@ -9,7 +9,10 @@ import { crc32, deflateSync } from "node:zlib";
 const SIDE_PIXELS = 16;
 
 /** Returns a valid file of the content type; its bytes depend only on the digest. */
-export function drawDigest(digest: Uint8Array, contentType: RenderedFile["contentType"]): Uint8Array {
+export function drawDigest(
+  digest: Uint8Array,
+  contentType: RenderedFile["contentType"],
+): Uint8Array<ArrayBuffer> {
   return new Uint8Array(ENCODERS[contentType](digest));
 }
 
@@ -22,7 +25,7 @@ const ENCODERS: Readonly<Record<RenderedFile["contentType"], (digest: Uint8Array
 };
 
 /** Grayscale with a bit depth of 1 (PNG specification, 11.2.1): the digest is the bitmap, two bytes per row. */
-function encodePng(digest: Uint8Array): Buffer {
+function encodePng(digest: Uint8Array): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE_PIXELS, 0);
   header.writeUInt32BE(SIDE_PIXELS, 4);
@@ -37,7 +40,7 @@ function encodePng(digest: Uint8Array): Buffer {
   ]);
 }
 
-function pngChunk(type: string, data: Buffer): Buffer {
+function pngChunk(type: string, data: Buffer): Buffer<ArrayBuffer> {
   const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
   chunk.writeUInt32BE(data.length, 0);
   chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
@@ -45,7 +48,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
 }
 
 /** One gray block of 8 x 8 pixels (ITU-T T.81, annex B), with the digest in a comment segment. */
-function encodeJpeg(digest: Uint8Array): Buffer {
+function encodeJpeg(digest: Uint8Array): Buffer<ArrayBuffer> {
   const comment = Buffer.from(digest).toString("hex");
   // one 1-bit code per table: difference 0 for DC, end of block for AC
   const oneCode = [1, ...Array<number>(15).fill(0), 0];
@@ -61,13 +64,13 @@ function encodeJpeg(digest: Uint8Array): Buffer {
   ]);
 }
 
-function jpegSegment(marker: number, data: Buffer): Buffer {
+function jpegSegment(marker: number, data: Buffer): Buffer<ArrayBuffer> {
   const length = data.length + 2;
   return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), data]);
 }
 
 /** Lossless (RFC 9649, section 3). Only green varies, so a pixel is one bit: white or magenta. */
-function encodeWebp(digest: Uint8Array): Buffer {
+function encodeWebp(digest: Uint8Array): Buffer<ArrayBuffer> {
   const bits: number[] = [];
   const push = (value: number, count: number): void => {
     for (let bit = 0; bit < count; bit += 1) bits.push((value >> bit) & 1);
@@ -100,7 +103,7 @@ function encodeWebp(digest: Uint8Array): Buffer {
   ]);
 }
 
-function uint32(value: number): Buffer {
+function uint32(value: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
@@ -113,7 +116,7 @@ const AVIF_PIXEL = Buffer.from(
 );
 
 /** With the digest in a free-space box (ISO/IEC 14496-12, 8.1.2). */
-function encodeAvif(digest: Uint8Array): Buffer {
+function encodeAvif(digest: Uint8Array): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(8);
   header.writeUInt32BE(header.length + digest.length);
   header.write("free", 4, "latin1");
@@ -121,7 +124,7 @@ function encodeAvif(digest: Uint8Array): Buffer {
 }
 
 /** One empty A4 page (ISO 32000-1, 7.5); the digest is the file identifier in the trailer. */
-function encodePdf(digest: Uint8Array): Buffer {
+function encodePdf(digest: Uint8Array): Buffer<ArrayBuffer> {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

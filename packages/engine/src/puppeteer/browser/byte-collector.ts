@@ -28,7 +28,7 @@ export class ByteCollector {
   }
 
   /** Returns a view of the appended bytes, valid until the next `append`. */
-  written(): Uint8Array {
+  written(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
 
@@ -36,7 +36,7 @@ export class ByteCollector {
    * Returns the file in a buffer of exactly its size or, if it is too large to copy, in a larger buffer with
    * unused space at the end.
    */
-  finish(): Uint8Array {
+  finish(): Uint8Array<ArrayBuffer> {
     const file = this.written();
     return this.#length <= COPIED_MAX_BYTES ? resize(file, this.#length) : file;
   }

@@ -27,7 +27,7 @@ export function readFileStart(start: string): FileStart | null {
 
 /** A file in a response, decoded as it arrives. Bytes past the limit are discarded. */
 export class IncomingFile {
-  readonly #received = Promise.withResolvers<Uint8Array>();
+  readonly #received = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   readonly #maxBytes: number;
 
   constructor(maxBytes: number) {
@@ -36,7 +36,7 @@ export class IncomingFile {
   }
 
   /** Rejects with `render_failed` if the file exceeds its limit. */
-  get received(): Promise<Uint8Array> {
+  get received(): Promise<Uint8Array<ArrayBuffer>> {
     return this.#received.promise;
   }
 

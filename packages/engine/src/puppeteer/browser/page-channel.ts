@@ -36,7 +36,7 @@ export interface ScreenshotCommand {
 export type CaptureScreenshot = (
   command: ScreenshotCommand & { readonly sessionId: string },
   signal: AbortSignal,
-) => Promise<Uint8Array>;
+) => Promise<Uint8Array<ArrayBuffer>>;
 
 interface PageChannelOptions {
   readonly sessionId: string;
@@ -105,7 +105,7 @@ export class PageChannel {
   async captureScreenshot(
     { pixels, ...command }: ScreenshotCommand & { readonly pixels: number },
     signal: AbortSignal,
-  ): Promise<Uint8Array> {
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { sessionId, captureScreenshot } = this.#options;
     this.#capturedPixels = pixels;
     try {

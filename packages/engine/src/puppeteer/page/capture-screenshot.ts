@@ -91,7 +91,7 @@ export async function captureScreenshot(
   tab: Tab,
   capture: ScreenshotSpec,
   signal: AbortSignal,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { widthPixels, heightPixels } = sizeOf(capture);
   const pixels = widthPixels * heightPixels;
   const request = { params: captureRequest(capture), maxBytes: capture.maxBytes, pixels };

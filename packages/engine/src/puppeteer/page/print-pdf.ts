@@ -35,7 +35,7 @@ export async function printPdf(
   tab: Tab,
   { parameters, maxBytes }: PrintTask,
   signal: AbortSignal,
-): Promise<{ readonly bytes: Uint8Array; readonly pages: number | null }> {
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly pages: number | null }> {
   const request = printRequest(parameters);
   const print = (values: Partial<PrintRequest>): Promise<ByteCollector> =>
     printOnce(tab, { request: { ...request, ...values }, maxBytes }, signal);
