@@ -101,12 +101,7 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     assert.deepEqual(listed[1], second);
     assert.deepEqual(await tokens.listByAccount("acct_3"), []);
   });
-}
 
-/** Hex of different lengths, so a store cannot mix them up. */
-const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
-
-function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("finds the newest token across all accounts", async ({ accounts, tokens }) => {
     assert.equal(await tokens.findNewest(), null);
     await accounts.insert(sampleAccount());
@@ -117,7 +112,12 @@ function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">):
     await tokens.revoke(second.id);
     assert.deepEqual(await tokens.findNewest(), first);
   });
+}
 
+/** Hex of different lengths, so a store cannot mix them up. */
+const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
+
+function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("replaces only the signing secret", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const before = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old, rotatedAt: 5 }));
