@@ -20,6 +20,6 @@ it.each([
   ["1994-11-06T08:49:37Z", null],
   [null, null],
   [undefined, null],
-])("parseRetryAfter(%j) returns %s", (text, delayMs) => {
+])("parseRetryAfter($0) returns $1", (text, delayMs) => {
   expect(parseRetryAfter(text, NOW)).toBe(delayMs);
 });

@@ -220,7 +220,7 @@ describe("the message for an invalid parameter", () => {
     ["a[href='\\']", ""],
     [`a[href='/'][title="x"]`, ""],
     ["'".repeat(513), ""],
-  ])("suggests a selector with double quotes, where possible: %s", (selector, replacement) => {
+  ])("suggests a selector with double quotes, where possible: $0", (selector, replacement) => {
     expect(fieldMessage(PARAMETERS.screenshot.selector, selector)).toBe(
       `must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters${replacement}`,
     );
@@ -257,12 +257,12 @@ describe("a string", () => {
   const strict = { maxCharacters: 512, isStrict: true };
   const lenient = { maxCharacters: 512 };
 
-  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("is a selector: %j", (text) => {
+  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("is a selector: $0", (text) => {
     expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([true, true]);
   });
 
   it.each(["", "x".repeat(513), "a\tb", "a\nb", "a\u007fb", "a\u0085b", "\ud83d"])(
-    "is not a selector: %j",
+    "is not a selector: $0",
     (text) => {
       expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
     },
