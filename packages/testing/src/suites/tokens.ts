@@ -13,6 +13,7 @@ export function testTokenStore(
   open: OpenStorage<"accounts" | "tokens" | "ledger">,
 ): void {
   defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
+  defineSuite({ runner, open, name: "TokenStore: lists and the newest token" }, testLists);
   defineSuite({ runner, open, name: "TokenStore: unknown ids" }, testUnknownTokens);
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
   defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
@@ -88,17 +89,16 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     await assert.rejects(tokens.insert(sampleToken()), "insert must reject an unknown account");
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
+}
 
+function testLists(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("lists one account's tokens, in order of creation", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const first = await tokens.insert(sampleToken());
     await tokens.insert(sampleToken({ accountId: "acct_2" }));
     const second = await tokens.insert(sampleToken({ createdAt: 0 }));
-    const listed = await tokens.listByAccount("acct_1");
-    assert.equal(listed.length, 2);
-    assert.deepEqual(listed[0], first);
-    assert.deepEqual(listed[1], second);
+    assert.deepEqual(await tokens.listByAccount("acct_1"), [first, second]);
     assert.deepEqual(await tokens.listByAccount("acct_3"), []);
   });
 
