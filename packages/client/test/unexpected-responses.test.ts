@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createClient, type SnapClient } from "../src/index.ts";
 import { failureOf } from "./failure-of.ts";
-import { html, openRawServer, png, recordWaits, TOKEN, type Responder } from "./raw-server.ts";
+import { html, openRawServer, png, recordWaits, TOKEN } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
 const SECRET = "ThisIsTheSecretPartOfATokenForTheseTests01";

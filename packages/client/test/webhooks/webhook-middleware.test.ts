@@ -86,7 +86,11 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     const hasEnded: boolean[] = [];
     const { port, seen, errors } = await receiver(
       (app, middleware) => {
-        app.post("/", (_request, response, next) => void (responses.push(response), next()), middleware);
+        app.use((_request, response, next) => {
+          responses.push(response);
+          next();
+        });
+        app.post("/", middleware);
       },
       async () => {
         await nextTurn();

@@ -47,11 +47,23 @@ describe("a form", () => {
   });
 
   it.each<[name: string, Form, object]>([
-    ["without a url", form({}), { url: ["is required and must be an absolute URL that starts with http:// or https://"] }],
+    [
+      "without a url",
+      form({}),
+      { url: ["is required and must be an absolute URL that starts with http:// or https://"] },
+    ],
     ["without HTML", form({}, { source: "html" }), { html: ["is required"] }],
     ["with a url", form({ url: "https://example.com/" }), {}],
-    ["with a scale that is not an integer", form({ html: "<p>", scale: "2.5" }, { source: "html" }), { scale: ["must be an integer from 1 to 3"] }],
-    ["with a delay in scientific notation", form({ url: "https://example.com/", delay: "1e3" }), { delay: ["must be an integer from 0 to 10000"] }],
+    [
+      "with a scale that is not an integer",
+      form({ html: "<p>", scale: "2.5" }, { source: "html" }),
+      { scale: ["must be an integer from 1 to 3"] },
+    ],
+    [
+      "with a delay in scientific notation",
+      form({ url: "https://example.com/", delay: "1e3" }),
+      { delay: ["must be an integer from 0 to 10000"] },
+    ],
     [
       "with a single page in landscape",
       form({ url: "https://example.com/", singlePage: "true", landscape: "true" }, { mode: "pdf" }),

@@ -88,21 +88,27 @@ it("every control of the playground has a focus outline", async () => {
   const controls = await visitor.page.evaluate(() => {
     const all = document.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary");
     const reachable = Array.from(all).filter(
-      (each) => each.tabIndex === 0 && each.checkVisibility() && !each.matches(":disabled, :not(:checked)[type=radio]"),
+      (each) =>
+        each.tabIndex === 0 &&
+        each.checkVisibility() &&
+        !each.matches(":disabled, :not(:checked)[type=radio]"),
     );
-    for (const [index, each] of reachable.entries()) each.dataset["stop"] = `${index} ${each.outerHTML.slice(0, 80)}`;
-    return reachable.map(({ dataset }) => dataset["stop"]);
+    return reachable.map((each, index) => {
+      const stop = `${index} ${each.outerHTML.slice(0, 80)}`;
+      each.dataset["stop"] = stop;
+      return stop;
+    });
   });
-  const outlines = new Map<string | undefined, string>();
+  const outlines = new Map<string, string>();
   for (const _ of controls) {
     await type("Tab");
-    const [control, outline] = await visitor.page.evaluate(() => {
+    const { stop, outline } = await visitor.page.evaluate(() => {
       const element = document.activeElement instanceof HTMLElement ? document.activeElement : document.body;
       // radio buttons are invisible; their labels have the outline
       const shown = element.matches("[type=radio]") ? (element.nextElementSibling ?? element) : element;
-      return [element.dataset["stop"], getComputedStyle(shown).outlineStyle];
+      return { stop: element.dataset["stop"] ?? "", outline: getComputedStyle(shown).outlineStyle };
     });
-    outlines.set(control, outline);
+    outlines.set(stop, outline);
   }
   expect(outlines).toEqual(new Map(controls.map((control) => [control, "solid"])));
 });

@@ -257,16 +257,25 @@ describe("a string", () => {
   const strict = { maxCharacters: 512, isStrict: true };
   const lenient = { maxCharacters: 512 };
 
-  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("is a selector: $0", (text) => {
+  it.each([
+    ["double quotes", 'a[href="x"]'],
+    ["512 characters", "x".repeat(512)],
+    ["512 emoji", "\u{1f600}".repeat(512)],
+  ])("with %s is a selector", (_, text) => {
     expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([true, true]);
   });
 
-  it.each(["", "x".repeat(513), "a\tb", "a\nb", "a\u007fb", "a\u0085b", "\ud83d"])(
-    "is not a selector: $0",
-    (text) => {
-      expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
-    },
-  );
+  it.each([
+    ["no characters", ""],
+    ["513 characters", "x".repeat(513)],
+    ["a tab", "a\tb"],
+    ["a line break", "a\nb"],
+    ["a DELETE character", "a\u007fb"],
+    ["a C1 control character", "a\u0085b"],
+    ["a lone surrogate", "\ud83d"],
+  ])("with %s is not a selector", (_, text) => {
+    expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
+  });
 
   it.each(["a[href='x']", ".md\\:flex"])(
     "is a selector, but not allowed in a strict parameter: %j",
