@@ -153,41 +153,44 @@ function submit(snap: SnapClient, document: object): Promise<unknown> {
 }
 
 describe("a batch with invalid parameters", () => {
-  it.for<[items: readonly unknown[], names: readonly string[]]>([
-    [[{}], ["items.0.url"]],
-    [[{ url: 7 }], ["items.0.url"]],
-    [[{ url }, { url: "example.com" }], ["items.1.url"]],
-    [[{ url: "ftp://example.com/" }], ["items.0.url"]],
-    [[{ url: "https://ada:pa55@example.com/" }], ["items.0.url"]],
-    [[{ url: `https://example.com/${"a".repeat(2029)}` }], ["items.0.url"]],
-    [[{ url, quality: 80 }], ["items.0.quality"]],
-    [[{ url, format: "gif" }], ["items.0.format"]],
-    [[{ url, landscape: true }], ["items.0.landscape"]],
+  it.for<[name: string, items: readonly unknown[], names: readonly string[]]>([
+    ["no parameters", [{}], ["items.0.url"]],
+    ["a url that is a number", [{ url: 7 }], ["items.0.url"]],
+    ["a second url without a scheme", [{ url }, { url: "example.com" }], ["items.1.url"]],
+    ["a url with another scheme", [{ url: "ftp://example.com/" }], ["items.0.url"]],
+    ["a url with credentials", [{ url: "https://ada:pa55@example.com/" }], ["items.0.url"]],
+    ["a url of 2,049 characters", [{ url: `https://example.com/${"a".repeat(2029)}` }], ["items.0.url"]],
+    ["quality without a lossy format", [{ url, quality: 80 }], ["items.0.quality"]],
+    ["an unknown format", [{ url, format: "gif" }], ["items.0.format"]],
+    ["a parameter of PDFs", [{ url, landscape: true }], ["items.0.landscape"]],
+    ["items that are not objects", [null, url, [url]], ["items.0", "items.1", "items.2"]],
+    ["a parameter of screenshots in a PDF", [{ url, pdf: true, fullPage: true }], ["items.0.fullPage"]],
+    ["null as a value", [{ url, fullPage: null }], ["items.0.fullPage"]],
+    ["a misspelled name", [{ url, full_page: true }], ["items.0.full_page"]],
     [
-      [null, url, [url]],
-      ["items.0", "items.1", "items.2"],
+      "a name from JSON, __proto__",
+      [JSON.parse(`{"url":"${url}","__proto__":1}`) as object],
+      ["items.0.__proto__"],
     ],
-    [[{ url, pdf: true, fullPage: true }], ["items.0.fullPage"]],
-    [[{ url, fullPage: null }], ["items.0.fullPage"]],
-    [[{ url, full_page: true }], ["items.0.full_page"]],
-    [[JSON.parse(`{"url":"${url}","__proto__":1}`) as object], ["items.0.__proto__"]],
-    [[{ url, width: 800 }], ["items.0.height"]],
-    [[{ url, width: 10_000, height: 10_000, scale: 2 }], ["items.0.scale"]],
-    [[{ url, clipX: 1, clipY: 1 }], ["items.0.clipWidth", "items.0.clipHeight"]],
-    [[{ url, selector: "a'b" }], ["items.0.selector"]],
-    [[{ url, selector: "main", fullPage: true }], ["items.0.selector"]],
+    ["a width without a height", [{ url, width: 800 }], ["items.0.height"]],
+    ["an image with too many pixels", [{ url, width: 10_000, height: 10_000, scale: 2 }], ["items.0.scale"]],
+    ["half a clip region", [{ url, clipX: 1, clipY: 1 }], ["items.0.clipWidth", "items.0.clipHeight"]],
+    ["a selector with a quote", [{ url, selector: "a'b" }], ["items.0.selector"]],
+    ["a selector and fullPage", [{ url, selector: "main", fullPage: true }], ["items.0.selector"]],
     [
+      "several problems in two items",
       [{ url, scale: 9, delay: -1 }, { url }, { url: "x", pdf: true, scale: 3 }],
       ["items.0.scale", "items.0.delay", "items.2.url", "items.2.scale"],
     ],
     [
+      "60 problems, of which the first 50 are named",
       Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}`, scale: 0, quality: 0, delay: 0.5 })),
       Array.from({ length: 50 }, (_, index) => {
         const name = ["scale", "quality", "delay"][index % 3] ?? "";
         return `items.${Math.floor(index / 3)}.${name}`;
       }),
     ],
-  ])("is rejected without a request, with the service's message: %j", async ([items, names]) => {
+  ])("is rejected without a request, with the service's message: %s", async ([, items, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
     const failingFetch = (): Promise<Response> => Promise.reject(new Error("a request was sent"));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../src/index.ts";
-import { openRawServer, png, TOKEN } from "./raw-server.ts";
+import { openRawServer, png, recordWaits, resetConnection, TOKEN } from "./raw-server.ts";
 
 const PAGE = { url: "https://example.com/" } as const;
 const OTHER_TOKEN = "8|AnotherSecretPartOfAToken";
@@ -88,7 +88,13 @@ describe("withOptions()", () => {
   it("rejects what createClient rejects", () => {
     const snap = createClient({ baseUrl: "https://snap.example.com", token: TOKEN });
     expect(() => snap.withOptions({ timeoutMs: 0 })).toThrow("timeoutMs must be an integer from 1");
-    // @ts-expect-error -- the compiler rejects a typo, which has no effect
-    snap.withOptions({ maxRetry: 1 });
+  });
+
+  it("ignores an unknown option, which the compiler rejects", async () => {
+    const { origin, requests } = await openRawServer(resetConnection, png);
+    const snap = createClient({ baseUrl: origin, token: TOKEN, pacing: recordWaits() });
+    // @ts-expect-error -- the name is maxRetries
+    await snap.withOptions({ maxRetry: 0 }).screenshot(PAGE);
+    expect(requests).toHaveLength(2);
   });
 });

@@ -10,7 +10,6 @@ it.each([
   ["Sunday, 06-Nov-94 08:49:37 GMT", 37_000],
   ["Sun Nov  6 08:49:37 1994", 37_000],
   ["Sun, 06 Nov 1994 08:48:00 GMT", 0],
-  ["9".repeat(400), 1e15],
   ["", null],
   ["Retry about 2030", null],
   ["Soon, maybe 5 GMT", null],
@@ -22,4 +21,8 @@ it.each([
   [undefined, null],
 ])("parseRetryAfter(%j) returns %s", (text, delayMs) => {
   expect(parseRetryAfter(text, NOW)).toBe(delayMs);
+});
+
+it("parseRetryAfter() returns at most 1e15 milliseconds", () => {
+  expect(parseRetryAfter("9".repeat(400), NOW)).toBe(1e15);
 });

@@ -136,7 +136,6 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
     const watch = await storage.batches.watch(() => {});
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
-    await storage.batches.insert(sampleBatch("batch_1"));
     await watch.stop();
     await storage.close();
   });

@@ -66,21 +66,6 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(await two.renderLeases.acquire(byTwo)).toBe("acquired");
   });
 
-  it("store a rendering in one round trip, in parallel with the release of its lease", async () => {
-    const [one] = await openTwo();
-    const client = await openPlainClient(redis().url);
-    const claim = { name: "lease", holder: "a" };
-    // scripts are sent in full the first time, and Redis's memory is read once
-    await one.renderLeases.release({ ...claim, lingerMs: 0 });
-    await one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await client.ping();
-    const before = await readsOf(client);
-    const stored = one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await Promise.all([stored, one.renderLeases.release({ ...claim, lingerMs: 1000 })]);
-    // one on each connection, and the INFO command
-    expect((await readsOf(client)) - before).toBe(3);
-  });
-
   it("are isolated by different prefixes", async () => {
     const [one, two] = [await openCache({ url: redis().url }), await openCache({ url: redis().url })];
     await one.renderings.put({ ...NAME, rendering: sampleRendering() });
@@ -92,8 +77,3 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     expect(await two.renderLeases.acquire({ ...claim, holder: "two" })).toBe("acquired");
   });
 });
-
-/** Returns how many times Redis has read from a connection. */
-async function readsOf(client: Awaited<ReturnType<typeof openPlainClient>>): Promise<number> {
-  return Number(/total_reads_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
-}

@@ -65,7 +65,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
   it("is not cached while the transfer connection cannot be restored, and the failure is reported", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
     await cache.renderings.peek(getRequest);
     // the last command of the transfer connection is a script
     const connections = await client.clientList();
@@ -76,7 +76,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     await whenLost(cache);
     expect(messagesOf(cache)).toEqual([expect.stringContaining("does not transfer renderings: ")]);
     expect(await cache.renderings.get(getRequest)).toBeNull();
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ etag: '"new"' }) });
+    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large, etag: '"new"' }) });
     expect(await cache.renderings.peek(getRequest)).toBeNull();
     await client.configSet("maxclients", "10000");
     await expect

@@ -30,11 +30,16 @@ describe("the file", () => {
     const before = await openSqliteStorage({ directory });
     await before.accounts.insert(account);
     await before.close();
-    await before.close();
-    await expect(before.accounts.list()).rejects.toThrow("finalized");
     const after = await openSqliteStorage({ directory });
     expect(await after.accounts.list()).toEqual([account]);
     await after.close();
+  });
+
+  it("can be closed twice, and is then no longer accessible", async () => {
+    const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+    await storage.close();
+    await storage.close();
+    await expect(storage.accounts.list()).rejects.toThrow("finalized");
   });
 
   it("is accessible only to its owner, like its directory", async () => {

@@ -152,10 +152,12 @@ describe("the files that a killed process leaves behind", () => {
 });
 
 describe("the cache quota", () => {
-  it("is half of the free disk space by default while the cache is empty", async () => {
+  it("is by default half of the disk space that is free or used by the cache", async () => {
     const { storage } = await openTemporary();
-    const stats = await storage.renderings.stats();
-    expect(stats?.maxBytes).toBe(Math.floor((stats?.freeBytes ?? 0) / 2));
+    await storage.renderings.put({ ...NAME, rendering: sample() });
+    const { bytes = 0, freeBytes, maxBytes } = (await storage.renderings.stats()) ?? {};
+    expect(bytes).toBe(3 + 4096);
+    expect(maxBytes).toBe(Math.floor((bytes + (freeBytes ?? 0)) / 2));
   });
 
   it("reports evictions by account", async () => {

@@ -164,7 +164,22 @@ const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
   [
     "finds a link one millisecond too long",
     ({ signIns }) => ({ find: (request) => signIns.find({ ...request, now: request.now - 1 }) }),
-    "finds a link until the exact millisecond of its expiry",
+    "finds a link or session until the exact millisecond of its expiry",
+  ],
+  [
+    "finds expired sessions",
+    ({ signIns }) => ({
+      find: (request) => signIns.find({ ...request, ...(request.kind === "session" && { now: 0 }) }),
+    }),
+    "finds a link or session until the exact millisecond of its expiry",
+  ],
+  [
+    "does not prune sessions",
+    ({ signIns }) => ({
+      insert: (entry) =>
+        signIns.insert({ ...entry, ...(entry.kind === "session" && { expiresAt: Infinity }) }),
+    }),
+    "prunes expired links and sessions, up to the limit",
   ],
   [
     "takes expired links",
@@ -186,6 +201,16 @@ const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
     "confuses links and sessions",
     ({ signIns }) => ({ find: (request) => signIns.find({ ...request, kind: "link" }) }),
     "distinguishes kinds and hashes",
+  ],
+];
+
+const IN_AUDIT: readonly Fault<Storage["audit"]>[] = [
+  [
+    "ignores empty subjects",
+    ({ audit }) => ({
+      append: (entry) => audit.append({ ...entry, subjects: entry.subjects.filter((subject) => subject) }),
+    }),
+    "stores any text",
   ],
 ];
 
@@ -228,7 +253,7 @@ const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
   ],
 ];
 
-function casesOf<Port extends "history" | "signIns" | "batches">(
+function casesOf<Port extends "history" | "signIns" | "audit" | "batches">(
   port: Port,
   faults: readonly Fault<Storage[Port]>[],
 ): readonly (readonly [fault: string, inject: (storage: Storage) => Partial<Storage>, failing: string])[] {
@@ -239,10 +264,11 @@ function casesOf<Port extends "history" | "signIns" | "batches">(
   ]);
 }
 
-describe("the suites of the history, sign-ins and attempts", () => {
+describe("the suites of the history, sign-ins, audit log and attempts", () => {
   it.each([
     ...casesOf("history", IN_HISTORY),
     ...casesOf("signIns", IN_SIGN_INS),
+    ...casesOf("audit", IN_AUDIT),
     ...casesOf("batches", IN_ATTEMPTS),
   ])("fail a storage that %s", async (_, inject, failing) => {
     expect(await failuresOf(inject, failing)).toEqual([failing]);

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { findChanged } from "../src/build.ts";
 import type { WorkspacePackage } from "../src/workspace.ts";
 
@@ -26,14 +26,24 @@ function createPackage(
   return { name, folder, manifest: { name, version: "1.0.0", scripts: { build: "tsup" }, dependencies } };
 }
 
-it("finds packages that are older than their sources or their dependencies' builds", () => {
-  const packages = [
-    createPackage("new", { changedAt: 1, builtAt: 5 }),
-    createPackage("changed", { changedAt: 6, builtAt: 5 }),
-    createPackage("dependent", { changedAt: 1, builtAt: 4 }, { new: "workspace:^", elsewhere: "^1.0.0" }),
-    createPackage("built last", { changedAt: 1, builtAt: 5 }, { new: "workspace:^" }),
-  ];
+describe("findChanged", () => {
   const namesOf = (changed: readonly WorkspacePackage[]): string[] => changed.map(({ name }) => name);
-  expect(namesOf(findChanged(packages, 0))).toEqual(["changed", "dependent"]);
-  expect(namesOf(findChanged(packages, 7000))).toEqual(namesOf(packages));
+
+  it("finds packages that are older than their sources or their dependencies' builds", () => {
+    const packages = [
+      createPackage("new", { changedAt: 1, builtAt: 5 }),
+      createPackage("changed", { changedAt: 6, builtAt: 5 }),
+      createPackage("dependent", { changedAt: 1, builtAt: 4 }, { new: "workspace:^", elsewhere: "^1.0.0" }),
+      createPackage("built last", { changedAt: 1, builtAt: 5 }, { new: "workspace:^" }),
+    ];
+    expect(namesOf(findChanged(packages, 0))).toEqual(["changed", "dependent"]);
+  });
+
+  it("finds packages that are older than the inputs that all packages share", () => {
+    const packages = [
+      createPackage("old", { changedAt: 1, builtAt: 5 }),
+      createPackage("new", { changedAt: 1, builtAt: 8 }),
+    ];
+    expect(namesOf(findChanged(packages, 7000))).toEqual(["old"]);
+  });
 });

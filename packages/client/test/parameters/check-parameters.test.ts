@@ -43,11 +43,11 @@ describe("checkParameters and the service", () => {
     );
   });
 
-  it("report the same 50 of 60 problems", () => {
+  it("report the same first 50 of 60 problems", () => {
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
     const input = { url, ...Object.fromEntries(names.map((name) => [name, 1])) };
     expect(clientError(input)).toEqual(serviceError(input));
-    expect(Object.keys(checkParameters(input)?.errors ?? {})).toHaveLength(50);
+    expect(Object.keys(checkParameters(input)?.errors ?? {})).toEqual(names.slice(0, 50));
   });
 });
 
@@ -90,13 +90,5 @@ describe("checkParameters", () => {
         full_page: ["is not a parameter; did you mean fullPage?"],
       },
     });
-  });
-});
-
-describe("thousands of unknown names", () => {
-  it("result in errors for the first fifty only", () => {
-    const names = Array.from({ length: 20_000 }, (_, index) => `fullPag${index}`);
-    const input = { url: "https://example.com/", ...Object.fromEntries(names.map((name) => [name, 1])) };
-    expect(Object.keys(checkParameters(input)?.errors ?? {})).toEqual(names.slice(0, 50));
   });
 });

@@ -107,9 +107,21 @@ describe("the fake service", () => {
     expect(await failureOf(snap.usage())).toMatchObject({ status: 418, errors: { pot: ["is a teapot"] } });
     service.respondWith(new Response("<h1>Sign in</h1>", { headers: { "Content-Type": "text/html" } }));
     expect(await failureOf(snap.usage())).toMatchObject({ code: "unexpected_answer", status: 200 });
-    const stranger = createClient({ ...service.options, token: "8|another" });
+  });
+
+  it("rejects another token", async () => {
+    const { options } = createFakeService();
+    const stranger = createClient({ ...options, token: "8|another" });
     expect(await failureOf(stranger.usage())).toMatchObject({ code: "unauthenticated", status: 401 });
+  });
+
+  it("does not respond to an aborted request", async () => {
+    const snap = createClient(createFakeService().options);
     expect(await failureOf(snap.usage({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+  });
+
+  it("has no lists of batches or deliveries", async () => {
+    const snap = createClient(createFakeService().options);
     for (const missing of [snap.batches.list(), snap.batches.deliveries("batch_1")])
       expect(await failureOf(missing)).toMatchObject({ code: "not_found", status: 404 });
   });

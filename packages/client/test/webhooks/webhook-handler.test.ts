@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { RenderBatch } from "@snap/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { verifyWebhook, type WebhookCallback, webhookHandler } from "../../src/webhooks/index.ts";
@@ -15,12 +16,12 @@ describe("webhookHandler", () => {
   it("responds with 204 after the callback resolves", async () => {
     const seen: RenderBatch[] = [];
     const handler = webhookHandler([OLD_SECRET, SECRET], async (batch) => {
-      await Promise.resolve();
+      await setImmediate();
       seen.push(batch);
     });
     const response = await handler(post());
-    expect([response.status, await response.text()]).toEqual([204, ""]);
     expect(seen).toEqual([BATCH]);
+    expect([response.status, await response.text()]).toEqual([204, ""]);
   });
 
   it("accepts a synchronous callback", async () => {

@@ -1,6 +1,13 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request as send, type RequestListener } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  request as send,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { RenderBatch } from "@snap/protocol";
 import express5, { type ErrorRequestHandler, type RequestHandler } from "express";
@@ -75,9 +82,23 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   };
 
   it("responds with 204 after the callback resolves", async () => {
-    const { port, seen, errors } = await receiver(plain, () => Promise.resolve());
+    const responses: ServerResponse[] = [];
+    const hasEnded: boolean[] = [];
+    const { port, seen, errors } = await receiver(
+      (app, middleware) => {
+        app.use((_request, response, next) => {
+          responses.push(response);
+          next();
+        });
+        app.post("/", middleware);
+      },
+      async () => {
+        await nextTurn();
+        hasEnded.push(...responses.map(({ writableEnded }) => writableEnded));
+      },
+    );
     expect(await post(port, whole())).toMatchObject({ status: 204, body: "" });
-    expect([seen, errors]).toEqual([[BATCH], []]);
+    expect([hasEnded, seen, errors]).toEqual([[false], [BATCH], []]);
   });
 
   it("reads a body in chunks that split characters", async () => {

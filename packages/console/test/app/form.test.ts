@@ -46,29 +46,44 @@ describe("a form", () => {
     expect(toParameters(form(values, { source: "markdown" }))).toEqual({ markdown: "# A" });
   });
 
-  it.each<[Form, object]>([
-    [form({}), { url: ["is required and must be an absolute URL that starts with http:// or https://"] }],
-    [form({}, { source: "html" }), { html: ["is required"] }],
-    [form({ url: "https://example.com/" }), {}],
-    [form({ html: "<p>", scale: "2.5" }, { source: "html" }), { scale: ["must be an integer from 1 to 3"] }],
-    [form({ url: "https://example.com/", delay: "1e3" }), { delay: ["must be an integer from 0 to 10000"] }],
+  it.each<[name: string, Form, object]>([
     [
+      "without a url",
+      form({}),
+      { url: ["is required and must be an absolute URL that starts with http:// or https://"] },
+    ],
+    ["without HTML", form({}, { source: "html" }), { html: ["is required"] }],
+    ["with a url", form({ url: "https://example.com/" }), {}],
+    [
+      "with a scale that is not an integer",
+      form({ html: "<p>", scale: "2.5" }, { source: "html" }),
+      { scale: ["must be an integer from 1 to 3"] },
+    ],
+    [
+      "with a delay in scientific notation",
+      form({ url: "https://example.com/", delay: "1e3" }),
+      { delay: ["must be an integer from 0 to 10000"] },
+    ],
+    [
+      "with a single page in landscape",
       form({ url: "https://example.com/", singlePage: "true", landscape: "true" }, { mode: "pdf" }),
       { singlePage: ["cannot be combined with landscape"] },
     ],
     [
+      "with several invalid fields",
       form({ headers: "{" }),
       {
         url: ["is required and must be an absolute URL that starts with http:// or https://"],
         headers: ["must be an object of at most 20 header fields, as JSON"],
       },
     ],
-    [form({ cookies: COOKIE }, { source: "html" }), { html: ["is required"] }],
+    ["with cookies and no HTML", form({ cookies: COOKIE }, { source: "html" }), { html: ["is required"] }],
     [
+      "with cookies and no url",
       form({ cookies: COOKIE }),
       { url: ["is required and must be an absolute URL that starts with http:// or https://"] },
     ],
-  ])("%o has the problems %o", (each, problems) => {
+  ])("%s has the expected problems", (_, each, problems) => {
     expect(findProblems(each)).toEqual(problems);
   });
 });

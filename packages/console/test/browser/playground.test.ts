@@ -28,6 +28,13 @@ beforeEach(async () => {
 /** Names of all fields, including those in closed groups. */
 const fieldNames = (): Promise<string[]> =>
   visitor.page.$$eval(".group-fields label", (labels) => labels.map((label) => label.textContent ?? ""));
+/** Name of the field that has the focus. */
+const focusedField = (): Promise<string | undefined> =>
+  visitor.page.evaluate(() =>
+    Array.from(document.querySelectorAll("label"))
+      .find(({ control }) => control === document.activeElement)
+      ?.textContent?.trim(),
+  );
 const lastCall = (path: string): Call | undefined => stub.calls.findLast((call) => call.path === path);
 const snippet = (): Promise<string> => visitor.text(".code code");
 const openGroups = (): Promise<void> =>
@@ -64,27 +71,25 @@ describe("the form", () => {
     stub.calls.length = 0;
     await openGroups();
     await visitor.fill("quality", "101");
+    await visitor.fill("scale", "4");
     await visitor.fill("url", "https://example.com/");
     await visitor.press("Render");
-    expect(await visitor.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe(
-      "true",
-    );
+    await expect.poll(focusedField).toBe("scale");
     expect(stub.calls).toEqual([]);
   });
 
-  it("shows an invalid field that the search has hidden", async () => {
+  it("shows and focuses an invalid field that the search has hidden", async () => {
     await visitor.fill("url", "https://example.com/");
     await visitor.fill("scale", "9");
     await visitor.fill("Find a parameter", "cookies");
     await expect.poll(fieldNames).not.toContain("scale");
     await visitor.press("Render");
-    await expect.poll(fieldNames).toContain("scale");
-    expect(await visitor.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe(
-      "true",
-    );
+    await expect.poll(focusedField).toBe("scale");
   });
 
-  it("finds parameters of the selected mode by description", async () => {
+  it("finds parameters of the selected mode by name or description", async () => {
+    await visitor.fill("Find a parameter", "fullPageMaxHeight");
+    await expect.poll(fieldNames).toEqual(["fullPageMaxHeight"]);
     await visitor.fill("Find a parameter", "bookmarks");
     await visitor.see("No matching parameters in this mode.");
     await visitor.press("PDF", "radio");

@@ -65,12 +65,6 @@ describe("rules across parameters", () => {
     ],
     [
       "screenshot",
-      { scale: 1, format: "webp", resizeFit: "contain", resizeWidth: 4096, resizeHeight: 4096 },
-      {},
-    ],
-    ["screenshot", { scale: 1, format: "webp", resizeWidth: 10_000, resizeHeight: 10_000 }, {}],
-    [
-      "screenshot",
       { device: "iphone-15", width: 800, height: 600 },
       { device: ["cannot be combined with width and height"] },
     ],
@@ -141,6 +135,8 @@ describe("rules across parameters", () => {
     ["screenshot", { width: 9000, height: 100, scale: 2, format: "webp", resizeWidth: 100 }],
     ["screenshot", { width: 9000, height: 9000, scale: 1, format: "png", output: "avif", resizeHeight: 100 }],
     ["screenshot", { resizeHeight: 100, resizeFit: "contain", resizePosition: "bottom" }],
+    ["screenshot", { scale: 1, format: "webp", resizeFit: "contain", resizeWidth: 4096, resizeHeight: 4096 }],
+    ["screenshot", { scale: 1, format: "webp", resizeWidth: 10_000, resizeHeight: 10_000 }],
     ["screenshot", { quality: 80, format: "png", output: "avif", omitBackground: true }],
     ["screenshot", { width: "x", height: null, scale: Number.NaN }],
     ["pdf", { marginTop: "x", marginRight: 1, marginBottom: 1, marginLeft: 1, paperFormat: "a7" }],

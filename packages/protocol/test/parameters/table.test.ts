@@ -220,7 +220,7 @@ describe("the message for an invalid parameter", () => {
     ["a[href='\\']", ""],
     [`a[href='/'][title="x"]`, ""],
     ["'".repeat(513), ""],
-  ])("suggests a selector with double quotes, where possible: %s", (selector, replacement) => {
+  ])("suggests a selector with double quotes, where possible: $0", (selector, replacement) => {
     expect(fieldMessage(PARAMETERS.screenshot.selector, selector)).toBe(
       `must be a CSS selector of 1 to 512 characters without single quotes, backslashes or control characters${replacement}`,
     );
@@ -257,16 +257,25 @@ describe("a string", () => {
   const strict = { maxCharacters: 512, isStrict: true };
   const lenient = { maxCharacters: 512 };
 
-  it.each(['a[href="x"]', "x".repeat(512), "\u{1f600}".repeat(512)])("is a selector: %j", (text) => {
+  it.each([
+    ["double quotes", 'a[href="x"]'],
+    ["512 characters", "x".repeat(512)],
+    ["512 emoji", "\u{1f600}".repeat(512)],
+  ])("with %s is a selector", (_, text) => {
     expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([true, true]);
   });
 
-  it.each(["", "x".repeat(513), "a\tb", "a\nb", "a\u007fb", "a\u0085b", "\ud83d"])(
-    "is not a selector: %j",
-    (text) => {
-      expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
-    },
-  );
+  it.each([
+    ["no characters", ""],
+    ["513 characters", "x".repeat(513)],
+    ["a tab", "a\tb"],
+    ["a line break", "a\nb"],
+    ["a DELETE character", "a\u007fb"],
+    ["a C1 control character", "a\u0085b"],
+    ["a lone surrogate", "\ud83d"],
+  ])("with %s is not a selector", (_, text) => {
+    expect([strict, lenient].map((row) => isSelector(row, text))).toEqual([false, false]);
+  });
 
   it.each(["a[href='x']", ".md\\:flex"])(
     "is a selector, but not allowed in a strict parameter: %j",

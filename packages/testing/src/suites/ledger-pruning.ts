@@ -85,11 +85,14 @@ function testPeriods(test: DefineTest<"ledger">): void {
     }
   };
 
-  test("deletes whole periods", async ({ ledger }) => {
+  test("deletes whole periods, and keeps every balance consistent with its journal after each chunk", async ({
+    ledger,
+  }) => {
     await spend(ledger, "acct_1", 4);
     await spend(ledger, "acct_2", 2);
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));
-    await pruneAll(ledger, { ...PRUNE_MARCH, limit: 3 });
+    while ((await ledger.prune({ ...PRUNE_MARCH, limit: 1 })) > 0)
+      await assertJournalAddsUp(ledger, NEXT_REQUEST);
     assert.deepEqual(await kindsOf(ledger), ["grant", "reserve"]);
     assert.deepEqual(await kindsOf(ledger, "acct_2"), []);
     await assertJournalAddsUp(ledger, NEXT_REQUEST);
@@ -125,17 +128,6 @@ function testPeriods(test: DefineTest<"ledger">): void {
     await assertJournalAddsUp(ledger, REQUEST);
     await pruneAll(ledger, PRUNE_MARCH);
     assert.deepEqual(await kindsOf(ledger), []);
-  });
-
-  test("keeps every balance consistent with its journal after each chunk", async ({ ledger }) => {
-    await spend(ledger, "acct_1", 3);
-    await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));
-    const request = { ...PRUNE_MARCH, limit: 1 };
-    for (let pruned = 1; pruned > 0;) {
-      pruned = await ledger.prune(request);
-      await assertJournalAddsUp(ledger, NEXT_REQUEST);
-    }
-    assert.deepEqual(await kindsOf(ledger), ["grant", "reserve"]);
   });
 
   test("prunes while reservations are made and settled", async ({ ledger }) => {

@@ -10,15 +10,19 @@ function keyOf(index: number, kind: SignInKey["kind"] = "link"): SignInKey {
   return { kind, hash: index.toString(16).padStart(64, "0") };
 }
 
+const KINDS = ["link", "session"] as const;
 const LINK = keyOf(1);
 
 /** Tests `SignInStore`: links work once, and everything expires at the exact millisecond. */
 export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns">): void {
   defineSuite<"signIns">({ runner, open, name: "SignInStore" }, (test) => {
-    test("finds a link until the exact millisecond of its expiry", async ({ signIns }) => {
-      await signIns.insert({ ...LINK, expiresAt: EXPIRES_AT });
-      assert.equal(await signIns.find({ ...LINK, now: EXPIRES_AT - 1 }), EXPIRES_AT);
-      assert.equal(await signIns.find({ ...LINK, now: EXPIRES_AT }), null);
+    test("finds a link or session until the exact millisecond of its expiry", async ({ signIns }) => {
+      for (const kind of KINDS) {
+        const key = keyOf(1, kind);
+        await signIns.insert({ ...key, expiresAt: EXPIRES_AT });
+        assert.equal(await signIns.find({ ...key, now: EXPIRES_AT - 1 }), EXPIRES_AT, kind);
+        assert.equal(await signIns.find({ ...key, now: EXPIRES_AT }), null, kind);
+      }
     });
 
     test("distinguishes kinds and hashes", async ({ signIns }) => {
@@ -57,16 +61,17 @@ export function testSignInStore(runner: SuiteRunner, open: OpenStorage<"signIns"
       assert.equal(await signIns.find({ ...keyOf(1, "session"), now: NOW }), null);
     });
 
-    test("prunes expired links, up to the limit", async ({ signIns }) => {
+    test("prunes expired links and sessions, up to the limit", async ({ signIns }) => {
+      const keyAt = (index: number): SignInKey => keyOf(index, KINDS[index % 2]);
       for (let index = 0; index < 10; index += 1)
-        await signIns.insert({ ...keyOf(index), expiresAt: NOW + index });
+        await signIns.insert({ ...keyAt(index), expiresAt: NOW + index });
       assert.equal(await signIns.prune({ now: NOW + 4, limit: 0 }), 0);
       assert.equal(await signIns.prune({ now: NOW + 4, limit: 3 }), 3);
       assert.equal(await signIns.prune({ now: NOW + 4, limit: 3 }), 2);
       assert.equal(await signIns.prune({ now: NOW + 4, limit: 3 }), 0);
       for (let index = 0; index < 10; index += 1) {
-        const found = await signIns.find({ ...keyOf(index), now: NOW - 1 });
-        assert.equal(found, index < 5 ? null : NOW + index, `link ${index}`);
+        const found = await signIns.find({ ...keyAt(index), now: NOW - 1 });
+        assert.equal(found, index < 5 ? null : NOW + index, `${keyAt(index).kind} ${index}`);
       }
     });
   });

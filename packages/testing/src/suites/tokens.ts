@@ -13,6 +13,7 @@ export function testTokenStore(
   open: OpenStorage<"accounts" | "tokens" | "ledger">,
 ): void {
   defineSuite({ runner, open, name: "TokenStore: lookups" }, testLookups);
+  defineSuite({ runner, open, name: "TokenStore: lists and the newest token" }, testLists);
   defineSuite({ runner, open, name: "TokenStore: unknown ids" }, testUnknownTokens);
   defineSuite({ runner, open, name: "TokenStore: life cycle" }, testLifeCycle);
   defineSuite({ runner, open, name: "TokenStore: signing secrets" }, testSigningSecrets);
@@ -88,25 +89,19 @@ function testLookups(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
     await assert.rejects(tokens.insert(sampleToken()), "insert must reject an unknown account");
     assert.deepEqual(await tokens.listByAccount("acct_1"), []);
   });
+}
 
+function testLists(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("lists one account's tokens, in order of creation", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     await accounts.insert(sampleAccount({ id: "acct_2", email: "grace@example.com" }));
     const first = await tokens.insert(sampleToken());
     await tokens.insert(sampleToken({ accountId: "acct_2" }));
     const second = await tokens.insert(sampleToken({ createdAt: 0 }));
-    const listed = await tokens.listByAccount("acct_1");
-    assert.equal(listed.length, 2);
-    assert.deepEqual(listed[0], first);
-    assert.deepEqual(listed[1], second);
+    assert.deepEqual(await tokens.listByAccount("acct_1"), [first, second]);
     assert.deepEqual(await tokens.listByAccount("acct_3"), []);
   });
-}
 
-/** Hex of different lengths, so a store cannot mix them up. */
-const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
-
-function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("finds the newest token across all accounts", async ({ accounts, tokens }) => {
     assert.equal(await tokens.findNewest(), null);
     await accounts.insert(sampleAccount());
@@ -117,7 +112,12 @@ function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">):
     await tokens.revoke(second.id);
     assert.deepEqual(await tokens.findNewest(), first);
   });
+}
 
+/** Hex of different lengths, so a store cannot mix them up. */
+const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
+
+function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   test("replaces only the signing secret", async ({ accounts, tokens }) => {
     await accounts.insert(sampleAccount());
     const before = await tokens.insert(sampleToken({ sealedSigningSecret: SEALED.old, rotatedAt: 5 }));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { openApiDocument } from "../../../server/src/openapi/document.ts";
 import { run, type Outcome } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
@@ -50,8 +51,14 @@ const CLUSTER = parse(read("ci/cluster-values.yaml")) as Values;
 
 const defaults = parse(read("values.yaml")) as Values;
 
-it("values.yaml forwards only the public paths, including the old /api/v1", () => {
-  expect(defaults).toMatchObject({ ingress: { paths: ["/v1", "/api/v1", "/mcp", "/docs"] } });
+it("values.yaml forwards every path of the API, the old /api/v1, /mcp and /docs, but no internal path", () => {
+  const { paths } = defaults["ingress"] as { readonly paths: readonly string[] };
+  const isForwarded = (path: string): boolean => paths.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+  const described = Object.keys(openApiDocument("https://snap.example.com").paths ?? {});
+  const forwarded = described.map((path) => `/v1${path}`).concat("/api/v1/snap", "/mcp", "/docs");
+  expect(forwarded.filter((path) => !isForwarded(path))).toEqual([]);
+  const internal = ["/", "/metrics", "/healthz", "/readyz", "/console/", "/admin/v1/accounts"];
+  expect(internal.filter(isForwarded)).toEqual([]);
 });
 
 describe("values.schema.json", () => {

@@ -65,7 +65,6 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("is allowed only system calls that exist", async () => {
-    await expect(compile("known", profile)).resolves.toBe(join(folder, "known"));
     const unknown = { names: ["unshared"], action: "SCMP_ACT_ALLOW" };
     await expect(compile("unknown", { ...profile, syscalls: [unknown] })).rejects.toThrow("errno = -22");
   });
