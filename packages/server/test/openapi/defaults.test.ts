@@ -102,7 +102,7 @@ describe("the defaults of a body", () => {
 
   it.each([
     ...screenshots.map((parameters) => ["take-screenshot", parameters] as const),
-    ...pdfs.map(({ pdf: _, ...parameters }) => ["create-pdf", parameters] as const),
+    ...[{}, { singlePage: true }].map((parameters) => ["create-pdf", parameters] as const),
   ])("can be sent: those of %s with %j", async (name, parameters) => {
     const { service, customer } = await openService({ renderer: { processesImages: true } });
     const { token } = await customer();
