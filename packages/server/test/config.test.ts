@@ -1,11 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConfigError, publicUrlOf, readConfig, type Environment } from "../src/config.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "snap-config-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const previous = process.cwd();
+beforeAll(() => process.chdir(directory));
+afterAll(() => {
+  process.chdir(previous);
+  rmSync(directory, { recursive: true });
+});
 
 function mistakesOf(environment: Environment): readonly string[] {
   try {
@@ -17,10 +22,14 @@ function mistakesOf(environment: Environment): readonly string[] {
   return [];
 }
 
-function planFile(content: string): string {
-  const file = join(directory, `plans-${Math.random()}.json`);
-  writeFileSync(file, content);
-  return file;
+let files = 0;
+
+/** Writes a file, and returns its path relative to the working directory of the tests, which titles can contain. */
+function writeNext(content: string): string {
+  files += 1;
+  const name = `${files}.json`;
+  writeFileSync(join(directory, name), content);
+  return name;
 }
 
 /** A file with one store; `undefined` removes a field. */
@@ -33,7 +42,7 @@ function storeFile(change: Readonly<Record<string, unknown>> = {}): string {
     secretAccessKey: "hunter2",
     ...change,
   };
-  return planFile(JSON.stringify({ archive: store }));
+  return writeNext(JSON.stringify({ archive: store }));
 }
 
 describe("readConfig without variables", () => {
@@ -194,7 +203,7 @@ describe("readConfig with one variable", () => {
       { nameServers: ["10.0.0.53", "127.0.0.1:5353", "fd00::53", "[fd00::53]:5353"] },
     ],
     [
-      { SNAP_PLANS_FILE: planFile(plans) },
+      { SNAP_PLANS_FILE: writeNext(plans) },
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
     [
@@ -287,15 +296,15 @@ describe("readConfig with one variable", () => {
     ["SNAP_DNS_SERVERS", "[10.0.0.53]:53", "use, for example, 10.0.0.53"],
     ["SNAP_DNS_SERVERS", "fd00::53:65536", "use, for example, 10.0.0.53"],
     ["SNAP_PLANS_FILE", "/nowhere/plans.json", "no such file"],
-    ["SNAP_PLANS_FILE", planFile("{"), "JSON"],
-    ["SNAP_PLANS_FILE", planFile('[{"slug":"Team"}]'), "0.slug"],
+    ["SNAP_PLANS_FILE", writeNext("{"), "JSON"],
+    ["SNAP_PLANS_FILE", writeNext('[{"slug":"Team"}]'), "0.slug"],
     ["SNAP_STORES_FILE", "/nowhere/stores.json", "no such file"],
-    ["SNAP_STORES_FILE", planFile('{"a":{"secretAccessKey":"geheim"},}'), "not valid JSON"],
-    ["SNAP_STORES_FILE", planFile("[]"), "must be an object with a store under each name"],
-    ["SNAP_STORES_FILE", planFile('{"a/b":{}}'), 'store "a/b": the name must be 1 to 63 lowercase'],
+    ["SNAP_STORES_FILE", writeNext('{"a":{"secretAccessKey":"geheim"},}'), "not valid JSON"],
+    ["SNAP_STORES_FILE", writeNext("[]"), "must be an object with a store under each name"],
+    ["SNAP_STORES_FILE", writeNext('{"a/b":{}}'), 'store "a/b": the name must be 1 to 63 lowercase'],
     [
       "SNAP_STORES_FILE",
-      planFile('{"__proto__":{}}'),
+      writeNext('{"__proto__":{}}'),
       'store "__proto__": the name must be 1 to 63 lowercase',
     ],
     ["SNAP_STORES_FILE", storeFile({ bucket: "A" }), "store archive: bucket must be a bucket's name"],
@@ -315,7 +324,7 @@ describe("readConfig with one variable", () => {
     ],
     [
       "SNAP_STORES_FILE",
-      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: planFile("hunter2 ") }),
+      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: writeNext("hunter2 ") }),
       "must be 1 to 200 printable ASCII characters without spaces",
     ],
     ["SNAP_STORES_FILE", storeFile({ accounts: [] }), "store archive: accounts must contain at least one"],
@@ -501,7 +510,7 @@ describe("the object store for cached renderings", () => {
       "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
   ])("must exist and be open to all accounts: %s, store %j", (SNAP_OBJECT_STORE, store, remedy) => {
-    const SNAP_STORES_FILE = store === null ? planFile("{}") : storeFile(store);
+    const SNAP_STORES_FILE = store === null ? writeNext("{}") : storeFile(store);
     const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE });
     expect(mistakes).toEqual([
       expect.stringContaining(`SNAP_OBJECT_STORE is "${SNAP_OBJECT_STORE}": ${remedy}`),
@@ -546,7 +555,7 @@ describe("the console and the admin API", () => {
   });
 
   it.each(["0123456789abcde", "0123456789 abcdef", "0123456789abcdéf", "x".repeat(513)])(
-    "rejects the admin token %s without showing it",
+    "rejects the admin token $0 without showing it",
     (token) => {
       expect(mistakesOf({ SNAP_ADMIN_TOKEN: token })).toEqual([
         "SNAP_ADMIN_TOKEN: must be a random string of 16 to 512 ASCII characters without spaces, such as the output of `openssl rand -hex 32`",

@@ -1,6 +1,8 @@
 import { createEngine } from "@snap/engine";
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer } from "@snap/testing";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync } from "node:sqlite";
 
 /*
@@ -27,6 +29,12 @@ for (const name of ["run", "all", "get"] as const) {
     return original?.apply(this, values);
   };
 }
+const { rm } = fs;
+fs.rm = async (...removal) => {
+  takeStep();
+  await rm(...removal);
+};
+syncBuiltinESMExports();
 
 const engine = createEngine({ storage, renderer: createFakeRenderer(), secretKey: "a key for this test" });
 await engine.accounts.delete(id, { purge: true });

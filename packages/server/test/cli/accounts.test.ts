@@ -63,7 +63,7 @@ describe("snap-server accounts", () => {
       ["--email", "b@example.com", "--plan", "gold"],
       "unknown plan gold; use one of starter, growth, scale, unlimited",
     ],
-  ])("create: rejects %j with exit code 1", async (args, message) => {
+  ])("create: rejects $0 with exit code 1", async (args, message) => {
     const { code, stdout, stderr } = await workspace.run(["accounts", "create", ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
   });

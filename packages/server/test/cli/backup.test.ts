@@ -290,8 +290,6 @@ describe("a backup", () => {
     });
     expect((await readdir(disk.directory)).toSorted()).toEqual(["earlier.tar", "foreign"]);
     expect(await readFile(join(disk.directory, "earlier.tar"), "utf8")).toMatch(/an earlier backup$/);
-    const missing = await workspace.run(["backup", file], { SNAP_DATA_DIR: workspace.directory });
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("does not contain snap.db") });
   });
 
   it("replaces an earlier backup or an empty file, and nothing else", async () => {
@@ -373,15 +371,16 @@ describe("a backup", () => {
     const unlocked = join(workspace.directory, ".snap-backup.a1b2c3");
     await mkdir(unlocked);
     await utimes(unlocked, 0, 0);
+    // might belong to a backup that has just started
+    const recent = ".snap-backup.d4e5f6";
+    await mkdir(join(workspace.directory, recent));
     await withWorkDirectory(workspace.directory, async (running) => {
       await backUp();
-      expect((await readdir(workspace.directory)).toSorted()).toEqual([
-        basename(running),
-        "data",
-        "snap.tar",
-      ]);
+      expect((await readdir(workspace.directory)).toSorted()).toEqual(
+        [basename(running), recent, "data", "snap.tar"].toSorted(),
+      );
     });
-    expect((await readdir(workspace.directory)).toSorted()).toEqual(["data", "snap.tar"]);
+    expect((await readdir(workspace.directory)).toSorted()).toEqual([recent, "data", "snap.tar"]);
   });
 
   it("is not made from an empty database, and does not replace the earlier backup", async () => {

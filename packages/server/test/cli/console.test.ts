@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
@@ -131,10 +132,11 @@ describe("snap-server console", () => {
     );
   });
 
-  it("does not create a database", async () => {
+  it("does not create a data folder", async () => {
     const { code, stderr } = await workspace.run(["console"], {
       SNAP_DATA_DIR: join(workspace.directory, "none"),
     });
     expect([code, stderr.includes("none")]).toEqual([1, true]);
+    expect(await readdir(workspace.directory)).not.toContain("none");
   });
 });

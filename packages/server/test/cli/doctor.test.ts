@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
@@ -42,6 +42,7 @@ describe("doctor", { tags: ["browser"] }, () => {
     expect(report.checks.find(({ name }) => name === "storage")?.message).toContain(
       "created on the first start",
     );
+    expect(await readdir(workspace.directory)).toEqual([]);
   });
 
   it("reports every problem with advice, and exits with code 1", async () => {

@@ -100,19 +100,6 @@ describe("SNAP_TOKEN", () => {
     expect(await workspace.json(["accounts", "list"])).toHaveLength(1);
   });
 
-  it("can be unset; `tokens create` prints the address of the running service, or SNAP_PORT", async () => {
-    const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
-      id: string;
-    };
-    const create = ["tokens", "create", "--account", account.id];
-    const { running, stop } = await start({ SNAP_HOST: "0.0.0.0" });
-    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
-    const elsewhere = { SNAP_PORT: "4999" };
-    expect((await workspace.run(create, elsewhere)).stdout).toContain(`'http://127.0.0.1:${port}/v1/snap?`);
-    await stop();
-    expect((await workspace.run(create, elsewhere)).stdout).toContain("'http://127.0.0.1:4999/v1/snap?");
-  });
-
   it.each([
     ["hunter2", "must be a random string of 32 to 128"],
     [`7|${SECRET}`, "it is not a valid token"],

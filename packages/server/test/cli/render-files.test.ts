@@ -117,7 +117,8 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ],
     ["file:///etc/passwd", "URL must be an absolute URL that starts with http:// or https://"],
   ])("%s", async (page, message) => {
-    const { code, stderr } = await workspace.run(["render", page, "-o", "d.png"]);
+    const environment = { SNAP_CHROMIUM_PATH: "/nowhere/chromium" };
+    const { code, stderr } = await workspace.run(["render", page, "-o", "d.png"], environment);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });

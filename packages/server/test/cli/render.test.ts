@@ -18,6 +18,9 @@ afterAll(async () => {
   await workspace.clear();
 });
 
+/** A browser that does not start. */
+const NO_BROWSER = { SNAP_CHROMIUM_PATH: "/nowhere/chromium" };
+
 const fileIn = (name: string): Promise<Buffer> => readFile(join(workspace.directory, name));
 
 describe("render", { tags: ["browser"] }, () => {
@@ -133,13 +136,14 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ],
     [[], "required option '-o, --output <file>' not specified"],
   ])("%j", async (args, message) => {
-    const { code, stderr } = await workspace.run(["render", "https://example.com/", ...args]);
+    const { code, stderr } = await workspace.run(["render", "https://example.com/", ...args], NO_BROWSER);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 
   it("an invalid URL, and lists every other problem", async () => {
-    const { code, stderr } = await workspace.run(["render", "example.com", "-o", "a.png", "--scale", "0"]);
+    const render = ["render", "example.com", "-o", "a.png", "--scale", "0"];
+    const { code, stderr } = await workspace.run(render, NO_BROWSER);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
@@ -150,7 +154,7 @@ describe("render exits with code 2, before it starts a browser, for", () => {
 
 it("render reports why the browser does not start, because it writes no log", async () => {
   const render = ["render", "https://93.184.216.34/", "-o", "none.png"];
-  expect(await workspace.run(render, { SNAP_CHROMIUM_PATH: "/nowhere/chromium" })).toMatchObject({
+  expect(await workspace.run(render, NO_BROWSER)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
       /^error: upstream_error: .*\(.*\/nowhere\/chromium.*\) `snap-server doctor` checks the browser and the network\.\n$/,

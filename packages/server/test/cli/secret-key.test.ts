@@ -1,3 +1,4 @@
+import { openSqliteStorage } from "@snap/storage-sqlite";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,9 +48,10 @@ describe("the key file", () => {
   });
 
   it("is not created next to an existing database", async () => {
-    await writeFile(join(directory, "snap.db"), "");
+    await (await openSqliteStorage({ directory })).close();
+    const before = await readdir(directory);
     await expect(readSecretKey(directory)).rejects.toThrow(/SNAP_SECRET_KEY/);
-    expect(await readdir(directory)).toEqual(["snap.db"]);
+    expect(await readdir(directory)).toEqual(before);
   });
 
   it("is named in the error if it is unreadable", async () => {

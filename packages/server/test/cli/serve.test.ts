@@ -267,6 +267,11 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
   });
+});
+
+describe("serve with a browser that does not start", () => {
+  const workspace = openWorkspace({ SNAP_PORT: "0", SNAP_CHROMIUM_PATH: "/bin/false" });
+  afterAll(() => workspace.clear());
 
   it.each([
     ["5000", 90_000],
@@ -274,10 +279,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
   ])(
     "logs a drain timeout longer than any render: SNAP_RENDER_TIMEOUT_MS=%s",
     async (timeout, drainTimeoutMs) => {
-      const running = workspace.start(["serve"], {
-        SNAP_CHROMIUM_PATH: "/bin/false",
-        SNAP_RENDER_TIMEOUT_MS: timeout,
-      });
+      const running = workspace.start(["serve"], { SNAP_RENDER_TIMEOUT_MS: timeout });
       await running.printed(/"msg":"listening"/);
       running.child.kill("SIGTERM");
       const { stdout } = await running.ended;
@@ -285,8 +287,8 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     },
   );
 
-  it("serves, but is not ready, if the browser does not start at all", async () => {
-    const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: "/bin/false" });
+  it("serves, but is not ready", async () => {
+    const running = workspace.start(["serve"]);
     const [, port] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);

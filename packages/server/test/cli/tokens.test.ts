@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
@@ -210,6 +211,17 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     expect(stdout).toMatch(
       /^curl -fsS -H 'Authorization: Bearer \d+\|\w{43}' 'http:\/\/127\.0\.0\.1:\d+\/v1\/snap\?url=https%3A%2F%2Fexample\.com%2F' -o example\.png$/m,
     );
+  });
+
+  it("create prints the address of the running service, or SNAP_PORT if none is running", async () => {
+    const create = async (environment: NodeJS.ProcessEnv): Promise<string> => {
+      await workspace.json(["accounts", "create", "--email", "eve@example.com"], environment);
+      return (await workspace.run(["tokens", "create", "--account", "eve@example.com"], environment)).stdout;
+    };
+    const running = { SNAP_PORT: "4999" };
+    expect(await create(running)).toContain(`'${origin()}/v1/snap?`);
+    const stopped = { ...running, SNAP_DATA_DIR: join(workspace.directory, "stopped") };
+    expect(await create(stopped)).toContain("'http://127.0.0.1:4999/v1/snap?");
   });
 
   it("a second serve on the same port fails with advice", async () => {

@@ -77,8 +77,9 @@ describe("invalid usage", () => {
       "error: nothing to change; pass --email, --plan, --credits or --requests-per-minute\n",
     ],
     [["serve", "--devel"], "error: unknown option '--devel' (Did you mean --dev?)\n"],
-  ])("%j prints one line to stderr and exits with code 2", async (args, stderr) => {
+  ])("%j prints one line to stderr, creates no files and exits with code 2", async (args, stderr) => {
     expect(await workspace.run(args)).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(await readdir(workspace.directory)).toEqual([]);
   });
 
   it("is reported as JSON with --json", async () => {
@@ -87,10 +88,6 @@ describe("invalid usage", () => {
     expect(JSON.parse(stderr)).toEqual({
       error: { code: "usage", message: "unknown command 'lst' (Did you mean list?)", advice: null },
     });
-  });
-
-  it("creates no files", async () => {
-    expect(await readdir(workspace.directory)).toEqual([]);
   });
 });
 

@@ -166,13 +166,6 @@ describe("answer", () => {
     });
   });
 
-  it("is checked after the email address", async () => {
-    const service = await openService();
-    const { token } = await service.customer({ verified: false });
-    const reply = await service.snap({ url, answer: "xml" }, { token });
-    expect([reply.status, envelopeOf(reply).code]).toEqual([403, "email_unverified"]);
-  });
-
   it("is rejected by every other entry point", async () => {
     const service = await openService();
     const { token, tokenId, signingSecret } = await service.customer();

@@ -12,7 +12,7 @@ const MISSING_TRACKERS =
   "requires filter lists for trackers, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)";
 
 describe("without filter lists", () => {
-  it("blockAds and blockTrackers are rejected in requests, batches and tools, free of charge", async () => {
+  it("blockAds and blockTrackers are rejected at each entry point, free of charge", async () => {
     const service = await openService();
     const { token, tokenId, signingSecret } = await service.customer({ credits: 10 });
 
@@ -28,6 +28,17 @@ describe("without filter lists", () => {
     const query = signedQuery({ url, pdf: "true", blockAds: "true", tokenId }, signingSecret);
     const signed = await service.send(`/v1/snap/signed?${query}`);
     expect([signed.status, envelopeOf(signed).errors]).toEqual([422, { blockAds: [MISSING_ADS] }]);
+
+    const captured = await service.send("/v1/captures", {
+      method: "POST",
+      token,
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ html: "<h1>Hello</h1>", blockTrackers: true }),
+    });
+    expect([captured.status, envelopeOf(captured).errors]).toEqual([
+      422,
+      { blockTrackers: [MISSING_TRACKERS] },
+    ]);
 
     const items = [{ url }, { url, blockTrackers: true }, { url, pdf: true, blockAds: true }];
     const batch = await submit(service, { items }, { token });

@@ -341,9 +341,8 @@ it("X-Credits-Reset and resets_at are the same second, at which credits have bee
   expect(period?.resets_at).toBe("2026-04-01T12:00:01.000Z");
   expect(Number(headers["x-credits-reset"])).toBe(Date.parse(period?.resets_at ?? "") / 1000);
   clock.set(Number(headers["x-credits-reset"]) * 1000);
-  expect(headersOf(await snap({ url: `${url}next` }, { token }))).toMatchObject({
-    "x-credits-remaining": "0",
-  });
+  const next = await snap({ url: `${url}next` }, { token });
+  expect([next.status, next.headers["x-credits-remaining"]]).toEqual([200, "0"]);
 });
 
 it("ignores a request id from the client", async () => {

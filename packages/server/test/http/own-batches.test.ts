@@ -168,17 +168,13 @@ describe("the deliveries of a batch", () => {
     expect(service.webhookSender.requests).toHaveLength(1);
   });
 
-  it("are available only with a token and a verified address", async () => {
-    const service = await openService();
-    const { token } = await service.customer({ verified: false });
+  it("are available only with a token", async () => {
+    const { send } = await openService();
     for (const [method, path] of [
       ["GET", "/v1/renders"],
       ["GET", "/v1/renders/batch_0/deliveries"],
       ["POST", "/v1/renders/batch_0/deliveries"],
-    ] as const) {
-      expect((await service.send(path, { method })).status).toBe(401);
-      const reply = await service.send(path, { method, token });
-      expect([reply.status, envelopeOf(reply).code]).toEqual([403, "email_unverified"]);
-    }
+    ] as const)
+      expect((await send(path, { method })).status).toBe(401);
   });
 });

@@ -49,6 +49,23 @@ it("limits how long a pipelined response may stay unread, but only while it is b
   socket.destroy();
 });
 
+it("disconnects a client that does not read its response, without blocking others", async () => {
+  const { service, customer, send, lines, whenLogged } = await openService({ unreadTimeoutMs: 50 });
+  const { token } = await customer();
+  const { hostname, port } = new URL(service.origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, "connect");
+  socket.pause();
+  const path = `/v1/snap?url=${url}`;
+  // Pipelined responses that exceed the buffers of the system.
+  const request = `GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  socket.write(request.repeat(500));
+  await whenLogged("request", 1);
+  await expect.poll(() => lines.some(({ client_gone }) => client_gone === true)).toBe(true);
+  expect((await send(path, { token })).status).toBe(200);
+  socket.destroy();
+});
+
 /** Resolves with the response to the next request for a path, once the service begins to handle it. */
 function responseTo(path: string): Promise<ServerResponse> {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();

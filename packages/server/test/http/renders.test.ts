@@ -244,20 +244,6 @@ describe("GET /v1/renders/{id}", () => {
     expect((await service.send(`/v1/renders/${id}`)).status).toBe(401);
   });
 
-  it("returns the same 404 for another account's batch as for an unknown one", async () => {
-    const service = await openService();
-    const [owner, other] = [await service.customer(), await service.customer()];
-    const { id } = batchOf(await submit(service, one, { token: owner.token }));
-    const messages = await Promise.all(
-      [id, "batch_0a1b2c3d4e5f60718293a4b5"].map(async (batchId) => {
-        const reply = await service.send(`/v1/renders/${batchId}`, { token: other.token });
-        expect(reply.status).toBe(404);
-        return envelopeOf(reply).message;
-      }),
-    );
-    expect(new Set(messages).size).toBe(1);
-  });
-
   it("accepts a percent-encoded id", async () => {
     const service = await openService();
     const { token } = await service.customer();

@@ -154,6 +154,15 @@ describe("storeTo", () => {
       .poll(async () => (await service.engine.history.page({ limit: 1 })).entries)
       .toMatchObject([{ code: "store_failed", parameters: { url, storeTo: "archive" }, creditCost: 0 }]);
   });
+
+  it("stores and charges nothing if the render fails", async () => {
+    const service = await openWithStore();
+    const { token } = await service.customer({ credits: 10 });
+    service.renderer.failNext(new SnapError("render_timeout", "The page took too long."));
+    expect((await service.snap({ url, storeTo: "archive" }, { token })).status).toBe(504);
+    expect(keys()).toEqual([]);
+    expect(await creditsLeft(service, token)).toBe("10");
+  });
 });
 
 describe("in batches", () => {
@@ -274,15 +283,6 @@ describe("a store that fails", () => {
     ).toEqual(["200 HIT", "200 MISS"]);
     expect(service.renderer.calls).toHaveLength(2);
     expect(await creditsLeft(service, token)).toBe("9");
-  });
-
-  it("nothing is stored or charged if the render fails", async () => {
-    const service = await openWithStore();
-    const { token } = await service.customer({ credits: 10 });
-    service.renderer.failNext(new SnapError("render_timeout", "The page took too long."));
-    expect((await service.snap({ url, storeTo: "archive" }, { token })).status).toBe(504);
-    expect(keys()).toEqual([]);
-    expect(await creditsLeft(service, token)).toBe("10");
   });
 });
 

@@ -5,7 +5,7 @@ const json = { "Content-Type": "application/json" };
 
 describe("an account whose email address is not verified", () => {
   it.each<[string, string, RequestOptions]>([
-    ["GET", "/v1/snap?width=wide&zzz=1", {}],
+    ["GET", "/v1/snap?width=wide&answer=xml&zzz=1", {}],
     ["POST", "/v1/captures?zzz=1", {}],
     ["POST", "/v1/captures", { headers: json, body: "{}" }],
     ["POST", "/v1/captures", { headers: json, body: "{" }],

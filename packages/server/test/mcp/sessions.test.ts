@@ -186,7 +186,13 @@ describe("a tool", () => {
       { url, pdf: true },
       /^validation_failed: pdf is set by the tool/,
     ],
-    ["a missing URL", {}, "take-screenshot", {}, /^invalid_url: url/],
+    [
+      "a missing page",
+      {},
+      "take-screenshot",
+      {},
+      /^invalid_url: url is missing; send exactly one of url, html and markdown/,
+    ],
     ["an internal host", {}, "take-screenshot", { url: "http://10.0.0.1/" }, /^blocked_host: /],
     [
       "a parameter of a tool without parameters",

@@ -2,7 +2,7 @@ import { parseParameters } from "@snap/engine";
 import { createMemoryStorage } from "@snap/testing";
 import { availableParallelism } from "node:os";
 import { expect, it, vi } from "vitest";
-import { openService } from "../http/open-service.ts";
+import { envelopeOf, openService } from "../http/open-service.ts";
 import { CLIENTS } from "./clients.ts";
 
 const url = "https://example.com/";
@@ -160,6 +160,9 @@ it("a link expires with the token that signed it", async () => {
   const { pathname, search } = new URL(String(structuredContent?.["signed_url"]));
   expect(new URLSearchParams(search).get("expires")).toBe("1772370000");
   expect((await send(pathname + search)).status).toBe(200);
+  clock.advance(3_600_000);
+  const expired = await send(pathname + search);
+  expect([expired.status, envelopeOf(expired).code]).toEqual([403, "invalid_signature"]);
 });
 
 it("links to the same rendering for a number that a query cannot represent", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
+import { CLIENTS } from "../mcp/clients.ts";
 import { batchOf, submit } from "../http/batches.ts";
 import { envelopeOf, openService } from "../http/open-service.ts";
 
@@ -84,8 +85,6 @@ describe("the defaults of a body", () => {
   it.each([
     ...screenshots.map((parameters) => ["ScreenshotCapture", parameters] as const),
     ...pdfs.map((parameters) => ["PdfCapture", parameters] as const),
-    ...screenshots.map((parameters) => ["take-screenshot", parameters] as const),
-    ...pdfs.map((parameters) => ["create-pdf", parameters] as const),
   ])("can be sent: those of %s with %j", async (name, parameters) => {
     const service = await openService({ renderer: { processesImages: true } });
     const { token } = await service.customer();
@@ -97,12 +96,21 @@ describe("the defaults of a body", () => {
         body: JSON.stringify(body),
       });
     expect((await capture({ url, ...parameters })).headers["x-cache"]).toBe("MISS");
-    const { status, headers } = await capture({
-      ...defaultsOf(tools.get(name) ?? component(name)),
-      url,
-      ...parameters,
-    });
+    const { status, headers } = await capture({ ...defaultsOf(component(name)), url, ...parameters });
     expect([status, headers["x-cache"]]).toEqual([200, "HIT"]);
+  });
+
+  it.each([
+    ...screenshots.map((parameters) => ["take-screenshot", parameters] as const),
+    ...[{}, { singlePage: true }].map((parameters) => ["create-pdf", parameters] as const),
+  ])("can be sent: those of %s with %j", async (name, parameters) => {
+    const { service, customer } = await openService({ renderer: { processesImages: true } });
+    const { token } = await customer();
+    const session = await CLIENTS["the older client"]({ origin: service.origin, token });
+    const first = await session.call(name, { url, ...parameters });
+    expect(first.structuredContent).toMatchObject({ cache: "MISS" });
+    const again = await session.call(name, { ...defaultsOf(tools.get(name) ?? {}), url, ...parameters });
+    expect(again.structuredContent).toMatchObject({ cache: "HIT" });
   });
 
   it.each([
