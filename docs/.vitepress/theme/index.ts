@@ -1,2 +1,2 @@
-// VitePress requires its theme here; it is in the workshop, next to the other tools.
+// VitePress requires a theme at this path. Its code is in the workshop package, with the other tools.
 export { siteTheme as default } from "../../../packages/workshop/src/docs/site-theme.ts";

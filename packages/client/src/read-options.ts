@@ -1,6 +1,6 @@
 import { misconfigured, SnapError } from "./errors.ts";
 
-/** The environment variables of options. */
+/** The environment variables that options of `createClient` default to. */
 const VARIABLES = {
   baseUrl: "SNAP_BASE_URL",
   token: "SNAP_TOKEN",
@@ -11,7 +11,7 @@ interface WithProcess {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
-/** Returns the environment variable of an option; `undefined` where there is no environment, or no permission to read it. */
+/** Returns the value of an option's environment variable; `undefined` if it is not set or cannot be read. */
 export function readVariable(name: keyof typeof VARIABLES): string | undefined {
   try {
     return (globalThis as WithProcess).process?.env?.[VARIABLES[name]];
@@ -41,13 +41,13 @@ export function readBaseUrl(baseUrl: string | URL | undefined): string {
   // a query or a fragment would be dropped silently
   if (url === null || url.search + url.hash !== "")
     throw misconfigured(
-      "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
+      "baseUrl must look like https://snap.example.com/v1, without a user name, password, query or fragment.",
     );
   const path = url.pathname.replace(/\/+$/, "");
   return url.origin + (path || "/v1");
 }
 
-/** Returns an HTTP URL without user name and password, or `null` for any other text. */
+/** Parses an HTTP or HTTPS URL; returns `null` for other text, and for a URL with a user name or password. */
 export function readUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "" ? url : null;
@@ -64,7 +64,7 @@ export interface TokenParts {
 /**
  * Splits a token into its parts.
  *
- * @throws SnapError `misconfigured` if it is malformed, without quoting it.
+ * @throws SnapError `misconfigured` if it is missing or malformed. The message does not quote it.
  */
 export function readToken(value: string | undefined): TokenParts {
   const token = requireOption("token", value);
@@ -74,7 +74,7 @@ export function readToken(value: string | undefined): TokenParts {
   throw misconfigured("token must be <id>|<secret>, or a secret of 32 to 128 characters.");
 }
 
-/** @throws SnapError `misconfigured` for a name or value that HTTP does not allow, without quoting it. */
+/** @throws SnapError `misconfigured` for a name or value that HTTP does not allow. The message quotes neither. */
 export function readHeaders(option: string, headers: Readonly<Record<string, string>> | undefined): Headers {
   try {
     return new Headers(headers);
@@ -89,11 +89,11 @@ export interface IntegerRange {
   readonly max: number;
 }
 
-/** The range of timers, in milliseconds. */
+/** How long a timer can wait, in milliseconds; with a larger value, `setTimeout` fires immediately. */
 export const DURATION_MS: IntegerRange = { min: 1, max: 2 ** 31 - 1 };
 export const RETRIES: IntegerRange = { min: 0, max: 100 };
 
-/** @throws SnapError `misconfigured` for any other value. */
+/** @throws SnapError `misconfigured` unless it is an integer in the range. */
 export function readInteger(name: string, value: number, { min, max }: IntegerRange): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw misconfigured(`${name} must be an integer from ${min} to ${max}.`);

@@ -50,7 +50,7 @@ describe("baseUrl", () => {
     const error = errorOf({ baseUrl });
     expect(error).toMatchObject({ code: "misconfigured", status: 0, requestId: null });
     expect(error.message).toBe(
-      "baseUrl must look like https://snap.example.com/v1, without user name, password, query or fragment.",
+      "baseUrl must look like https://snap.example.com/v1, without a user name, password, query or fragment.",
     );
   });
 });

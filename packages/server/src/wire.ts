@@ -45,8 +45,8 @@ export function resolverOf(config: Config): Resolver {
 }
 
 /**
- * Opens a resolver that asks the configured name servers. Pages must not reach the service's own ports. These are blocked
- * by address, so the machine's own resolver always resolves their names, as it does for this process.
+ * Opens a resolver that asks the configured name servers, or the system's if there are none. The system's always resolve the
+ * host names of databases, object stores and the upstream proxy: pages are blocked from the addresses that these have here.
  */
 function openResolver(config: Config): Resolver {
   const { nameServers: servers } = config;
@@ -138,7 +138,7 @@ export type OpenEngineOptions = Pick<
 
 /**
  * How the secret key is checked. `none`: not at all. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
- * also the key that the database is used with; required before it encrypts anything.
+ * also the key that the database is used with; commands that encrypt check this first.
  */
 export type KeyCheck = "none" | "decrypts" | "shared";
 
@@ -151,8 +151,8 @@ export async function openEngine(
   config: Config,
   { keyCheck = "decrypts", beforeMigration = rejectMigration, ...options }: OpenEngineOptions,
 ): Promise<Engine> {
-  // No renders beyond the slots: idle cores here say nothing about the machines of remote browsers, and a browser
-  // for each account takes memory.
+  // Does not start more renders when cores are idle: remote browsers run on other machines, and each account's browser
+  // takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
   const stores = new Map(storesOf(config));
@@ -215,7 +215,7 @@ export async function requireMatchingKey(
   throw new OperatorError(
     "secret_key_wrong",
     `${from} is not the key that this database is used with, and neither decrypts what the other encrypted`,
-    "set it to the other processes' key; if that one is lost or was wrong, set the new one everywhere and run " +
+    "use the key that the other processes use; if it is lost or wrong, set the same new key for every process and run " +
       "`snap-server secret-key replace --yes`",
   );
 }
@@ -240,10 +240,10 @@ export function openAdminEngine(config: Config, options: AdminEngineOptions = {}
 
 /**
  * Opens the engine after the secret key was lost, with a key that may not decrypt the signing secrets. `pinKey` makes
- * it the key of all processes that use the database. Creates a missing key file. With `dryRun`, changes nothing:
- * `hasKey` is `false` if the file is missing.
+ * the database reject processes with a different key. Creates a missing key file. With `dryRun`, changes nothing; `hasKey`
+ * is then `false` if the file is missing.
  *
- * @throws OperatorError while a data folder's service is running: it would keep using the previous key.
+ * @throws OperatorError without `dryRun` while a data folder's service is running: it would keep using the previous key.
  */
 export async function openEngineWithNewKey(
   config: Config,
@@ -261,7 +261,10 @@ export async function openEngineWithNewKey(
   };
 }
 
-/** Has the service's time limit: a command also prunes, and the service's renders may still need expired records. */
+/**
+ * Returns a renderer that rejects every render. It has the service's time limit, because commands also prune, and must
+ * not delete documents that the service's running renders still need.
+ */
 function noRenderer({ renderTimeoutMs }: Config): Renderer {
   return {
     renderTimeoutMs,

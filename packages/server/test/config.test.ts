@@ -24,7 +24,7 @@ function mistakesOf(environment: Environment): readonly string[] {
 
 let files = 0;
 
-/** Writes a file, and returns its path relative to the working directory of the tests, which titles can contain. */
+/** Writes a file; returns its path relative to the working directory, so that titles are the same on every machine. */
 function writeNext(content: string): string {
   files += 1;
   const name = `${files}.json`;

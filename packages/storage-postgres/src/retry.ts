@@ -4,7 +4,7 @@ import { isConflict, isLostConnection } from "./faults.ts";
 /** A restarted server is back within a few seconds. */
 const PAUSES_MS: readonly number[] = [20, 100, 300, 700, 1_500, 3_000];
 
-/** Also limits the total time: each attempt on a server that accepts connections but does not respond takes seconds. */
+/** Limits the total time, because each attempt on a server that accepts connections but does not respond takes seconds. */
 const GIVE_UP_MS = 6_000;
 
 /** Retries `work` for about six seconds after a lost connection or a conflict with another transaction. */

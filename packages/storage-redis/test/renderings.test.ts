@@ -54,7 +54,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     const before = await readsOf(client);
     const stored = renderings.put({ ...NAME, rendering: sampleRendering() });
     await Promise.all([stored, renderLeases.release({ ...claim, lingerMs: 1000 })]);
-    // one on each connection, and the INFO command
+    // one read on each of the cache's connections, and one of the INFO command
     expect((await readsOf(client)) - before).toBe(3);
   });
 
@@ -81,7 +81,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
 
   it.each([
     ["nothing", ""],
-    ["another layout", "\x02\0\0\0\x02{}"],
+    ["an unknown layout version", "\x02\0\0\0\x02{}"],
     ["incomplete metadata", "\x01\0\0\0\x09{}"],
     ["malformed metadata", "\x01\0\0\0\x02{]"],
     ["an excessive length", "\x01\xff\xff\xff\xff{}"],
@@ -125,7 +125,7 @@ describe("createKeyvRenderings", () => {
     expect(ttls).toEqual([65_000]);
   });
 
-  it("leaves no rendering that arrives while its account is being deleted", async () => {
+  it("does not keep a rendering that is being stored while its account is deleted", async () => {
     const values = new Map<string, unknown>();
     const [arriving, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const renderings = createKeyvRenderings({

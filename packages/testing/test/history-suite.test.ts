@@ -162,7 +162,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
 
 const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
   [
-    "finds a link one millisecond too long",
+    "finds a link or session one millisecond too long",
     ({ signIns }) => ({ find: (request) => signIns.find({ ...request, now: request.now - 1 }) }),
     "finds a link or session until the exact millisecond of its expiry",
   ],

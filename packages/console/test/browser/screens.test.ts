@@ -39,7 +39,7 @@ const OPERATOR_SCREENS: readonly ScreenCase[] = [
     open: press("Render"),
   },
   {
-    what: "a signed PDF",
+    what: "the form that signs the URL of a PDF",
     route: `${PLAYGROUND}&pdf=true`,
     heading: "Playground",
     open: press("<img>", "tab"),
@@ -60,14 +60,14 @@ const OPERATOR_SCREENS: readonly ScreenCase[] = [
   { what: "a revocation", route: ACCOUNT, heading: EMAIL, open: press("Revoke token 7") },
   { what: "a deletion", route: ACCOUNT, heading: EMAIL, open: press("Delete account…") },
   { what: "usage", route: "usage", heading: "Usage" },
-  { what: "no such screen", route: "nowhere", heading: "No such screen" },
+  { what: "an unknown screen", route: "nowhere", heading: "No such screen" },
 ];
 const HOLDER_SCREENS: readonly ScreenCase[] = [
   { what: "the playground", route: "", heading: "Playground", open: renderImage },
   { what: "batches", route: "batches", heading: "Batches" },
   { what: "a batch", route: "batches/batch_failing", heading: "Batch" },
   { what: "usage", route: "usage", heading: "Usage" },
-  { what: "a screen of the operator", route: "accounts", heading: "No such screen" },
+  { what: "an operator screen", route: "accounts", heading: "No such screen" },
 ];
 
 function press(...target: Parameters<Visitor["press"]>): (visitor: Visitor) => Promise<void> {
@@ -82,7 +82,7 @@ async function renderImage(visitor: Visitor): Promise<void> {
   await visitor.page.waitForSelector(".image img");
 }
 
-/** Returns axe's violations, one line each. */
+/** Returns axe's violations, one text for each element. */
 async function findings({ page }: Visitor, options: axe.RunOptions = {}): Promise<readonly string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
@@ -128,7 +128,7 @@ const fine = (heading: string): object => ({
   names: [heading, `${heading} · snap console`],
 });
 
-describe("each screen is accessible, fits a phone, obeys the policy and loads nothing from other origins:", () => {
+describe("each screen is accessible, fits a phone, obeys the content security policy and loads nothing from other origins:", () => {
   it("sign in", async () => {
     const visitor = await openConsole(browser, stub);
     await visitor.go("sign-in=wrong");

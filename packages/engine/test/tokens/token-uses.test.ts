@@ -38,7 +38,7 @@ async function open(recordUse?: TokenStore["recordUse"]): Promise<{
   return { engine, clock, find, record, errors, token, lastUsedAt };
 }
 
-it("the hour of a token's last use is recorded in the background, without another read", async () => {
+it("a token's use is recorded once an hour, in the background, without another read", async () => {
   const { engine, clock, find, record, token, lastUsedAt } = await open();
   for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
   expect(record).not.toHaveBeenCalled();

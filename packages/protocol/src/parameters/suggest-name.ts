@@ -48,7 +48,7 @@ function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Returns the Levenshtein distance, or infinity if it is larger than `MAX_EDITS`. */
+/** Returns the Levenshtein distance. A result over `MAX_EDITS` may be infinity, because the computation stops early. */
 function editDistance(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > MAX_EDITS) return Infinity;
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

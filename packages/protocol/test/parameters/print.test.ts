@@ -50,14 +50,14 @@ describe("headerHtml", () => {
     ["a style", "url("],
     ["an SVG image", "<image href="],
     ["many SVG images", "<image ".repeat(140) + "href="],
-    ["SVG elements in values", '<use a="'.repeat(2_400) + "<use href="],
+    ["SVG elements in attribute values", '<use a="'.repeat(2_400) + "<use href="],
     ["attributes of an SVG element", `<use${" a=b/c".repeat(3_300)} href=`],
-  ])("is searched in linear time: %s with a lot of white space", (_, start) => {
+  ])("is checked in linear time: %s with a lot of white space", (_, start) => {
     const html = start + " ".repeat(19_990 - start.length);
     for (let count = 0; count < 300; count += 1) expect(canonical("headerHtml", html)).toBeNull();
   });
 
-  it("is searched in linear time: names that contain SVG elements", () => {
+  it("is checked in linear time: an element name that contains `<use` many times", () => {
     const html = `${'<use"'.repeat(200_000)}<use href="a.svg">`;
     for (let count = 0; count < 120; count += 1) expect(isSelfContained(html)).toBe(false);
   });

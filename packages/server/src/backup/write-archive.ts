@@ -17,7 +17,7 @@ export interface ArchiveRequest {
 }
 
 export interface ArchiveProgress {
-  /** Total size of the files written so far. */
+  /** Bytes of file content written so far. */
   readonly bytes: number;
   readonly documents: number;
   readonly renderings: number;

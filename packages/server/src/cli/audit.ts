@@ -28,7 +28,7 @@ function showAudit({ since = "none", json }: AuditOptions): Promise<void> {
     const entries = await engine.audit.list({ withinMs: since === "none" ? Infinity : since });
     if (json) return printJson(entries.map(toDocument));
     if (entries.length === 0)
-      return printLines(since === "none" ? "No changes are stored." : "No changes in that time.");
+      return printLines(since === "none" ? "The audit log is empty." : "No changes in that time.");
     printLines(
       formatTable([
         ["AT", "COMMAND", "CHANGED", "USER", "HOST"],

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import type { Metrics } from "./metrics/create-metrics.ts";
 
 /**
- * Returns engine callbacks that log finished and postponed batch items and attempts to deliver webhooks, and count all but
- * the postponed items.
+ * Returns engine callbacks that log finished batch items, postponed batch items and webhook attempts. They count all of
+ * these except the postponed items.
  */
 export function watchBatches({
   logger,

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Caller } from "./caller.ts";
 
-/** The fields of one request, collected for its log line and its metrics. */
+/** The state of one request and its response, for the log line, the metrics and the headers. */
 export interface Exchange {
   /** Generated here, unless a trusted proxy sends one. */
   readonly requestId: string;

@@ -6,15 +6,16 @@ import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync } from "node:sqlite";
 
 /*
- * Deletes an account from the embedded storage, and kills itself with SIGKILL before the given statement or file
- * deletion.
+ * Deletes an account from the embedded storage, and kills itself with SIGKILL before the given step, a statement or the
+ * removal of a file; or, for `rendering`, before the first removal of a rendering's file.
  */
 const [directory = "", id = "", killBefore = ""] = process.argv.slice(2);
-let statement = 0;
+let step = 0;
 
-function takeStep(): void {
-  statement += 1;
-  if (statement === Number(killBefore)) process.kill(process.pid, "SIGKILL");
+function takeStep(removed = ""): void {
+  step += 1;
+  const isRendering = killBefore === "rendering" && removed.includes("snap.db-renderings");
+  if (isRendering || step === Number(killBefore)) process.kill(process.pid, "SIGKILL");
 }
 
 const storage = await openSqliteStorage({ directory });
@@ -31,7 +32,7 @@ for (const name of ["run", "all", "get"] as const) {
 }
 const { rm } = fs;
 fs.rm = async (...removal) => {
-  takeStep();
+  takeStep(String(removal[0]));
   await rm(...removal);
 };
 syncBuiltinESMExports();

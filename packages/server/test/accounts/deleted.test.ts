@@ -162,11 +162,12 @@ describe("a deleted account", () => {
     const { directory, storage, engine } = opened;
     const customer = await createCustomer(opened, "ada-lovelace", 40);
     const { id } = customer.account;
-    const deleteUntilKilled = async (killBefore: number): Promise<unknown> => {
-      const child = spawn(process.execPath, [CHILD, directory, id, String(killBefore)], { stdio: "inherit" });
+    const deleteUntilKilled = async (killBefore: string | number): Promise<unknown> => {
+      const child = spawn(process.execPath, [CHILD, directory, id, `${killBefore}`], { stdio: "inherit" });
       const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
       return code ?? signal;
     };
+    expect(await deleteUntilKilled("rendering")).toBe("SIGKILL");
     let kills = 0;
     let killBefore = 1;
     let ended = await deleteUntilKilled(killBefore);
@@ -178,7 +179,7 @@ describe("a deleted account", () => {
     expect(kills).toBeGreaterThan(3);
     expect(await filesWith(directory, id, ...tracesOf(customer, "ada-lovelace"))).toEqual([]);
     expect(await engine.accounts.list()).toEqual([]);
-    // a kill between a row and its file leaves the file to the hourly sweep
+    // a file whose row was deleted just before a kill is deleted once it is a minute old
     expect(await renderingFiles(directory)).toBeGreaterThan(0);
     await storage.renderings.prune({ now: Date.now() + 3_600_000, limit: 1 });
     expect(await renderingFiles(directory)).toBe(0);

@@ -286,7 +286,7 @@ describe("a service", () => {
     for (const path of ["/console", "/console/"]) expect((await service.send(path)).status).toBe(404);
   });
 
-  it("without a console and an admin token returns 404 for all of their paths", async () => {
+  it("without a console or an admin token returns 404 for the paths of both", async () => {
     const { send } = await openService();
     for (const path of ["/console", "/console/", "/admin/v1/health", "/admin/v1/openapi.json", "/admin/v1/"])
       for (const method of ["GET", "POST", "PATCH", "DELETE", "OPTIONS"]) {

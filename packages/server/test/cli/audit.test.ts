@@ -56,15 +56,15 @@ describe("the audit log", () => {
     ])
       expect(await workspace.run(args)).toMatchObject({ code: 0 });
     const entries = await audit();
-    const token = [`account ${account}`, "token 1"];
+    const tokenSubjects = [`account ${account}`, "token 1"];
     expect(entries.map(({ command, subjects }) => [command, subjects.toSorted()])).toEqual([
       ["accounts create", [`account ${account}`]],
-      ["tokens create", token],
-      ["tokens rotate", token],
-      ["tokens reveal", token],
+      ["tokens create", tokenSubjects],
+      ["tokens rotate", tokenSubjects],
+      ["tokens reveal", tokenSubjects],
       ["accounts update", [`account ${account}`]],
       ["accounts verify", [`account ${account}`]],
-      ["tokens revoke", token],
+      ["tokens revoke", tokenSubjects],
     ]);
     for (const { at, user, host } of entries) {
       expect(Date.parse(at)).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe("the audit log", () => {
   it("is readable on a terminal", () => {
     const command = `'${process.execPath}' '${CLI}' accounts verify ${account}`;
     const { environment: env, directory: cwd } = workspace;
-    // in a separate terminal (util-linux)
+    // `script` (util-linux) runs the command in a separate terminal
     const output = execFileSync("script", ["-qec", command, "/dev/null"], { env, cwd, stdio: "pipe" });
     expect(output.toString()).toMatch(
       /^\d\d:\d\d:\d\d  audit  command=accounts verify  subjects=\["account acct_\w+"\]  user=/m,
@@ -124,11 +124,11 @@ describe("the audit log", () => {
     });
   });
 
-  it("says if there is no entry, or none in the given time", async () => {
+  it("says that it is empty, or has no entry in the given time", async () => {
     const database = new DatabaseSync(join(workspace.directory, "data/snap.db"));
     database.exec("DELETE FROM audit");
     database.close();
-    expect((await workspace.run(["audit"])).stdout).toBe("No changes are stored.\n");
+    expect((await workspace.run(["audit"])).stdout).toBe("The audit log is empty.\n");
     expect((await workspace.run(["audit", "--since", "1d"])).stdout).toBe("No changes in that time.\n");
   });
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await workspace.clear();
 });
 
-/** A browser that does not start. */
+/** Settings with a browser that does not start. */
 const NO_BROWSER = { SNAP_CHROMIUM_PATH: "/nowhere/chromium" };
 
 const fileIn = (name: string): Promise<Buffer> => readFile(join(workspace.directory, name));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -287,12 +287,15 @@ describe("serve with a browser that does not start", () => {
     },
   );
 
-  it("serves, but is not ready", async () => {
+  it("serves, but is not ready; its address is in the data folder until it stops", async () => {
     const running = workspace.start(["serve"]);
     const [, port] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    const data = join(workspace.directory, "data");
+    expect(await readFile(join(data, "address"), "utf8")).toBe(`http://127.0.0.1:${port}\n`);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await readdir(data)).not.toContain("address");
   });
 });

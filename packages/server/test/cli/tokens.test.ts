@@ -218,10 +218,10 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
       await workspace.json(["accounts", "create", "--email", "eve@example.com"], environment);
       return (await workspace.run(["tokens", "create", "--account", "eve@example.com"], environment)).stdout;
     };
-    const running = { SNAP_PORT: "4999" };
-    expect(await create(running)).toContain(`'${origin()}/v1/snap?`);
-    const stopped = { ...running, SNAP_DATA_DIR: join(workspace.directory, "stopped") };
-    expect(await create(stopped)).toContain("'http://127.0.0.1:4999/v1/snap?");
+    const otherPort = { SNAP_PORT: "4999" };
+    expect(await create(otherPort)).toContain(`'${origin()}/v1/snap?`);
+    const unused = { ...otherPort, SNAP_DATA_DIR: join(workspace.directory, "unused") };
+    expect(await create(unused)).toContain("'http://127.0.0.1:4999/v1/snap?");
   });
 
   it("a second serve on the same port fails with advice", async () => {

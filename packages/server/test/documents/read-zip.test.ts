@@ -39,7 +39,7 @@ describe("readZip", () => {
     expect(await readZip(zipOf([]))).toEqual([]);
   });
 
-  it("decodes undeclared names as UTF-8, and as code page 437 if they are not valid UTF-8", async () => {
+  it("decodes names without the UTF-8 flag as UTF-8, or as code page 437 if they are not valid UTF-8", async () => {
     const name = Buffer.from("caf\x82.css", "latin1");
     expect(Object.keys(await contentsOf(zipOf([PAGE, { name, flags: 0 }])))).toContain("café.css");
     expect(Object.keys(await contentsOf(zipOf([PAGE, { name: "größe/ü.png", flags: 0 }])))).toContain(
@@ -48,7 +48,7 @@ describe("readZip", () => {
     expect(Object.keys(await contentsOf(zipOf([PAGE, { name: "a\x01b", flags: 0 }])))).toContain("a\x01b");
   });
 
-  it("removes a single top-level folder, and skips the files that macOS adds", async () => {
+  it("strips a single top-level folder, and skips the files that macOS adds", async () => {
     const entries = [
       { name: "site/" },
       { ...PAGE, name: "site/index.html" },
@@ -63,7 +63,7 @@ describe("readZip", () => {
   });
 
   it.each(["..", ".", "C:", "", "a\\b"])(
-    "does not remove the top-level folder %j, which is invalid in a path",
+    "does not strip the top-level folder %j, which is invalid in a path",
     async (folder) => {
       const name = `${folder}/index.html`;
       expect(Object.keys(await contentsOf(zipOf([{ ...PAGE, name }])))).toEqual([name]);
@@ -117,7 +117,7 @@ describe("readZip rejects a ZIP file", () => {
     ["../x/", {}, "must have a path without empty, . or .. segments"],
     ["__MACOSX/../../x", {}, "must have a path without empty, . or .. segments"],
     ["/etc/", {}, "must have a relative path, without a drive letter"],
-  ])("with the entry %s, even though such entries are skipped", async (name, change, message) => {
+  ])("with the invalid entry %s, even though a valid one would be skipped", async (name, change, message) => {
     expect(await errorOf(zipOf([PAGE, { name, ...change }]))).toEqual({
       code: "validation_failed",
       errors: { [name]: [message] },
@@ -125,8 +125,8 @@ describe("readZip rejects a ZIP file", () => {
   });
 
   it.each<[string, Buffer]>([
-    ["empty", Buffer.alloc(0)],
-    ["not a ZIP file", Buffer.from("<p>Hello</p>".repeat(100))],
+    ["zero bytes long", Buffer.alloc(0)],
+    ["actually HTML", Buffer.from("<p>Hello</p>".repeat(100))],
     ["truncated at the end", zipOf([PAGE]).subarray(0, -30)],
     ["truncated at the start", zipOf([PAGE]).subarray(20)],
     ["missing entries that its end of central directory record counts", zipOf([PAGE], 3)],

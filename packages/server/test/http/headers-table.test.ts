@@ -74,7 +74,7 @@ describe("a rendering", () => {
     expect(headersOf(bypass)).toEqual({ ...image, ...credits(998), ...rateLimit(1000, 998) });
   });
 
-  it("as a 304 is free without rate-limit headers on a hit, and charged with them otherwise", async () => {
+  it("as a 304 is free on a hit, and otherwise costs a credit and has rate-limit headers", async () => {
     const { customer, snap } = await openService();
     const { token } = await customer();
     const { headers } = await snap({ url }, { token });

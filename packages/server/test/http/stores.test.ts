@@ -288,7 +288,7 @@ describe("a store that fails", () => {
 
 describe("the service returns 422 for", () => {
   const KEY_RULES =
-    "must be a path without empty, . or .. segments, backslashes or control characters, encoded or not, whose only braces are {host}, {date}, {id} and {ext}, 1 to 512 characters long";
+    "must be a path without empty, . or .. segments, backslashes or control characters, encoded or not, and with braces only in {host}, {date}, {id} and {ext}, 1 to 512 characters long";
   it.each([
     ["an empty value", ""],
     ["a leading slash", "/a"],

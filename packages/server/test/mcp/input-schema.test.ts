@@ -6,7 +6,7 @@ it.each([
   ["take-screenshot", [...Object.keys(PARAMETERS.screenshot), "html", "markdown"]],
   ["create-pdf", [...Object.keys(PARAMETERS.pdf), "html", "markdown"]],
   ["check-usage", []],
-] as const)("%s accepts its parameters and no others", (name, parameters) => {
+] as const)("the input schema of %s has its parameters and no others", (name, parameters) => {
   const { inputSchema } = TOOLS[name];
   expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   expect(inputSchema).not.toHaveProperty("$schema");

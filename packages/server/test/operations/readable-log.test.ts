@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { createLogger } from "../../src/operations/logger.ts";
 import { readableLog } from "../../src/operations/readable-log.ts";
 
-/** Returns the line without its time. */
+/** Logs a warning; returns its line without the time. */
 function lineOf(fields: object, message: string): string {
   const output = new PassThrough({ encoding: "utf8" });
   createLogger("info", readableLog(output)).warn(fields, message);
@@ -17,7 +17,7 @@ describe("the readable log", () => {
     expect(line).toBe("warn: 404 GET /v1/snap  12 ms  cache=MISS\n");
   });
 
-  it("shows the status or the size in any other line", () => {
+  it("shows the status or the size in a line that is not about a request", () => {
     const delivery = { receiver: "https://example.com", outcome: "http_4xx", status: 404 };
     expect(lineOf(delivery, "webhook not delivered")).toBe(
       "warn: webhook not delivered  receiver=https://example.com  outcome=http_4xx  status=404\n",

@@ -166,7 +166,7 @@ async function rotate(
   const { id, isRepeated, secretHash, sealedSigningSecret, rotatedAt, overlapEndsAt } = next;
   const token = await lock(query, id);
   if (token === null) return null;
-  // the first transaction had committed when its connection was lost: its overlap is not an earlier overlap
+  // an earlier attempt at this rotation committed before its connection was lost, so the stored overlap is its own
   if (isRepeated && token.secretHash === secretHash) return { rotated: true, token };
   const { previous } = token;
   if (overlapEndsAt !== null && previous !== null && previous.endsAt > rotatedAt)

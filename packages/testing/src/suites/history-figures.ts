@@ -63,7 +63,7 @@ const TOTALS = [
   sampleTotals({ day: "2026-01-03", tokenId: 3, accountId: "acct_2" }),
   sampleTotals({ day: "2026-01-03", tokenId: 4, accountId: "acct_3", renders: 11 }),
 ];
-/** The days of `TOTALS`, without those of its first element. */
+/** The days of `TOTALS`, except that of its first element. */
 const DAYS = { from: "2026-01-01", to: "2026-01-03" };
 
 /** Returns the named fields of each sum. */

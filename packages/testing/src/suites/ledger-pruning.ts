@@ -85,13 +85,13 @@ function testPeriods(test: DefineTest<"ledger">): void {
     }
   };
 
-  test("deletes whole periods, and keeps every balance consistent with its journal after each chunk", async ({
+  test("deletes whole periods in chunks, and keeps the next balance consistent with its journal", async ({
     ledger,
   }) => {
     await spend(ledger, "acct_1", 4);
     await spend(ledger, "acct_2", 2);
     await ledger.reserve(reservation("april", { ...NEXT_REQUEST, lapsesAt: APRIL.resetsAt }));
-    while ((await ledger.prune({ ...PRUNE_MARCH, limit: 1 })) > 0)
+    for (let limit = 3; (await ledger.prune({ ...PRUNE_MARCH, limit })) > 0; limit = 4 - limit)
       await assertJournalAddsUp(ledger, NEXT_REQUEST);
     assert.deepEqual(await kindsOf(ledger), ["grant", "reserve"]);
     assert.deepEqual(await kindsOf(ledger, "acct_2"), []);

@@ -5,18 +5,18 @@ export type AlternativeName =
   | { readonly kind: "dns"; readonly name: string }
   | { readonly kind: "address"; readonly bytes: readonly number[] };
 
-interface CertificateRequest {
+interface CertificateOptions {
   readonly names: readonly AlternativeName[];
   readonly validUntil: Date;
 }
 
 /** Creates a self-signed certificate (RFC 5280, 4.1) and its key, both as PEM. */
-export function makeCertificate(request: CertificateRequest): {
+export function makeCertificate(options: CertificateOptions): {
   readonly cert: string;
   readonly key: string;
 } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const body = encodeBody(request, publicKey);
+  const body = encodeBody(options, publicKey);
   const signature = sign("sha256", body, privateKey);
   const certificate = sequence(body, ECDSA_WITH_SHA256, der(0x03, Buffer.of(0), signature));
   return {
@@ -26,7 +26,7 @@ export function makeCertificate(request: CertificateRequest): {
 }
 
 /** Encodes the part that is signed (`TBSCertificate`). */
-function encodeBody({ names, validUntil }: CertificateRequest, publicKey: KeyObject): Buffer {
+function encodeBody({ names, validUntil }: CertificateOptions, publicKey: KeyObject): Buffer {
   const version3 = der(0xa0, der(0x02, Buffer.of(2)));
   const serialNumber = der(0x02, Buffer.of(1));
   const validity = sequence(utcTime(new Date(Date.UTC(2020, 0))), utcTime(validUntil));

@@ -53,7 +53,8 @@ const defaults = parse(read("values.yaml")) as Values;
 
 it("values.yaml forwards every path of the API, the old /api/v1, /mcp and /docs, but no internal path", () => {
   const { paths } = defaults["ingress"] as { readonly paths: readonly string[] };
-  const isForwarded = (path: string): boolean => paths.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+  const prefixes = paths.map((path) => `${path.replace(/\/$/, "")}/`);
+  const isForwarded = (path: string): boolean => prefixes.some((prefix) => `${path}/`.startsWith(prefix));
   const described = Object.keys(openApiDocument("https://snap.example.com").paths ?? {});
   const forwarded = described.map((path) => `/v1${path}`).concat("/api/v1/snap", "/mcp", "/docs");
   expect(forwarded.filter((path) => !isForwarded(path))).toEqual([]);

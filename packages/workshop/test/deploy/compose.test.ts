@@ -30,7 +30,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
     expect(findComposeProblems({ ...compose, services: misspelled })).not.toBeNull();
   });
 
-  it("mounts a folder for files if the commented-out lines are enabled", () => {
+  it("mounts the folder ./files once its commented-out volume is uncommented", () => {
     const uncommented = parse(read(name).replace(/^( *)#(?=- |volumes:)/m, "$1"), { merge: true }) as Compose;
     expect(findComposeProblems({ ...uncommented })).toBeNull();
     const [service] = Object.values(uncommented.services);
@@ -58,7 +58,7 @@ const environmentOf = (
 it.each([
   ["compose.yaml", "snap"],
   ["compose.cluster.yaml", "api-1"],
-])("the service in %s trusts proxies in Docker's networks, and no others", (file, name) => {
+])("the service in %s trusts proxies with private addresses, but not with a public one", (file, name) => {
   const secret = "0123456789abcdef";
   const env = {
     SNAP_PUBLIC_URL: "https://snap.example.com",
@@ -71,7 +71,7 @@ it.each([
     address: string,
     hop: number,
   ) => boolean;
-  // Docker's networks have addresses in the first two blocks.
+  // Docker assigns its networks private addresses, such as the first two
   const trusted = ["172.18.0.3", "192.168.16.3", "203.0.113.6"].filter((address) => trusts(address, 0));
   expect(trusted).toEqual(["172.18.0.3", "192.168.16.3"]);
 });
@@ -99,7 +99,7 @@ describe("the services in compose.cluster.yaml", () => {
     ["api-1", "api"],
     ["api-3", "api"],
     ["worker-2", "worker"],
-  ])("start with a complete .env: %s", (name, role) => {
+  ])("have a valid configuration if .env is complete: %s", (name, role) => {
     const env = { ...example, ...filled };
     const { config, warnings } = readConfig({ ...env, ...environmentOf(compose, name, env) });
     expect(warnings).toEqual([]);

@@ -6,7 +6,7 @@ import { useSession } from "../session/session.ts";
 /** Accounts beyond this number are shown by their id. */
 const NAMED_MAX = 200;
 
-const loading = new WeakMap<AdminApi, Promise<readonly AdminAccount[]>>();
+const loads = new WeakMap<AdminApi, Promise<readonly AdminAccount[]>>();
 
 /** Returns the known email addresses by account id; empty for a token holder, who sees only one account. */
 export function useAccountNames(): ReadonlyMap<string, string> {
@@ -27,22 +27,22 @@ export function useAccountNames(): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Makes the next `useAccountNames` reload: an account was created, renamed or deleted. */
+/** Call this after creating, changing or deleting an account: the next `useAccountNames` loads the accounts again. */
 export function forgetAccountNames(admin: AdminApi): void {
-  loading.delete(admin);
+  loads.delete(admin);
 }
 
 function loadAccounts(admin: AdminApi): Promise<readonly AdminAccount[]> {
-  const known = loading.get(admin);
+  const known = loads.get(admin);
   if (known !== undefined) return known;
   const accounts = admin.accounts({ limit: NAMED_MAX }).then(
     ({ entries }) => entries,
     // the screens then show ids
     () => {
-      loading.delete(admin);
+      loads.delete(admin);
       return [];
     },
   );
-  loading.set(admin, accounts);
+  loads.set(admin, accounts);
   return accounts;
 }

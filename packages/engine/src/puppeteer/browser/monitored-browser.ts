@@ -30,12 +30,14 @@ const BLOCKED_MS = 500;
 /** On a busy machine, a GPU process that stalls every page gets little more than its fair share of a core. */
 const GPU_BUSY_FRACTION = 0.25;
 /**
- * The browser process's thread that exchanges messages with all pages. It uses less than a tenth of a core for pages
- * that load hundreds of images, and a quarter to a whole one for a flood of calls such as `caches.open()`. Those can
- * stall every page although the browser responds to its probes, and long after the flooding page was closed.
+ * The browser process's thread that exchanges messages with all pages. A flood of calls such as `caches.open()` can stall
+ * every page on it although the browser responds to its probes, and long after the flooding page was closed. Compared
+ * with the whole browser, because any thread uses less of a core on a busy machine.
  */
 const IO_THREAD = "Chrome_IOThread";
-const IO_THREAD_BUSY_FRACTION = 0.15;
+const IO_THREAD_FRACTION_OF_BROWSER = 0.12;
+/** A thread that uses less of a core stalls no page. */
+const IO_THREAD_BUSY_FRACTION = 0.05;
 
 export interface MonitorOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
@@ -91,8 +93,8 @@ export class MonitoredBrowser {
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
-  readonly #gpu = new OverloadDetector(GPU_BUSY_FRACTION);
-  readonly #ioThread = new OverloadDetector(IO_THREAD_BUSY_FRACTION);
+  readonly #gpu = new OverloadDetector();
+  readonly #ioThread = new OverloadDetector();
   #ioThreadCpuMs: number | null = null;
   #latest: BrowserUsage<Tab> | null = null;
 
@@ -128,7 +130,7 @@ export class MonitoredBrowser {
     );
     this.#attributeProcesses(usage);
     for (const page of usage.pages) this.#enforcePageLimits(page);
-    const overloaded = this.#overloadedPart(usage.shared, intervalMs);
+    const overloaded = this.#overloadedPart(usage, intervalMs);
     if (overloaded !== null) void this.#kill(`the ${overloaded} is overloaded`);
     return usage;
   }
@@ -227,18 +229,21 @@ export class MonitoredBrowser {
   }
 
   /** An isolated browser may be overloaded, because that delays no other account. */
-  #overloadedPart(shared: readonly ProcessUsage[], intervalMs: number): "GPU process" | "I/O thread" | null {
+  #overloadedPart(usage: BrowserUsage<Tab>, intervalMs: number): "GPU process" | "I/O thread" | null {
     const { isIsolated, renderingBrowser } = this.#browser;
     if (isIsolated) return null;
     const reading = {
       atMs: performance.now(),
-      intervalMs,
       isRendering: this.isRendering,
       finishedRenders: renderingBrowser.finishedRenders,
     };
-    const gpuCpuMs = shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0;
-    const isGpuOverloaded = this.#gpu.update({ ...reading, cpuMs: gpuCpuMs });
-    if (this.#ioThread.update({ ...reading, cpuMs: this.#readIoThread() })) return "I/O thread";
+    const isGpuBusy = gpuCpuMs(usage) >= intervalMs * GPU_BUSY_FRACTION;
+    const ioThreadMs = this.#readIoThread();
+    const isIoThreadBusy =
+      ioThreadMs >= intervalMs * IO_THREAD_BUSY_FRACTION &&
+      ioThreadMs >= browserCpuMs(usage) * IO_THREAD_FRACTION_OF_BROWSER;
+    const isGpuOverloaded = this.#gpu.update({ ...reading, isBusy: isGpuBusy });
+    if (this.#ioThread.update({ ...reading, isBusy: isIoThreadBusy })) return "I/O thread";
     return isGpuOverloaded ? "GPU process" : null;
   }
 
@@ -256,6 +261,17 @@ export class MonitoredBrowser {
       tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
     await launched.kill();
   }
+}
+
+/** Returns the CPU time of the GPU process since the previous reading; 0 if there is none. */
+function gpuCpuMs({ shared }: BrowserUsage<Tab>): number {
+  return shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0;
+}
+
+/** Returns the CPU time of all processes since the previous reading. */
+function browserCpuMs({ shared, pages }: BrowserUsage<Tab>): number {
+  const processes = [...shared, ...pages.flatMap((page) => page.processes)];
+  return processes.reduce((totalMs, { recentCpuMs }) => totalMs + recentCpuMs, 0);
 }
 
 function largestOf(

@@ -23,7 +23,7 @@ export const DELIVERY_ROWS: readonly Row[] = [
     kind: "text",
     isDelivery: true,
     maxCharacters: LIMITS.storeKeyCharacters,
-    syntax: `a path without empty, . or .. segments, backslashes or control characters, encoded or not, whose only braces are ${PLACEHOLDERS}`,
+    syntax: `a path without empty, . or .. segments, backslashes or control characters, encoded or not, and with braces only in ${PLACEHOLDERS}`,
     placeholder: "path",
     implied: DEFAULT_STORE_KEY,
     requires: ["storeTo"],

@@ -93,7 +93,7 @@ function remoteBatches(call: Call): BatchOperations {
   };
 }
 
-/** Reads a page of `query.limit` entries, with several requests if that is more than the API's maximum. */
+/** Reads a page of at most `query.limit` entries, in several requests if the limit exceeds the API's maximum. */
 async function readPage<Entry extends { readonly id: string | number }>(
   call: Call,
   { query = {}, ...rest }: RemoteCall,
