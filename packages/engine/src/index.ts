@@ -55,6 +55,7 @@ export type { TargetPolicy } from "./targets/policy.ts";
 export { parseTargetList } from "./targets/target-list.ts";
 export type { ListedTarget } from "./targets/target-list.ts";
 export type { SignedRequest } from "./tokens/authenticate-signed.ts";
+export { keyFingerprint } from "./tokens/seal.ts";
 export type { MintedToken, Tokens } from "./tokens/tokens.ts";
 export { transfer } from "./transfer/transfer.ts";
 export type { TransferOutcome, TransferProgress, TransferRequest } from "./transfer/transfer.ts";

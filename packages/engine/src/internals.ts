@@ -47,7 +47,7 @@ export { abortable } from "./timeouts.ts";
 export { requireVerifiedEmail } from "./tokens/authorize.ts";
 export { isKeyOf } from "./tokens/check-secret-key.ts";
 export { OVERLAP_MAX_MS } from "./tokens/previous-secrets.ts";
-export { keyFingerprint, SECRET_KEY_MIN_CHARACTERS } from "./tokens/seal.ts";
+export { SECRET_KEY_MIN_CHARACTERS } from "./tokens/seal.ts";
 export { parseTokenId } from "./tokens/token-text.ts";
 export { ABILITIES, isTokenName, tokenNotFound } from "./tokens/tokens.ts";
 export { findForeignSecrets } from "./transfer/transfer.ts";

@@ -2,6 +2,7 @@ import {
   createEngine,
   createS3Store,
   createSystemResolver,
+  keyFingerprint,
   parseUpstreamProxy,
   SnapError,
   systemResolver,
@@ -13,7 +14,7 @@ import {
   type S3Store,
   type UpstreamProxy,
 } from "@snap/engine";
-import { keyFingerprint, steadySlots, STORE_TIMEOUT_MS } from "@snap/engine/internals";
+import { steadySlots, STORE_TIMEOUT_MS } from "@snap/engine/internals";
 import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "./config.ts";
