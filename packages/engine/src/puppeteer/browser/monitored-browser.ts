@@ -3,10 +3,10 @@ import type { Tab } from "../page/tab.ts";
 import type { RendererEvent } from "../renderer-event.ts";
 import { FloodDetector } from "./flood-detector.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
-import { OverloadDetector } from "./overload-detector.ts";
 import { UsageMeter, type BrowserUsage, type PageUsage, type ProcessUsage } from "./page-usage.ts";
-import { readThreadCpuMs, type ProcessGroup } from "./process-group.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import type { RenderingBrowser } from "./rendering-browser.ts";
+import { SharedParts, type SharedPart } from "./shared-parts.ts";
 import { waitUntilUnresponsive, withLongerTimeout, type ProbeOptions } from "./watch-browser.ts";
 
 const MIB = 1024 ** 2;
@@ -26,18 +26,6 @@ const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
  */
 const LARGE_SCREENSHOT_PIXELS = 16_000_000;
 const BLOCKED_MS = 500;
-
-/** On a busy machine, a GPU process that stalls every page gets little more than its fair share of a core. */
-const GPU_BUSY_FRACTION = 0.25;
-/**
- * The browser process's thread that exchanges messages with all pages. A flood of calls such as `caches.open()` can stall
- * every page on it although the browser responds to its probes, and long after the flooding page was closed. Compared
- * with the whole browser, because any thread uses less of a core on a busy machine.
- */
-const IO_THREAD = "Chrome_IOThread";
-const IO_THREAD_FRACTION_OF_BROWSER = 0.12;
-/** A thread that uses less of a core stalls no page. */
-const IO_THREAD_BUSY_FRACTION = 0.05;
 
 export interface MonitorOptions extends ProbeOptions {
   readonly pageMemoryMaxBytes: number;
@@ -93,13 +81,12 @@ export class MonitoredBrowser {
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
   readonly #floods = new FloodDetector();
-  readonly #gpu = new OverloadDetector();
-  readonly #ioThread = new OverloadDetector();
-  #ioThreadCpuMs: number | null = null;
+  readonly #sharedParts: SharedParts;
   #latest: BrowserUsage<Tab> | null = null;
 
   constructor(browser: RunningBrowser, options: MonitorOptions) {
     this.#browser = browser;
+    this.#sharedParts = new SharedParts(browser.launched.pid);
     this.#options = options;
   }
 
@@ -130,7 +117,7 @@ export class MonitoredBrowser {
     );
     this.#attributeProcesses(usage);
     for (const page of usage.pages) this.#enforcePageLimits(page);
-    const overloaded = this.#overloadedPart(usage, intervalMs);
+    const overloaded = this.#findOverloadedPart(usage, intervalMs);
     if (overloaded !== null) void this.#kill(`the ${overloaded} is overloaded`);
     return usage;
   }
@@ -229,29 +216,15 @@ export class MonitoredBrowser {
   }
 
   /** An isolated browser may be overloaded, because that delays no other account. */
-  #overloadedPart(usage: BrowserUsage<Tab>, intervalMs: number): "GPU process" | "I/O thread" | null {
+  #findOverloadedPart(usage: BrowserUsage<Tab>, intervalMs: number): SharedPart | null {
     const { isIsolated, renderingBrowser } = this.#browser;
     if (isIsolated) return null;
-    const reading = {
+    return this.#sharedParts.findOverloaded(usage, {
       atMs: performance.now(),
+      intervalMs,
       isRendering: this.isRendering,
       finishedRenders: renderingBrowser.finishedRenders,
-    };
-    const isGpuBusy = gpuCpuMs(usage) >= intervalMs * GPU_BUSY_FRACTION;
-    const ioThreadMs = this.#readIoThread();
-    const isIoThreadBusy =
-      ioThreadMs >= intervalMs * IO_THREAD_BUSY_FRACTION &&
-      ioThreadMs >= browserCpuMs(usage) * IO_THREAD_FRACTION_OF_BROWSER;
-    const isGpuOverloaded = this.#gpu.update({ ...reading, isBusy: isGpuBusy });
-    if (this.#ioThread.update({ ...reading, isBusy: isIoThreadBusy })) return "I/O thread";
-    return isGpuOverloaded ? "GPU process" : null;
-  }
-
-  /** Returns the CPU time that the I/O thread has used since the previous reading. */
-  #readIoThread(): number {
-    const previousMs = this.#ioThreadCpuMs;
-    this.#ioThreadCpuMs = readThreadCpuMs(this.#browser.launched.pid, IO_THREAD);
-    return this.#ioThreadCpuMs === null || previousMs === null ? 0 : this.#ioThreadCpuMs - previousMs;
+    });
   }
 
   /** Kills the browser. The renders of a shared one are retried, in an isolated browser for each account. */
@@ -261,17 +234,6 @@ export class MonitoredBrowser {
       tab.end(isIsolated ? new PageEnded("flood", UNRESPONSIVE, reason) : new TabSuspected(reason));
     await launched.kill();
   }
-}
-
-/** Returns the CPU time of the GPU process since the previous reading; 0 if there is none. */
-function gpuCpuMs({ shared }: BrowserUsage<Tab>): number {
-  return shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0;
-}
-
-/** Returns the CPU time of all processes since the previous reading. */
-function browserCpuMs({ shared, pages }: BrowserUsage<Tab>): number {
-  const processes = [...shared, ...pages.flatMap((page) => page.processes)];
-  return processes.reduce((totalMs, { recentCpuMs }) => totalMs + recentCpuMs, 0);
 }
 
 function largestOf(

@@ -1,6 +1,3 @@
-/** While no render finishes, a part that has been busy for this long is stalling every page. */
-const OVERLOAD_MS = 4_000;
-
 /** A reading from a browser. */
 export interface OverloadReading {
   readonly atMs: number;
@@ -11,15 +8,15 @@ export interface OverloadReading {
   readonly finishedRenders: number;
 }
 
-/** Detects whether a part of a browser that all pages share, such as the GPU process, is stalling them. */
+/** Measures for how long a part of a browser that all pages share, such as the GPU process, may be stalling them. */
 export class OverloadDetector {
   /** Start of the current busy time without a finished render. */
   #busy: { readonly sinceMs: number; readonly finishedRenders: number } | null = null;
 
-  /** Returns whether the part is overloaded. */
-  update({ atMs, isBusy, isRendering, finishedRenders }: OverloadReading): boolean {
+  /** Returns for how long the part has been busy while no render has finished. */
+  update({ atMs, isBusy, isRendering, finishedRenders }: OverloadReading): number {
     if (!isRendering || !isBusy) this.#busy = null;
     else if (this.#busy?.finishedRenders !== finishedRenders) this.#busy = { sinceMs: atMs, finishedRenders };
-    return this.#busy !== null && atMs - this.#busy.sinceMs >= OVERLOAD_MS;
+    return this.#busy === null ? 0 : atMs - this.#busy.sinceMs;
   }
 }

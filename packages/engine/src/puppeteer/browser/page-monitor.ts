@@ -8,7 +8,7 @@ import {
   type RunningBrowser,
   type MonitorOptions,
 } from "./monitored-browser.ts";
-import type { BrowserUsage, ProcessUsage } from "./page-usage.ts";
+import { processesOf, type BrowserUsage, type ProcessUsage } from "./page-usage.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -102,7 +102,7 @@ export class PageMonitor {
 
 function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readonly Consumer[] {
   if (isIsolated) {
-    const processes = [...usage.pages.flatMap((page) => page.processes), ...usage.shared];
+    const processes = processesOf(usage);
     return [{ group, processes, ...useOf(processes) }];
   }
   return usage.pages.map(({ processes, recentCpuMs, recentWaitMs }) => ({

@@ -63,6 +63,11 @@ export interface BrowserUsage<Page> {
   readonly shared: readonly ProcessUsage[];
 }
 
+/** Returns all processes of a browser. */
+export function processesOf({ pages, shared }: BrowserUsage<unknown>): readonly ProcessUsage[] {
+  return [...pages.flatMap(({ processes }) => processes), ...shared];
+}
+
 /**
  * Adds up the usage of each page of a browser, from one reading to the next.
  *

@@ -21,9 +21,9 @@ export interface ProbeOptions {
 
 /**
  * The command of a probe. `Browser.getVersion` only shows whether the main thread responds. `Storage.getCookies` also
- * waits for the network process and for the I/O thread, which receives the messages of every page; a flood of calls such
- * as `enumerateDevices()` can block only that thread. The service's own browsers keep no cookies outside a render's
- * context, but a remote browser's cookies may be its operator's.
+ * passes through the network process and the I/O thread, which receives the messages of every page; `SharedParts` finds
+ * the floods that stall pages there without delaying a probe. The service's own browsers keep no cookies outside a
+ * render's context, but a remote browser's cookies may be its operator's.
  */
 export type ProbeCommand = "Browser.getVersion" | "Storage.getCookies";
 
