@@ -8,7 +8,7 @@ const document = openApiDocument("https://snap.example.com");
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(document, "openapi");
 
-/** Returns the errors of `value` against the schema at a JSON pointer of the description. */
+/** Validates `value` with the schema at this JSON pointer. Returns what is wrong, or `null`. */
 function errorsAt(pointer: string, value: unknown): unknown {
   const validate = ajv.getSchema(`openapi#${pointer}`);
   if (validate === undefined) return `no schema at ${pointer}`;
@@ -23,7 +23,7 @@ function at(pointer: string): unknown {
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
 }
 
-/** The headers that the description describes, in lower case. */
+/** The headers that the description defines, in lower case. */
 const HEADERS = new Set(Object.keys(document.components?.headers ?? {}).map((name) => name.toLowerCase()));
 
 interface Example {
@@ -32,13 +32,16 @@ interface Example {
   readonly value: unknown;
 }
 
-/** Finds the examples of schemas, and of parameters and headers, whose schema is beside them. */
+/** Finds the examples of schemas, and of parameters, headers and bodies, whose schema is beside them. */
 function* examplesIn(node: unknown, pointer: string): Generator<Example> {
   if (typeof node !== "object" || node === null) return;
   if ("example" in node)
     yield { schema: "schema" in node ? `${pointer}/schema` : pointer, value: node.example };
+  if ("examples" in node && "schema" in node)
+    for (const { value } of Object.values(node.examples as Record<string, { readonly value: unknown }>))
+      yield { schema: `${pointer}/schema`, value };
   for (const [key, child] of Object.entries(node))
-    if (key !== "example")
+    if (key !== "example" && key !== "examples")
       yield* examplesIn(child, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
 }
 
@@ -56,7 +59,7 @@ describe("the OpenAPI description", () => {
     const { token, tokenId, signingSecret } = await customer({ credits: 10 });
     const url = "https://example.com/";
     const json = { "Content-Type": "application/json" };
-    /** Sends a request, checks its response against the description, and returns the body. */
+    /** Sends a request and checks its response. Returns the body if it is JSON, else `null`. */
     const check = async (
       [method, path, expected]: readonly [method: string, path: string, status: number],
       { target = path, ...options }: RequestOptions & { readonly target?: string } = {},
@@ -107,5 +110,37 @@ describe("the OpenAPI description", () => {
     await check(["GET", "/usage", 200]);
     await check(["GET", "/openapi.json", 200]);
     await check(["GET", "/postman.json", 200]);
+  });
+
+  it("shows errors as the service returns them", async () => {
+    const { send, customer } = await openService();
+    const [allowed, screenshotsOnly, unverified, withoutPlan] = await Promise.all([
+      customer(),
+      customer({ abilities: ["screenshot"] }),
+      customer({ verified: false }),
+      customer({ planSlug: null }),
+    ]);
+    const page = "url=https://example.com/";
+    for (const [path, status, { token } = allowed] of [
+      [`/snap?${page}`, 401, { token: undefined }],
+      [`/snap?${page}`, 402, withoutPlan],
+      [`/snap?${page}`, 403, unverified],
+      [`/snap?${page}&pdf=true`, 403, screenshotsOnly],
+      ["/snap", 422],
+      [`/snap?${page}&format=jpeg&quality=101`, 422],
+      ["/snap?url=http://10.0.0.1/", 422],
+      [`/snap/signed?${page}`, 403],
+    ] as const) {
+      const reply = await send(`/v1${path}`, { token });
+      const body = JSON.parse(reply.body.toString()) as { readonly code: string };
+      const operation = path.split("?")[0]?.replaceAll("/", "~1");
+      const example = at(
+        `/paths/${operation}/get/responses/${status}/content/application~1json/examples/${body.code}`,
+      );
+      expect([reply.status, { value: { ...body, request_id: expect.any(String) } }]).toEqual([
+        status,
+        example,
+      ]);
+    }
   });
 });

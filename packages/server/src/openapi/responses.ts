@@ -1,6 +1,7 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import { CONTENT_TYPES } from "@snap/engine/internals";
 import { ERROR_CODES, type ErrorCode } from "@snap/protocol";
+import { errorExample } from "./error-examples.ts";
 import { renderingDocument } from "./rendering-schemas.ts";
 import { RATE_LIMIT_HEADERS, CREDIT_HEADERS, headerReferences, type HeaderName } from "./headers.ts";
 
@@ -14,7 +15,7 @@ const COMMON_CODES = [
   "not_ready",
 ] as const satisfies readonly ErrorCode[];
 
-/** Every authentication can fail with these. */
+/** Authentication with a bearer token can fail with these. */
 const BEARER_CODES = ["unauthenticated", "account_suspended"] as const satisfies readonly ErrorCode[];
 
 /** Every capture can fail with these, whatever the entry point. */
@@ -84,7 +85,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: "Unknown id, or a batch or document that belongs to another account, was deleted or has expired.",
   408: "The request did not arrive in time.",
   413: "The request body is too large, or a document has too many files or is too large when unpacked.",
-  422: "Invalid parameters, or a URL or target that cannot be rendered; nothing is charged.",
+  422: "Invalid parameters, a URL or target that cannot be rendered, a script that failed, or the idempotency key of another submission; nothing is charged.",
   429: "A per-minute limit is exceeded. With a bearer token, the rate-limit headers describe that limit.",
   431: "Request line and headers are larger than 64 KiB.",
   500: "The render or the service failed; refunded.",
@@ -145,7 +146,7 @@ interface OperationTraits {
   readonly readsBody?: true;
 }
 
-/** One response per status in `codes`, listing its codes. */
+/** One response per status in `codes`, listing its codes with an example of each. */
 export function errorResponses(
   codes: readonly ErrorCode[],
   traits: OperationTraits,
@@ -173,6 +174,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], traits: Oper
             { type: "object", properties: { code: { type: "string", enum: [...codes] } } },
           ],
         },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
       },
     },
   };
