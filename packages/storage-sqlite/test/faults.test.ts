@@ -77,7 +77,7 @@ async function store(storage: Storage): Promise<void> {
   await storage.renderings.put({ ...name, rendering: rendering(new Uint8Array([1, 2, 3])) });
 }
 
-/** A page limit applies to one connection, so it must be set on the storage's own connection. */
+/** Opens a storage, and returns its connection: a page limit applies to only one connection. */
 async function openWithConnection(): Promise<{ storage: Storage; connection: DatabaseSync }> {
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
@@ -116,7 +116,7 @@ describe("a long read, such as that of a backup", () => {
     const [reader, writer] = [new DatabaseSync(filename), new DatabaseSync(filename)];
     reader.exec("BEGIN; SELECT count(*) FROM accounts");
     const deletion = storage.accounts.delete({ id: "acct_1", now: 2 });
-    await Promise.all(smallWrites(storage).slice(0, 1));
+    await storage.ledger.reserve({ ...balanceRequest, reservationId: "r1", lapsesAt: 1000 });
     writer.exec("DELETE FROM write_checks");
     expect(await Promise.race([deletion, Promise.resolve("waiting")])).toBe("waiting");
     reader.exec("COMMIT");
@@ -195,7 +195,7 @@ describe("a corrupt file", () => {
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
     database.close();
     const file = await open(filename, "r+");
-    // all root pages but those of the schema, so the file still opens
+    // all root pages but that of the schema, so the file still opens
     for (const { rootpage } of roots)
       await file.write(Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(rootpage) - 1) * PAGE_BYTES);
     await file.close();

@@ -16,7 +16,7 @@ import {
 } from "../../testing/test/servers/object-store.ts";
 import { openInTemporaryDirectory } from "./temporary.ts";
 
-/* The rendering cache with its bytes in a bucket, over real sockets and real signatures, and a real index. */
+/* Tests the rendering cache with its bytes in a bucket, with real sockets, signatures and a real index. */
 
 const DAY_MS = 86_400_000;
 
@@ -60,7 +60,7 @@ interface Opened {
   readonly index: RenderingStore;
   readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
   readonly onRecovered: ReturnType<typeof vi.fn<() => void>>;
-  /** Advances past the time for which a failing bucket is not used; with a negative number, sets the clock back. */
+  /** Advances the clock, by default past the pause of a failing bucket; a negative number sets it back. */
   readonly wait: (ms?: number) => void;
 }
 
@@ -276,8 +276,7 @@ describe("createObjectRenderings", () => {
     const { renderings, index } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
     server.failAll(method, fault);
-    const message =
-      /^the object store failed \(.+\), so renderings may remain in it; try again once it works$/;
+    const message = /^the object store failed \(.+\), so renderings may remain in it until a retry succeeds$/;
     await expect(renderings.purge({ accountId: "acct_1" })).rejects.toThrow(message);
     await expect(renderings.purge({ accountId: null })).rejects.toThrow(message);
     await expect(renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT })).rejects.toThrow(message);
@@ -291,7 +290,7 @@ describe("createObjectRenderings", () => {
   it("prunes objects the day after their renderings expire", async () => {
     const { renderings } = await open();
     await renderings.put({ ...NAME, rendering: LARGE });
-    // replaced
+    // replaces it in the index; the first object remains
     await renderings.put({ ...NAME, rendering: { ...LARGE, expiresAt: EXPIRES_AT + DAY_MS } });
     await renderings.prune({ now: EXPIRES_AT + 23 * 3_600_000, limit: 10 });
     expect(keys()).toHaveLength(2);
@@ -312,6 +311,19 @@ describe("createObjectRenderings", () => {
     }
     expect(left).toEqual([5, 5, 0, 1]);
     await renderings.prune({ now: STORED_AT + 60_000 + 3_600_000, limit: 1 });
+    expect(keys()).toEqual([]);
+  });
+
+  it("prunes at the next opportunity if the bucket failed", async () => {
+    const { renderings } = await open();
+    server.objects.set("snap cache/cache/2025-12-31/acct_1/1", {
+      bytes: Buffer.of(),
+      contentType: undefined,
+    });
+    server.failAll("GET", 500);
+    await expect(renderings.prune({ now: STORED_AT, limit: 1 })).rejects.toThrow("object store failed");
+    server.failAll("GET", null);
+    await renderings.prune({ now: STORED_AT + 60_000, limit: 1 });
     expect(keys()).toEqual([]);
   });
 });

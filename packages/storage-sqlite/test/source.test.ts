@@ -1,6 +1,6 @@
 import type { TransferPage, TransferSource } from "@snap/engine/ports";
 import { once } from "node:events";
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -171,6 +171,8 @@ describe("a transfer source", () => {
     const again = await openSqliteSource({ directory });
     expect(again.fingerprint).toBe(source.fingerprint);
     await again.close();
+    const database = await readFile(join(directory, "snap.db"), "latin1");
+    expect(documents.map(({ id }) => database.includes(id))).toEqual([true, false, true]);
   });
 
   it("cannot be opened while another process has the file open, even if idle", async () => {

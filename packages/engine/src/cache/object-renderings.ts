@@ -37,10 +37,11 @@ export interface ObjectRenderingsOptions {
  * The rendering cache with the bytes of large renderings in an object store. In the index, such an entry's bytes
  * are a short pointer to the object, so the index's quota counts 4,096 bytes plus the pointer.
  *
- * A rendering is a miss if its object is lost or corrupt, while the bucket fails, or while the account
- * transfers more than 128 MiB, or all accounts more than 512 MiB, at a time. In the last two cases, `put`
- * stores nothing. If the bucket fails, `get` and `put` do not reject; `purge`, `deleteAccount` and `prune`
- * do, because objects would remain.
+ * A large rendering is a miss if its object is lost or corrupt, while the bucket fails, or while
+ * the account transfers more than 128 MiB, or all accounts more than 512 MiB, at a time; the limits
+ * grow with a `maxRenderingBytes` above 128 MiB. In the last two cases, `put` does not store it,
+ * and deletes an earlier rendering under its key. If the bucket fails, `get` and `put` do not
+ * reject; `purge`, `deleteAccount` and `prune` do, because objects would remain.
  *
  * `prune` deletes objects from the day after their renderings expire, including those of renderings that were replaced
  * or evicted: a reader may still be fetching them.
@@ -73,7 +74,7 @@ export function createObjectRenderings({
     onError: guard(onError, warn),
     onRecovered: guard<void>(onRecovered, warn),
   });
-  /** Returns `null` if the bucket fails, or if the account has too many bytes in transit. */
+  /** Returns `null` if the bucket fails, or if too many bytes are in transit. */
   const transfer = async <T extends object>(
     { accountId, size }: { readonly accountId: string; readonly size: number },
     request: () => Promise<T | Failed>,
@@ -124,8 +125,8 @@ export function createObjectRenderings({
     async prune({ now, limit }) {
       const pruned = await index.prune({ now, limit });
       if (now >= nextSweepAt) {
-        nextSweepAt = now + SWEEP_INTERVAL_MS;
-        if (await objects.sweep(now)) nextSweepAt = now + SWEEP_NEXT_MS;
+        const hasMore = await objects.sweep(now);
+        nextSweepAt = now + (hasMore ? SWEEP_NEXT_MS : SWEEP_INTERVAL_MS);
       }
       return pruned;
     },

@@ -48,7 +48,7 @@ export function checkFiles(
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-/** Adds up the size of the files while they are unpacked. */
+/** Adds up the sizes of a document's files. */
 export class UnpackedSize {
   #bytes = 0;
 
@@ -69,7 +69,8 @@ export function invalidFile(path: string, problem: string): SnapError {
   return invalidParameter(path.slice(0, MAX_NAME_CHARACTERS), problem);
 }
 
-export function tooManyFiles(): SnapError {
-  const problem = `must contain at most ${DOCUMENT_LIMITS.files} files`;
+/** @param limit - What a document, or the ZIP file that contains it, may contain. */
+export function tooManyFiles(limit = `${DOCUMENT_LIMITS.files} files`): SnapError {
+  const problem = `must contain at most ${limit}`;
   return new SnapError("payload_too_large", `A document ${problem}.`, { errors: { body: [problem] } });
 }

@@ -23,7 +23,7 @@ export interface ProxiedConnectRequest {
   readonly resolver: Resolver;
   readonly signal?: AbortSignal | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason for a rejection, for the log. */
+  /** Called with the reason for a failure, for the log. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
@@ -39,7 +39,8 @@ export async function connectThroughProxy(request: ProxiedConnectRequest): Promi
     openFirstTunnel({ ...request, signal }),
   );
   if (!("kind" in outcome)) return outcome;
-  request.onUnreachable?.(`the upstream proxy ${request.proxy.origin} ${outcome.detail}`);
+  if (abandoned?.aborted !== true)
+    request.onUnreachable?.(`the upstream proxy ${request.proxy.origin} ${outcome.detail}`);
   return outcome.kind;
 }
 
@@ -69,7 +70,7 @@ async function openTunnel(attempt: Attempt, authority: string): Promise<Socket |
   if ("kind" in opened) return opened;
   try {
     const outcome = await abortable(attempt.signal, sendConnect(opened, attempt.proxy, authority));
-    if (outcome === null) return failed("closed the connection without a response");
+    if (outcome === null) return failed("did not send an HTTP response");
     if (outcome >= 200 && outcome <= 299) return opened;
     opened.destroy();
     return explainStatus(outcome);

@@ -27,10 +27,11 @@ async function openProxy(options: ConnectProxyOptions = {}): Promise<ConnectProx
 interface Reach extends Partial<UpstreamProxyOptions> {
   readonly hostname?: string;
   readonly port?: number;
-  /** The address of every name except the proxy's. */
+  /** The addresses of every name except `proxy.example`. */
   readonly addresses?: readonly string[];
   readonly allow?: string;
   readonly connectTimeoutMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 interface Reached {
@@ -129,7 +130,7 @@ describe("an upstream proxy", () => {
     [504, "unreachable", "refused to connect to the host (504)"],
     [407, "proxy-failed", "rejected this service's user name and password, or requires them (407)"],
     [429, "proxy-failed", "limited this service's connections (429)"],
-    ["closes", "proxy-failed", "closed the connection without a response"],
+    ["closes", "proxy-failed", "did not send an HTTP response"],
     ["silent", "unreachable", "did not respond to CONNECT in time"],
   ] as const)("that does not open a tunnel (%s) causes %s", async (fault, failure, reason) => {
     const proxy = await openProxy({ faultOf: () => fault });
@@ -138,6 +139,16 @@ describe("an upstream proxy", () => {
     const detail = `the upstream proxy http://127.0.0.1:${proxy.port} ${reason}`;
     expect(outcome).toMatchObject({ failure, detail });
     expect(inspect(outcome)).not.toMatch(/s3cret|ada/);
+  });
+
+  it("adds no detail if the caller aborts", async () => {
+    const { promise: requested, resolve: onRequest } = Promise.withResolvers<void>();
+    const proxy = await openProxy({ faultOf: () => (onRequest(), "silent") });
+    const abort = new AbortController();
+    const outcome = reach(proxy, { signal: abort.signal });
+    await requested;
+    abort.abort();
+    expect(await outcome).toMatchObject({ detail: "" });
   });
 
   it("causes proxy-failed if it is down", async () => {
@@ -240,7 +251,7 @@ describe("an upstream proxy that resolves names", () => {
   });
 });
 
-describe("the address of an upstream proxy", () => {
+describe("the URL of an upstream proxy", () => {
   it.each([
     "proxy.example:3128",
     "socks5://proxy.example",
@@ -275,7 +286,7 @@ describe("the address of an upstream proxy", () => {
     );
   });
 
-  it("hides its password", () => {
+  it("is parsed without revealing its credentials", () => {
     const proxy = parseUpstreamProxy({ url: `http://ada:${SECRET}@proxy.example:3128` });
     expect(inspect(proxy, { depth: 9 }) + JSON.stringify(proxy)).not.toMatch(/s3cret|ada|Basic/);
     expect(proxy).toMatchObject({

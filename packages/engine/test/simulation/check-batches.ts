@@ -20,7 +20,7 @@ const ITEM_FAILURES: ReadonlySet<string> = new Set([
   "upstream_rate_limited",
 ]);
 
-/** Returns whether no batch is being submitted, all are finished, and all webhooks have been delivered or abandoned. */
+/** Returns whether all batches are submitted and finished, and webhooks delivered or abandoned. */
 export function isWorkDone({ history }: World): boolean {
   for (const { process } of history.submissions) if (process.isAlive) return false;
   return [...history.batches.values()].every(
@@ -61,7 +61,7 @@ function checkCosts(world: World, { id, items }: BatchRecord): void {
   }
 }
 
-/** Checks that a webhook is accepted once, unless its delivery was disturbed. */
+/** Checks that a webhook is accepted at most once, unless its delivery was disturbed. */
 function checkReceipts(
   world: World,
   batch: BatchRecord,

@@ -112,7 +112,7 @@ function canStayCharged({ history }: World, { id, request }: ReservationRecord):
   return request?.process.end === "killed" || (history.maybeCharged.has(id) && hasFailed("ledger.reverse"));
 }
 
-/** Checks that every failed request's charge has been reversed. Call it once pending reversals have had time to succeed. */
+/** Checks that no failed request is still charged. Call it after reversals had time to succeed. */
 export function checkReversals({ history, reportViolation }: World): void {
   for (const { id, request, end } of history.reservations.values())
     if (request?.process.isAlive && request.outcome?.kind === "error" && end === "settled")

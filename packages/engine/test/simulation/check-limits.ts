@@ -6,8 +6,8 @@ const WINDOW_MS = 60_000;
 const LATENCY_MS = 100;
 
 /**
- * Checks that no account exceeds its rate limit. Windows don't overlap, so two renders with twice the limit between them
- * have a whole window between them, which is shorter than a minute by at most the difference between two clocks.
+ * Checks that no account exceeds its rate limit. Windows do not overlap, so with a limit of n, a
+ * whole window lies between a render and the 2n-th after it. Differing clocks can shorten it.
  */
 export function checkLimits(world: World, { accountId, maxRequestsPerMinute }: TestAccount): void {
   const { conditions, history } = world;

@@ -132,7 +132,10 @@ export async function submitBatch(
   poll(world, account, submitted);
 }
 
-/** Polls a batch until it is complete, then requests one of its renderings. */
+/**
+ * Polls a batch until it is complete, then requests one of its renderings. Gives up if no process
+ * accepts requests.
+ */
 function poll(world: World, account: TestAccount, last: RenderBatch): void {
   const { draw, timeline } = world;
   const pollOnce = async (): Promise<void> => {

@@ -18,7 +18,7 @@ const FAULT_FACTORS: Readonly<Record<string, number>> = {
   "batches.dueItems": 0.05,
   "batches.dueDeliveries": 0.05,
 };
-/** Most calls are polls that find nothing, so they are fast and rarely fail. */
+/** Most calls are polls, and most find nothing, so without a fault they take no time. */
 const POLLS: ReadonlySet<string> = new Set(["batches.dueItems", "batches.dueDeliveries"]);
 /** Faults that a method cannot have: Redis has a short timeout, and an insert is not retried blindly. */
 const EXCLUDED: Readonly<Record<string, readonly CallFault[]>> = {

@@ -102,8 +102,11 @@ export function createWebhookSender(world: World, process: SimulatedProcess): We
         history.recordDisturbance(batchId);
         aborted.resolve({ kind: "failed", reason: "broken" });
       };
-      if (signal) addAbortListener(signal, abort);
-      return Promise.race([process.receive(delayMs, outcome), aborted.promise]);
+      // a worker passes the same signal to all attempts
+      const listener = signal && addAbortListener(signal, abort);
+      const received = await Promise.race([process.receive(delayMs, outcome), aborted.promise]);
+      listener?.[Symbol.dispose]();
+      return received;
     },
     close: async () => {},
   };

@@ -39,7 +39,7 @@ export interface ReservationRecord {
   end: Resolution | null;
 }
 
-/** A webhook that reached its receiver. */
+/** An attempt to deliver a webhook, even to an unreachable receiver. */
 export interface Receipt {
   readonly batchId: string;
   readonly at: number;

@@ -14,7 +14,7 @@ export const ENGINE_OPTIONS = {
   machine: createFakeMachine(),
 } as const;
 
-/** Durations in proportions similar to production, but shorter, so they end within a simulated minute. */
+/** Shorter than in production; waits, leases and webhook retries end within a simulated minute. */
 export const DURATIONS = {
   maxWaitMs: 5000,
   reservationLeaseMs: 30_000,
@@ -61,7 +61,7 @@ export class SimulatedProcess {
       webhookSender: createWebhookSender(world, this),
       batchRetryWindowMs: world.conditions.retryWindowMs,
       concurrency: world.draw.between(2, 3),
-      // without leases, only this cache has the rendering of a render that ended during a lookup
+      // without leases, only this cache prevents a second render if the first ends during a lookup
       memoryCacheBytes: world.conditions.hasLeases ? world.draw.pick([1, 20_000, 1_000_000]) : 1_000_000,
       clock,
       random: { bytes: (size) => world.draw.bytes(size) },
@@ -78,7 +78,7 @@ export class SimulatedProcess {
     return this.#suspendedUntil > this.#world.timeline.now;
   }
 
-  /** Returns `value` to the process after `delayMs`, or when it is no longer suspended; never if it has ended. */
+  /** Resolves with `value` after `delayMs`; later during a suspension, never after the end. */
   async receive<T>(delayMs: number, value?: T): Promise<T> {
     if (delayMs > 0 || this.isSuspended)
       await new Promise<void>((resolve) => void this.#after(delayMs, resolve));
@@ -98,7 +98,7 @@ export class SimulatedProcess {
     this.end = "killed";
   }
 
-  /** Stops as on SIGTERM. */
+  /** Stops like the server on SIGTERM, or like a program that closes its engine. */
   async stop(): Promise<void> {
     if (!this.isAlive || this.isStopping) return;
     this.isStopping = true;

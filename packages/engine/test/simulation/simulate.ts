@@ -17,8 +17,8 @@ import { NOBODY, type Conditions, type Violation, type World } from "./world.ts"
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
 const CLOCK_BOUND_MS = 2000;
-/** Longer than the longest suspension, the slowest call and the longest delay between reversal attempts, in total. */
-const REVERSAL_MS = 150_000;
+/** Longer than the longest suspension, slowest call and longest delay between reversal attempts, in total. */
+const REVERSAL_MS = 160_000;
 
 export interface SimulationOptions {
   /** Receives a line for each call and event. */
@@ -104,7 +104,7 @@ function checkRequests(world: World): void {
   if (history.charged.size !== history.rendered.size) world.reportViolation("a rendering is not charged");
 }
 
-/** Two to four processes serve clients, with faults. */
+/** Lets processes, at first two to four, serve clients, usually with faults. */
 async function serve(world: World, accounts: readonly TestAccount[]): Promise<void> {
   const { draw } = world;
   for (let count = draw.pick([2, 2, 3, 4]); count > 0; count -= 1) startProcess(world);
@@ -114,7 +114,7 @@ async function serve(world: World, accounts: readonly TestAccount[]): Promise<vo
   world.faults = NO_FAULTS;
 }
 
-/** Without faults, waits for the processes to finish the batches, or ends them and starts a new one to finish. */
+/** Without faults, lets the processes finish the batches, or replaces them with one that does. */
 async function finishWork(world: World): Promise<void> {
   const { timeline, history, conditions, draw, processes } = world;
   const keepsProcesses = !conditions.hasWildClocks && draw.chance(0.25);

@@ -6,7 +6,7 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
 /*
  * Simulates the whole engine. Each seed is a history of several processes with their own clocks and a shared storage:
  * clients send captures and batches, calls fail or arrive late, processes are suspended, stopped and killed. The rules
- * are in check-*.ts and recorded-*.ts: every credit, batch and webhook must be accounted for.
+ * are mostly in check-*.ts and recorded-*.ts: each credit, batch and webhook must be accounted for.
  *
  * SIMULATION_SEED=123 runs one seed and prints its trace. SIMULATION_SEEDS=100000 runs that many seeds.
  */
@@ -14,7 +14,7 @@ import { simulate, type SimulationOptions } from "./simulate.ts";
 // the engine adapts to the number of cores, but a seed must have the same history on every machine
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), availableParallelism: () => 2 }));
 
-// a turn of the event loop, in which the timeline may advance, becomes a promise, which resolves before the next event
+// during a real turn of the event loop, the timeline could advance; this one ends before that
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<object>()),
   setImmediate: async () => {},

@@ -15,7 +15,7 @@ export interface TestAccount {
   maxRequestsPerMinute: number;
 }
 
-/** The simulation starts on 1 March, so a period that began this long before ends at its start. */
+/** A monthly period that began this long before 1 March, when the simulation starts, ends then. */
 const FEBRUARY_MS = 28 * 86_400_000;
 const MAX_ACCOUNTS = 3;
 
@@ -60,7 +60,10 @@ export async function createTestAccounts({
   return accounts;
 }
 
-/** The tokens are created once, because encryption is slow. Every storage assigns the same ids. */
+/**
+ * Created once, because encryption is slow. Their ids are valid in every simulation, because each
+ * new memory storage assigns the same ones.
+ */
 const tokens = createMintedTokens();
 
 async function createMintedTokens(): Promise<readonly MintedToken[]> {

@@ -14,7 +14,7 @@ export interface Conditions {
   readonly hasWildClocks: boolean;
   /** All other clocks are off by at most this. */
   readonly clockBoundMs: number;
-  /** How long a limited batch item is retried. */
+  /** How long a batch item is retried after temporary failures. */
   readonly retryWindowMs: number;
   /** Processes share render leases. */
   readonly hasLeases: boolean;
@@ -35,7 +35,7 @@ export interface World {
   readonly draw: SeededRandom;
   readonly timeline: Timeline;
   readonly history: History;
-  /** The shared storage, without faults; it records and checks every call. */
+  /** The shared storage, without faults, as wrapped by `recordStorage`. */
   readonly storage: Storage & { readonly renderLeases: RenderLeases };
   readonly processes: SimulatedProcess[];
   faults: FaultRates;

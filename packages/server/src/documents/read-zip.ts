@@ -24,7 +24,7 @@ const FOLDER = 0o040000;
  * Reads the files of a ZIP file. Counts what is inflated, whatever the ZIP file says about its size.
  *
  * @throws SnapError `validation_failed` for a malformed ZIP file and for an entry that is not a regular file,
- * `payload_too_large` for too many or too large files; `errors` names the file.
+ * `payload_too_large` for too many or too large files; `errors` names the file, or `body`.
  */
 export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
   try {
@@ -38,7 +38,8 @@ export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
 async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   // the engine checks the names, as for other uploads
   const zip = await fromBufferPromise(body, { decodeStrings: false });
-  if (zip.entryCount > ENTRIES_MAX) throw tooManyFiles();
+  if (zip.entryCount > ENTRIES_MAX)
+    throw tooManyFiles(`${DOCUMENT_LIMITS.files} files, or ${ENTRIES_MAX} files and folders`);
   const files: SentFile[] = [];
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {

@@ -47,7 +47,7 @@ interface Customer {
   readonly minted: MintedToken;
 }
 
-/** Creates an account whose address and pages contain `name`, with renderings, a batch and a document. */
+/** Creates an account with renderings, a batch and a document; all contain `name`. */
 async function createCustomer({ engine }: Opened, name: string, renderings = 3): Promise<Customer> {
   const account = await engine.accounts.create({
     email: `${name}@example.com`,
@@ -65,7 +65,7 @@ async function createCustomer({ engine }: Opened, name: string, renderings = 3):
   return { account, minted };
 }
 
-/** Returns the files that contain the text or its bytes, under the data folder. */
+/** Returns the names of the files in the directory that contain any of the texts. */
 async function filesWith(directory: string, ...texts: readonly (string | Buffer)[]): Promise<string[]> {
   const found = new Set<string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -179,7 +179,7 @@ describe("a deleted account", () => {
     expect(kills).toBeGreaterThan(3);
     expect(await filesWith(directory, id, ...tracesOf(customer, "ada-lovelace"))).toEqual([]);
     expect(await engine.accounts.list()).toEqual([]);
-    // a file whose row was deleted just before a kill is deleted once it is a minute old
+    // a file whose row was deleted just before a kill is deleted by the next hourly sweep
     expect(await renderingFiles(directory)).toBeGreaterThan(0);
     await storage.renderings.prune({ now: Date.now() + 3_600_000, limit: 1 });
     expect(await renderingFiles(directory)).toBe(0);

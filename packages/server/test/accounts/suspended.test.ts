@@ -41,12 +41,15 @@ async function atEveryEntryPoint(service: TestService, customer: Customer, etag:
   const { token } = customer;
   const unchanged = { "If-None-Match": etag };
   const json = { "Content-Type": "application/json" };
+  const html = { "Content-Type": "text/html" };
   return Promise.all([
     service.snap({ url }, { token }),
     service.snap({ url }, { token, headers: unchanged }),
     service.snap({ url: `${url}new` }, { token }),
     sendSigned(service, customer),
     sendSigned(service, customer, unchanged),
+    service.send("/v1/captures", { method: "POST", token, headers: json, body: JSON.stringify({ url }) }),
+    service.send("/v1/documents", { method: "POST", token, headers: html, body: "<h1>Hello</h1>" }),
     submit(service, { items: [{ url }] }, { token }),
     service.send("/v1/renders/batch_1", { token }),
     service.send("/v1/usage", { token }),
@@ -70,7 +73,7 @@ describe("a suspended account", () => {
 
     await service.engine.accounts.resume(customer.id);
     const statuses = (await atEveryEntryPoint(service, customer, etag)).map(({ status }) => status);
-    expect(statuses).toEqual([200, 304, 200, 200, 304, 202, 404, 200, 200]);
+    expect(statuses).toEqual([200, 304, 200, 200, 304, 200, 201, 202, 404, 200, 200]);
     expect((await service.snap({ url }, { token: customer.token })).headers["x-credits-remaining"]).toBe(
       "998",
     );
@@ -109,7 +112,7 @@ describe("a suspended account", () => {
     const service = await openService({ worker: true });
     const customer = await service.customer();
     const { token } = customer;
-    // the worker renders two items at a time and leaves the others in the queue
+    // more items than can start before the account is suspended
     const release = service.renderer.hold();
     const items = Array.from({ length: 20 }, (_, index) => ({ url: `${url}${index}` }));
     const webhookUrl = "https://hooks.example.com/";

@@ -11,7 +11,7 @@ const KILLS = 6;
 const COUNTS = { accounts: 3_000, tokens: 6_000, reservations: 20_000, lines: 40_000, batches: 1_500 };
 const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
 
-/** Has no key file: the tokens' secrets are made up. */
+/** Without a key file, so `migrate` does not check the tokens' secrets, which are random bytes. */
 const workspace = openWorkspace();
 afterAll(() => workspace.clear());
 
@@ -58,7 +58,10 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
   });
 });
 
-/** Sort order of each table. Sequence numbers differ, because rolled-back transactions leave gaps. */
+/**
+ * Sort order of each table. The digests omit sequence numbers, which differ, because rolled-back
+ * transactions leave gaps.
+ */
 const TABLES: Readonly<Record<string, string>> = {
   accounts: "sequence",
   tokens: "id",

@@ -233,7 +233,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       code: 1,
       stderr:
         `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 token (id 1); ` +
-        "restore the right key, or rotate or revoke these tokens first\n",
+        "restore the right key, or first replace these secrets with `snap-server secret-key replace --yes`\n",
     });
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
     const usedUrl = await newDatabase();
@@ -261,7 +261,7 @@ async function openEmbedded(directory: string): Promise<ReturnType<typeof create
   return createEngine({ storage, renderer: createFakeRenderer(), secretKey: SECRET_KEY });
 }
 
-/** Reads everything through the ports. Refunds open reservations. */
+/** Reads the seeded records through the ports. Refunds open reservations. */
 async function readEverything(
   { accounts, tokens, ledger, batches, documents }: Storage,
   { accountIds, lastTokenId, reservationIds, batchIds, documentId }: SeededData,

@@ -31,7 +31,9 @@ export const DOCUMENT = {
 } as const;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
-/** Seeds an embedded storage with every kind of record, mostly through the engine. */
+/**
+ * Seeds an embedded storage with every kind of record that is moved, mostly through the engine.
+ */
 export async function seedDataFolder(directory: string): Promise<SeededData> {
   const storage = await openSqliteStorage({ directory });
   const renderer = createFakeRenderer();
@@ -61,7 +63,7 @@ export async function seedDataFolder(directory: string): Promise<SeededData> {
   const submit = async (paths: readonly string[], webhookUrl?: string): Promise<string> => {
     const items = paths.map((path) => ({ url: `https://example.com/${path}` }));
     const document = { items, ...(webhookUrl && { webhookUrl }) };
-    return (await engine.batches.submit({ principal, document })).id;
+    return (await engine.batches.submit({ principal, document, idempotencyKey: paths.join() })).id;
   };
   const webhookUrl = "https://example.com/hook";
   const delivered = await submit(["1", "bücher?q=%00&q=\u{1F4DA}"], webhookUrl);

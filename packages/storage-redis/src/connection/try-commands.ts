@@ -11,6 +11,7 @@ export async function tryCommands(client: ScriptedClient, keyPrefix: string): Pr
   if (Number.parseInt(version, 10) < VERSION_MIN)
     throw new VersionError(`has version ${version}; ${VERSION_MIN} or newer is required`);
   const key = `${keyPrefix}probe`;
+  await client.ping();
   await client.probe(key);
   await readTime(client);
   await client.consume(`${key}:budget`, { limit: 1, windowMs: 1000, now: 0 });

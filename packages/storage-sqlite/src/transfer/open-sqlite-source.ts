@@ -57,7 +57,7 @@ FROM
  * Opens the embedded storage to move it to another one, with `transfer` from `@snap/engine`. Requires exclusive access,
  * so that no record is missed: it fails while another process has the file open, and no other process can open the file
  * until it is closed. Cached renderings, rate limits, the history, delivery attempts, sign-ins and the audit log are not
- * moved.
+ * moved. Deletes documents whose file is missing.
  *
  * @throws StorageFault if the directory contains no storage (`database_missing`), or if it is in use (`folder_in_use`) or
  * was written by a newer or older release (`schema_newer`, `schema_older`). Error if it belongs to another program.
@@ -116,8 +116,9 @@ export async function openSqliteSource({
 
 /** Locks the whole file until it is closed. */
 function lockFile(database: DatabaseSync, filename: string): void {
-  // before the first read; every other connection also holds a lock (SQLite documentation, WAL, "Use of WAL without
-  // shared memory")
+  // before the first read, which then locks the file exclusively; it fails while there is another
+  // connection, because even an idle one holds a lock (SQLite documentation, WAL, "Use of WAL
+  // without shared memory")
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("PRAGMA journal_mode = WAL");
   const beforeMigration = ({ from, to }: SchemaMigration): never => {
@@ -128,18 +129,23 @@ function lockFile(database: DatabaseSync, filename: string): void {
     );
   };
   migrate(database, { filename, beforeMigration });
-  // moves the rest of a killed server's log into the file, so its fingerprint does not change later
+  // moves what a killed server left in the log into the file, so that no later checkpoint changes
+  // the file's fingerprint
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** Identifies the content: the checkpoint in `lockFile` has moved every write into the file. */
+/** Identifies the content: the log is empty, and a later write changes the file's time or size. */
 function fingerprintOf(filename: string): string {
   const { mtimeNs, size } = statSync(filename, { bigint: true });
   return `${mtimeNs}-${size}`;
 }
 
-/** Deletes the documents without a file. The file may have been deleted while the restored backup was being made. */
+/**
+ * Deletes documents whose file is missing or has the wrong size. A backup lacks the files of
+ * documents that were deleted while it was being made, so a restore leaves such documents.
+ */
 async function discardLostDocuments(database: DatabaseSync, files: BodyFiles): Promise<void> {
+  database.exec("PRAGMA secure_delete = ON");
   const list = prepare<{ sequence: number; bytes: number }>(
     database,
     "SELECT sequence, bytes FROM documents",

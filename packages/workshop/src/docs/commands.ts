@@ -38,7 +38,7 @@ function splitCommands(block: string): string[] {
   return block.replaceAll(/\\\n\s*/g, " ").split(/\n|\||&&|;|[$<]\(/);
 }
 
-/** Returns the arguments of a `snap-server` call. */
+/** Returns the arguments of a `snap-server` call; `null` if `CALL` does not match. */
 function readCall(command: string): string[] | null {
   const match = CALL.exec(command);
   if (match === null) return null;
@@ -48,9 +48,11 @@ function readCall(command: string): string[] | null {
   );
 }
 
-/** Otherwise, a call with an unknown prefix would pass unchecked. */
+/** Reports a call that `CALL` does not match, which would otherwise pass unchecked. */
 function findUncheckedCall(command: string): string | null {
-  return /\bsnap-server [a-z]/.test(command) ? "this call cannot be checked; add its prefix to CALL" : null;
+  return /\b(?:snap-server|snapctl) [a-z]/.test(command)
+    ? "this call cannot be checked; add its prefix to CALL"
+    : null;
 }
 
 function findProblem(words: readonly string[]): string | null {

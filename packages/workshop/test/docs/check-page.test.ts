@@ -111,6 +111,7 @@ describe("a page", () => {
     ["source <(snap-server completion bsh)", ["Allowed choices are"]],
     ["snapctl restor - < snap.tar", ["unknown command 'restor'"]],
     ["nice snap-server docter", ["nice snap-server docter: this call cannot be checked"]],
+    ["nice snapctl docter", ["nice snapctl docter: this call cannot be checked"]],
   ])("must use the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
       problems.map((problem): unknown => expect.stringContaining(problem)),
